@@ -1,0 +1,12 @@
+import { expect, it } from "vitest"
+import { decide } from "../src/fixedWindow.ts"
+import { rateLimitHeaders } from "../src/rateLimitHeaders.ts"
+
+it("renders whole numbers, and Retry-After on a refusal only", () => {
+  expect(rateLimitHeaders(decide(3, { limit: 100 }, 30.5))).toEqual({
+    "X-RateLimit-Limit": "100",
+    "X-RateLimit-Remaining": "97",
+    "X-RateLimit-Reset": "60",
+  })
+  expect(rateLimitHeaders(decide(101, { limit: 100 }, 30.5))).toMatchObject({ "Retry-After": "30" })
+})
