@@ -1,0 +1,107 @@
+/**
+ * Packs every published package and uses the tarballs as a stranger would: publint, attw, then one npm project with all of them installed,
+ * whose ESM and CommonJS consumers type-check under each module resolution and run.
+ */
+import { execFile } from "node:child_process"
+import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { publishedPackages, root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+/** Compiler options by the way a consumer resolves modules. */
+const RESOLUTIONS = {
+  node16: { module: "node16", moduleResolution: "node16" },
+  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
+  bundler: { module: "preserve", moduleResolution: "bundler" },
+}
+
+const breaches: string[] = []
+const execute = promisify(execFile)
+
+/** Runs a command and returns what it printed; a failure becomes a breach with `title`, and null. */
+async function attempt(title: string, command: string, args: readonly string[], cwd: string): Promise<string | null> {
+  try {
+    return (await execute(command, args, { cwd, timeout: 180_000 })).stdout
+  } catch (error) {
+    const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string }
+    breaches.push(`${title}:\n${stdout}${stderr || message}`)
+    return null
+  }
+}
+
+/** Prints a module's exported names as its last line, sorted; both module systems must show the same. */
+const show = (names: readonly string[]): string =>
+  `console.log(JSON.stringify([${names.join(", ")}].map((it) => Object.keys(it).filter((key) => key !== "default" && key !== "module.exports" && key !== "__esModule").sort())))\n`
+
+const packages = publishedPackages()
+const specifiers = packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
+const workshop = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))
+const bin = join(root, "tools/node_modules/.bin")
+try {
+  const tarballs = join(workshop, "tarballs")
+  mkdirSync(tarballs)
+  for (const { name, folder } of packages) {
+    await attempt(`${name} cannot be packed`, "pnpm", ["pack", "--pack-destination", tarballs], folder)
+  }
+  for (const file of readdirSync(tarballs)) {
+    const tarball = join(tarballs, file)
+    const contents = (await attempt(`${file} cannot be read`, "tar", ["-tzf", tarball], workshop)) ?? ""
+    for (const needed of ["package/README.md", "package/LICENSE", "package/dist/"]) {
+      if (!contents.includes(needed)) breaches.push(`${file} lacks ${needed}`)
+    }
+    if (/^package\/(src|test)\//m.test(contents)) breaches.push(`${file} carries sources or tests`)
+    await attempt(`publint refuses ${file}`, join(bin, "publint"), ["run", tarball, "--strict"], workshop)
+    await attempt(
+      `attw refuses ${file}`,
+      join(bin, "attw"),
+      [tarball, "--profile", "node16", "--format", "ascii"],
+      workshop,
+    )
+  }
+
+  const consumer = join(workshop, "consumer")
+  mkdirSync(join(consumer, "src"), { recursive: true })
+  const imported = specifiers.map((_, i) => `it${i}`)
+  const esm = specifiers.map((specifier, i) => `import * as it${i} from "${specifier}"\n`).join("")
+  const cjs = specifiers.map((specifier, i) => `import it${i} = require("${specifier}")\n`).join("")
+  writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true }))
+  writeFileSync(join(consumer, "src/esm.mts"), esm + show(imported))
+  writeFileSync(join(consumer, "src/cjs.cts"), cjs + show(imported))
+  const files = globSync("*.tgz", { cwd: tarballs }).map((file) => join(tarballs, file))
+  await attempt(
+    "the tarballs do not install together",
+    "npm",
+    ["install", "--no-audit", "--no-fund", ...files],
+    consumer,
+  )
+  for (const [name, resolution] of Object.entries(RESOLUTIONS)) {
+    const lib = { lib: ["ES2023", "DOM"], types: [], target: "ES2022", skipLibCheck: false }
+    const compilerOptions = {
+      ...resolution,
+      ...lib,
+      strict: true,
+      verbatimModuleSyntax: true,
+      rootDir: "src",
+      outDir: name,
+    }
+    writeFileSync(join(consumer, `${name}.json`), JSON.stringify({ compilerOptions, include: ["src"] }))
+    await attempt(
+      `a ${name} consumer does not type-check`,
+      join(root, "node_modules/.bin/tsc"),
+      ["-p", `${name}.json`],
+      consumer,
+    )
+  }
+  const fromEsm = await attempt("an ESM consumer does not run", process.execPath, ["nodenext/esm.mjs"], consumer)
+  const fromCjs = await attempt("a CommonJS consumer does not run", process.execPath, ["nodenext/cjs.cjs"], consumer)
+  if (fromEsm !== fromCjs) breaches.push(`ESM and CommonJS export different names:\n${fromEsm}${fromCjs}`)
+  const names = JSON.parse(fromEsm ?? "[]") as string[][]
+  names.forEach((keys, i) => {
+    if (keys.length === 0) breaches.push(`${specifiers[i]} exports nothing`)
+  })
+} finally {
+  rmSync(workshop, { recursive: true, force: true })
+}
+report(breaches, `${packages.length} packages, ${specifiers.length} entry points`)

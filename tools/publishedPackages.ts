@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+/** The repository's root folder. */
+export const root: string = dirname(import.meta.dirname)
+
+/** The parts of a published `package.json` that the promises read. */
+export interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly publishConfig: {
+    readonly exports: Readonly<Record<string, string | { readonly import: { readonly types: string } }>>
+  }
+}
+
+/** A workspace package that goes to the registry. */
+export interface PublishedPackage {
+  readonly name: string
+  /** Absolute path. */
+  readonly folder: string
+  readonly manifest: Manifest
+  /** Each importable subpath: the specifier, and its built ESM declarations as a path inside the folder. */
+  readonly entries: readonly { readonly specifier: string; readonly types: string }[]
+  /** The tags of its `turbo.json`. */
+  readonly tags: readonly string[]
+}
+
+/** Lists the workspace packages that are not private, by name. Throws when there is none, so that no promise holds idly. */
+export function publishedPackages(): readonly PublishedPackage[] {
+  const found = globSync("{packages,apps}/*/package.json", { cwd: root })
+    .sort()
+    .map((path) => ({ folder: join(root, dirname(path)), manifest: readJson(join(root, path)) as Manifest }))
+    .filter(({ manifest }) => manifest.private !== true)
+    .map(({ folder, manifest }) => ({
+      name: manifest.name,
+      folder,
+      manifest,
+      entries: Object.entries(manifest.publishConfig.exports).flatMap(([subpath, target]) =>
+        typeof target === "string" ? [] : [{ specifier: manifest.name + subpath.slice(1), types: target.import.types }],
+      ),
+      tags: (readJson(join(folder, "turbo.json")) as { tags: string[] }).tags,
+    }))
+  if (found.length === 0) throw new Error("no published package found")
+  return found
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, "utf8"))
+}
