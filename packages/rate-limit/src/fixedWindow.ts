@@ -28,9 +28,9 @@ export interface RateLimitDecision {
 
 const DEFAULT_WINDOW_SECONDS = 60
 
-/** Finds the clock-aligned window that holds `now`, in Unix seconds (fractions allowed). Throws `RangeError` on a time or length that is no number. */
+/** Finds the clock-aligned window that holds `now`, in Unix seconds (fractions allowed). Throws `RangeError` on a time or length out of range. */
 export function windowAt(now: number, windowSeconds: number = DEFAULT_WINDOW_SECONDS): RateLimitWindow {
-  if (!Number.isFinite(now)) throw new RangeError("now must be Unix seconds as a finite number")
+  if (!Number.isSafeInteger(Math.floor(now))) throw new RangeError("now must be Unix seconds within the safe integers")
   if (!Number.isSafeInteger(windowSeconds) || windowSeconds < 1) {
     throw new RangeError("windowSeconds must be a positive integer")
   }
@@ -55,6 +55,7 @@ export function decide(count: number, policy: RateLimitPolicy, now: number): Rat
     limit,
     remaining: Math.max(0, limit - count),
     reset,
-    retryAfter: allowed ? null : Math.max(1, Math.ceil(reset - now)),
+    // `reset` is whole and later than `now`, so this is the wait rounded up, and at least 1.
+    retryAfter: allowed ? null : reset - Math.floor(now),
   }
 }

@@ -6,7 +6,7 @@ const policy = { limit: 100 }
 
 describe("windowAt", () => {
   it("aligns a window to the start of the clock minute", () => {
-    expect(windowAt(1_780_000_039.5)).toEqual({ start: 1_779_999_960 + 60, reset: 1_780_000_080 })
+    expect(windowAt(1_780_000_039.5)).toEqual({ start: 1_780_000_020, reset: 1_780_000_080 })
   })
   it("puts the first instant of a minute in the new window", () => {
     expect(windowAt(120)).toEqual({ start: 120, reset: 180 })
@@ -14,17 +14,34 @@ describe("windowAt", () => {
   })
   it("always holds the instant it was asked for, with a reset that is a multiple of the length", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4e9 }), fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 1, max: 86_400 }), (seconds, fraction, length) => {
-        const { start, reset } = windowAt(seconds + fraction, length)
-        expect(start).toBeLessThanOrEqual(seconds + fraction)
-        expect(reset).toBeGreaterThan(seconds + fraction)
-        expect(reset % length).toBe(0)
-        expect(reset - start).toBe(length)
+      fc.property(
+        fc.integer({ min: 0, max: 4e9 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.integer({ min: 1, max: 86_400 }),
+        (seconds, fraction, length) => {
+          const { start, reset } = windowAt(seconds + fraction, length)
+          expect(start).toBeLessThanOrEqual(seconds + fraction)
+          expect(reset).toBeGreaterThan(seconds + fraction)
+          expect(reset % length).toBe(0)
+          expect(reset - start).toBe(length)
+        },
+      ),
+    )
+  })
+  it("keeps the last instant before a boundary in the old window, at any length", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4e6 }), fc.integer({ min: 1, max: 1_000 }), (index, length) => {
+        const boundary = index * length
+        const before = boundary - boundary * Number.EPSILON
+        expect(before).toBeLessThan(boundary)
+        expect(windowAt(before, length)).toEqual({ start: boundary - length, reset: boundary })
       }),
     )
   })
   it("refuses a time or a length that is no number", () => {
-    expect(() => windowAt(Number.NaN)).toThrow(RangeError)
+    for (const now of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
+      expect(() => windowAt(now)).toThrow("now must be Unix seconds")
+    }
     expect(() => windowAt(0, 0)).toThrow("windowSeconds must be a positive integer")
     expect(() => windowAt(0, 1.5)).toThrow(RangeError)
   })
@@ -50,7 +67,8 @@ describe("decide", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 4e9, noNaN: true }), fc.integer({ min: 101, max: 1e9 }), (now, count) => {
         const refusal = decide(count, policy, now)
-        expect(windowAt(now + refusal.retryAfter!).start).toBeGreaterThanOrEqual(refusal.reset)
+        expect(refusal.retryAfter).toBeGreaterThanOrEqual(1)
+        expect(windowAt(now + refusal.retryAfter!).start).toBe(refusal.reset)
       }),
     )
   })
