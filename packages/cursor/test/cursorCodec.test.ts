@@ -1,0 +1,210 @@
+import { createHmac } from "node:crypto"
+import fc from "fast-check"
+import { describe, expect, expectTypeOf, it } from "vitest"
+import { z } from "zod"
+import { CursorError, cursorCodec, type StandardSchemaV1 } from "../src/index.ts"
+
+const Position = z.object({ updated_at: z.string(), id: z.string() })
+const key = "a key of at least thirty-two bytes"
+const scope = "tokens org_01 since=2026-11-21T00:00:00Z"
+const position = { updated_at: "2026-11-21T02:45:29.123456Z", id: "rcp_0198a1" }
+const codec = cursorCodec({ schema: Position, key, scope })
+
+const anything: StandardSchemaV1 = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) },
+}
+const openCodec = cursorCodec({ schema: anything, key, scope })
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    return error
+  }
+}
+const refusal = (cursor: unknown, by: { decode: (cursor: string) => unknown } = codec) =>
+  (thrownBy(() => by.decode(cursor as string)) as CursorError).code
+
+describe("a position", () => {
+  it("comes back from its cursor with every microsecond", () => {
+    expect(codec.decode(codec.encode(position))).toEqual(position)
+  })
+  it("of any JSON comes back unchanged, under any scope", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string({ unit: "binary" }), (value, anyScope) => {
+        const anyCodec = cursorCodec({ schema: anything, key, scope: anyScope })
+        const cursor = thrownBy(() => anyCodec.encode(value))
+        if (cursor instanceof CursorError) expect(cursor.code).toBe("position_too_large")
+        else expect(anyCodec.decode(cursor as string)).toEqual(value)
+      }),
+    )
+  })
+  it("has one text, whatever the order of its keys", () => {
+    const { id, updated_at } = position
+    expect(openCodec.encode({ id, updated_at, deep: { b: 1, a: 2 } })).toBe(
+      openCodec.encode({ deep: { a: 2, b: 1 }, updated_at, id }),
+    )
+  })
+  it("carries only what the schema keeps", () => {
+    const row = { ...position, email: "someone@example.org" }
+    expect(codec.encode(row)).toBe(codec.encode(position))
+  })
+  it("is typed by the schema, which must not turn it into something else", () => {
+    expectTypeOf(codec.decode).returns.toEqualTypeOf<{ updated_at: string; id: string }>()
+    expectTypeOf(codec.encode).parameter(0).toEqualTypeOf<{ updated_at: string; id: string }>()
+    const transforming = z.string().transform((text) => new Date(text))
+    // @ts-expect-error a Date would lose the microseconds
+    const dated = cursorCodec({ schema: transforming, key, scope })
+    expect(thrownBy(() => dated.encode("2026-11-21" as never))).toMatchObject({ code: "invalid_position" })
+  })
+  it("that the schema refuses is not encoded", () => {
+    expect(thrownBy(() => codec.encode({ id: "x" } as never))).toMatchObject({ code: "invalid_position" })
+  })
+  it.each([
+    ["undefined", undefined],
+    ["a Date", { at: new Date(0) }],
+    ["a missing value", { at: undefined }],
+    ["NaN", [Number.NaN]],
+    ["a bigint", { at: 1n }],
+    ["a hole", new Array(1)],
+    ["a Map", new Map()],
+    ["a function", () => 1],
+  ])("that holds %s is refused, since JSON would alter it", (_, value) => {
+    expect(thrownBy(() => openCodec.encode(value))).toMatchObject({ name: "CursorError", code: "invalid_position" })
+  })
+  it("that contains itself is refused", () => {
+    const cycle: unknown[] = []
+    cycle.push(cycle)
+    expect(thrownBy(() => openCodec.encode(cycle))).toMatchObject({ code: "invalid_position" })
+  })
+  it("fits exactly up to 2,048 characters of cursor", () => {
+    const longest = openCodec.encode("x".repeat(1536 - 33 - 2))
+    expect(longest).toHaveLength(2048)
+    expect(openCodec.decode(longest)).toHaveLength(1501)
+    expect(thrownBy(() => openCodec.encode("x".repeat(1502)))).toMatchObject({ code: "position_too_large" })
+  })
+})
+
+describe("a cursor", () => {
+  const cursor = codec.encode(position)
+
+  it("is URL-safe", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(openCodec.encode(text)).toMatch(/^[A-Za-z0-9_-]+$/)
+      }),
+    )
+  })
+  it("is refused under another key", () => {
+    expect(refusal(cursor, cursorCodec({ schema: Position, key: `${key}.`, scope }))).toBe("not_authentic")
+  })
+  it("is refused under any other scope", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 0xffff })), (units) => {
+        const other = String.fromCharCode(...units)
+        fc.pre(other !== scope)
+        expect(refusal(cursor, cursorCodec({ schema: Position, key, scope: other }))).toBe("not_authentic")
+      }),
+    )
+  })
+  it("is told apart by scopes that differ in a lone surrogate alone", () => {
+    const made = cursorCodec({ schema: anything, key, scope: "\ud800" }).encode(1)
+    expect(refusal(made, cursorCodec({ schema: anything, key, scope: "\ufffd" }))).toBe("not_authentic")
+  })
+  it("cannot lend the end of its scope to its position", () => {
+    const made = cursorCodec({ schema: anything, key, scope: 'a"' }).encode("b")
+    expect(refusal(made, cursorCodec({ schema: anything, key, scope: "a" }))).toBe("not_authentic")
+  })
+  it("is refused in every truncation", () => {
+    for (let length = 0; length < cursor.length; length++) {
+      expect(["malformed", "not_authentic"]).toContain(refusal(cursor.slice(0, length)))
+    }
+  })
+  it("is refused with any one character changed", () => {
+    for (let at = 0; at < cursor.length; at++) {
+      for (const other of "AQgw_-9z=+ ") {
+        if (other === cursor[at]) continue
+        const code = refusal(cursor.slice(0, at) + other + cursor.slice(at + 1))
+        expect(["malformed", "not_authentic", "unsupported_version"]).toContain(code)
+      }
+    }
+  })
+  it("is refused in any other spelling of the same bytes", () => {
+    const bytes = Buffer.from(openCodec.encode({ id: "??>>~~" }), "base64url")
+    const spelling = bytes.toString("base64url")
+    const loose = `${spelling.slice(0, -1)}${String.fromCharCode(spelling.charCodeAt(spelling.length - 1) + 1)}`
+    expect(Buffer.from(loose, "base64url")).toEqual(bytes)
+    for (const other of [loose, `${spelling}=`, `${spelling}\n`, ` ${spelling}`, bytes.toString("base64")]) {
+      expect(other).not.toBe(spelling)
+      expect(refusal(other, openCodec)).toBe("malformed")
+    }
+    expect(openCodec.decode(spelling)).toEqual({ id: "??>>~~" })
+  })
+  it("of another version is named as such", () => {
+    for (const version of [0, 2, 255]) {
+      const bytes = Buffer.from(cursor, "base64url")
+      bytes[0] = version
+      expect(refusal(bytes.toString("base64url"))).toBe("unsupported_version")
+    }
+  })
+  it("whose authentic position the schema no longer accepts is refused", () => {
+    const made = openCodec.encode({ id: 7 })
+    expect(refusal(made)).toBe("invalid_position")
+  })
+  it("is refused when it is too long, or no string", () => {
+    expect(refusal("A".repeat(2049))).toBe("malformed")
+    for (const junk of [undefined, null, 1, {}, ["a"], ""]) expect(refusal(junk)).toBe("malformed")
+  })
+  it("made of any string at all is answered by a CursorError", () => {
+    const base64url = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from([1, ...bytes]).toString("base64url"))
+    const units = fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes))
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), units, base64url), (junk) => {
+        expect(thrownBy(() => codec.decode(junk))).toBeInstanceOf(CursorError)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+  it("with an authentic payload that is no JSON is refused", () => {
+    const payload = Buffer.from("{")
+    const mac = createHmac("sha256", key)
+      .update(`cursor.1.${JSON.stringify(scope)}`)
+      .update(payload)
+      .digest()
+    const made = Buffer.concat([Buffer.of(1), mac, payload]).toString("base64url")
+    expect(refusal(made)).toBe("invalid_position")
+  })
+})
+
+describe("a schema", () => {
+  const failing = (validate: StandardSchemaV1["~standard"]["validate"]) =>
+    cursorCodec({ schema: { "~standard": { version: 1, vendor: "test", validate } }, key, scope })
+
+  it("that answers asynchronously is refused, rejected promise or not", () => {
+    const cursor = openCodec.encode(1)
+    for (const answer of [() => Promise.resolve({ value: 1 }), () => Promise.reject(new Error("late"))]) {
+      expect(thrownBy(() => failing(answer).encode(1))).toMatchObject({ code: "asynchronous_schema" })
+      expect(refusal(cursor, failing(answer))).toBe("asynchronous_schema")
+    }
+  })
+  it("that throws is answered by a CursorError with its cause", () => {
+    const cause = new Error("broken")
+    const broken = failing(() => {
+      throw cause
+    })
+    expect(thrownBy(() => broken.decode(openCodec.encode(1)))).toMatchObject({ code: "invalid_position", cause })
+  })
+})
+
+describe("a key", () => {
+  it("of fewer than 32 bytes is refused when the codec is made", () => {
+    for (const short of ["", "x".repeat(31), new Uint8Array(31)]) {
+      expect(() => cursorCodec({ schema: Position, key: short, scope })).toThrow(RangeError)
+    }
+    expect(() => cursorCodec({ schema: Position, key: "é".repeat(16), scope })).not.toThrow()
+  })
+  it("given as text or as its bytes is the same key", () => {
+    const bytes = new TextEncoder().encode(key)
+    expect(cursorCodec({ schema: Position, key: bytes, scope }).encode(position)).toBe(codec.encode(position))
+  })
+})

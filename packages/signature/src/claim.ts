@@ -1,0 +1,74 @@
+import { assertSignable } from "./assertSignable.ts"
+import { parseHeader, type SignatureHeader } from "./header.ts"
+import { SignatureError } from "./SignatureError.ts"
+
+/** How far a timestamp may lie from `now`, in seconds. */
+export interface Tolerance {
+  /** How old a signature may be. Default 300. */
+  readonly past?: number | undefined
+  /** How far ahead the signer's clock may run. Default 300. */
+  readonly future?: number | undefined
+}
+
+/** What a verifier knows beside its secrets. */
+export interface VerifyOptions {
+  /** The verifier's clock in Unix seconds, fractions allowed. For a queued request: when it was received. */
+  readonly now: number
+  /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  readonly tolerance?: number | Tolerance | undefined
+}
+
+/** What matched. */
+export interface VerifiedSignature {
+  /** When it was signed, in Unix seconds. */
+  readonly timestamp: number
+  /** Which of the given secrets matched: the index of the first that did. */
+  readonly secretIndex: number
+  /** Which `v1` entry of the header matched that secret: the index of the first that did, counting `v1` entries alone. */
+  readonly entryIndex: number
+}
+
+const DEFAULT_TOLERANCE = 300
+
+/** Reads what a header claims, refusing whatever no digest could save. */
+export function readClaim(
+  header: string | null | undefined,
+  body: Uint8Array | string,
+  secrets: readonly string[],
+  { now, tolerance = DEFAULT_TOLERANCE }: VerifyOptions,
+): SignatureHeader {
+  const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
+    typeof tolerance === "number" ? { past: tolerance, future: tolerance } : tolerance
+  if (!Number.isFinite(now)) throw new RangeError("now must be Unix seconds as a finite number")
+  if (!(Number.isFinite(past) && past >= 0 && Number.isFinite(future) && future >= 0)) {
+    throw new RangeError("tolerance must be seconds as a finite number, 0 or more")
+  }
+  assertSignable(body, secrets)
+  if (header === null || header === undefined || header === "") throw new SignatureError("missing_header")
+  if (typeof header !== "string") throw new SignatureError("malformed_header")
+  const claim = parseHeader(header)
+  if (now - claim.timestamp > past || claim.timestamp - now > future) {
+    throw new SignatureError("timestamp_out_of_tolerance")
+  }
+  return claim
+}
+
+/** Finds the secret and the entry that agree, given the hex digest under each secret. */
+export function matchClaim({ timestamp, entries }: SignatureHeader, digests: readonly string[]): VerifiedSignature {
+  let match: VerifiedSignature | undefined
+  // Every pair is compared, so that the time taken does not tell how much of a guess was right.
+  for (const [secretIndex, digest] of digests.entries()) {
+    for (const [entryIndex, entry] of entries.entries()) {
+      if (equalInConstantTime(digest, entry)) match ??= { timestamp, secretIndex, entryIndex }
+    }
+  }
+  if (match === undefined) throw new SignatureError("no_match")
+  return match
+}
+
+// Both are 64 hex digits: the header's grammar and the digest's length see to that.
+function equalInConstantTime(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
+  return difference === 0
+}

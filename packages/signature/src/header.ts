@@ -1,0 +1,60 @@
+import { SignatureError } from "./SignatureError.ts"
+
+/** A parsed signature header. */
+export interface SignatureHeader {
+  /** When it was signed, in Unix seconds. */
+  readonly timestamp: number
+  /** The `v1` entries in the header's order, each 64 lowercase hex digits. */
+  readonly entries: readonly string[]
+}
+
+const MAX_LENGTH = 4096
+const MAX_ITEMS = 32
+
+// Leading zeros are refused, so that the number and the signed text stand for each other.
+const TIMESTAMP = /^(?:0|[1-9][0-9]{0,15})$/
+const ENTRY = /^[0-9a-f]{64}$/
+
+/**
+ * Parses `t=<unix-seconds>,v1=<hex>[,v1=<hex>...]`, ignoring items of unknown schemes.
+ *
+ * Throws `SignatureError` `malformed_header` on anything else: more than 4,096 characters or 32 items, no `t` or two, no `v1`,
+ * a `v1` that is not 64 lowercase hex digits. Source: Outreach Partner API specification, Authentication, 4.
+ */
+export function parseHeader(header: string): SignatureHeader {
+  if (header.length > MAX_LENGTH) throw new SignatureError("malformed_header")
+  const items = header.split(",", MAX_ITEMS + 1)
+  if (items.length > MAX_ITEMS) throw new SignatureError("malformed_header")
+
+  const entries: string[] = []
+  let timestamp: number | undefined
+  for (const item of items) {
+    const separator = item.indexOf("=")
+    if (separator < 1) throw new SignatureError("malformed_header")
+    const scheme = item.slice(0, separator)
+    const value = item.slice(separator + 1)
+    if (scheme === "t") {
+      if (timestamp !== undefined || !TIMESTAMP.test(value)) throw new SignatureError("malformed_header")
+      timestamp = Number(value)
+    } else if (scheme === "v1") {
+      if (!ENTRY.test(value)) throw new SignatureError("malformed_header")
+      entries.push(value)
+    }
+  }
+  if (timestamp === undefined || !Number.isSafeInteger(timestamp) || entries.length === 0) {
+    throw new SignatureError("malformed_header")
+  }
+  return { timestamp, entries }
+}
+
+/** Checks that a timestamp can be written into a header; throws `RangeError` when it is no whole number of seconds. */
+export function assertTimestamp(timestamp: number): void {
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
+    throw new RangeError("timestamp must be Unix seconds as a whole number")
+  }
+}
+
+/** Renders a signature header with one `v1` entry for each signature. */
+export function formatHeader({ timestamp, entries }: SignatureHeader): string {
+  return `t=${timestamp},${entries.map((entry) => `v1=${entry}`).join(",")}`
+}

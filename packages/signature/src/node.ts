@@ -1,0 +1,27 @@
+import { assertSignable } from "./assertSignable.ts"
+import { matchClaim, readClaim, type VerifiedSignature, type VerifyOptions } from "./claim.ts"
+import { assertTimestamp, formatHeader } from "./header.ts"
+import { nodeDigests } from "./nodeDigests.ts"
+import type { SignOptions } from "./sign.ts"
+
+export type { Tolerance, VerifiedSignature, VerifyOptions } from "./claim.ts"
+export { SignatureError, type SignatureErrorCode } from "./SignatureError.ts"
+export type { SignOptions } from "./sign.ts"
+
+/** Signs a body as the main entry's `sign` does, synchronously; throws where that one rejects. */
+export function sign(body: Uint8Array | string, secrets: readonly string[], { timestamp }: SignOptions): string {
+  assertTimestamp(timestamp)
+  assertSignable(body, secrets)
+  return formatHeader({ timestamp, entries: nodeDigests(body, secrets, timestamp) })
+}
+
+/** Verifies a header as the main entry's `verify` does, synchronously; throws where that one rejects. */
+export function verify(
+  header: string | null | undefined,
+  body: Uint8Array | string,
+  secrets: readonly string[],
+  options: VerifyOptions,
+): VerifiedSignature {
+  const claim = readClaim(header, body, secrets, options)
+  return matchClaim(claim, nodeDigests(body, secrets, claim.timestamp))
+}
