@@ -1,0 +1,33 @@
+import * as z from "zod"
+import { CampaignId, ProgramId } from "./identifiers.ts"
+
+/** Whether the resource is of the production deployment. */
+export const Livemode = z.boolean().meta({ description: "True only on the production deployment." })
+
+/** A campaign, in short. */
+export const CampaignSummary = z
+  .object({
+    object: z.literal("campaign"),
+    livemode: Livemode,
+    id: CampaignId,
+    name: z.string(),
+    program_id: ProgramId,
+    status: z.string().meta({ description: "Free string." }),
+  })
+  .meta({ id: "CampaignSummary", description: "A campaign, in short." })
+/** A campaign, in short. */
+export type CampaignSummary = z.infer<typeof CampaignSummary>
+
+/** A program, in short. */
+export const ProgramSummary = z
+  .object({
+    object: z.literal("program"),
+    livemode: Livemode,
+    id: ProgramId,
+    slug: z.string().meta({ description: "Program slug used by the partner." }),
+    name: z.string(),
+    status: z.string().meta({ description: "Free string." }),
+  })
+  .meta({ id: "ProgramSummary", description: "A program, in short." })
+/** A program, in short. */
+export type ProgramSummary = z.infer<typeof ProgramSummary>

@@ -1,0 +1,69 @@
+import * as z from "zod"
+import { Livemode, ProgramSummary } from "./campaigns.ts"
+import { CalendarDate, Timestamp } from "./times.ts"
+
+const count = z.int().min(0)
+
+/** Clinicians counted by stage of qualification. */
+export const FunnelCounts = z
+  .object({ account_created: count, learner_qualified: count, completer_qualified: count })
+  .meta({ id: "FunnelCounts", description: "Clinicians counted by stage of qualification." })
+/** Clinicians counted by stage of qualification. */
+export type FunnelCounts = z.infer<typeof FunnelCounts>
+
+const engagement = { opened: count, clicked: count, unique_opened: count, unique_clicked: count }
+
+/** What outreach did on one date. */
+export const OutreachCounts = z
+  .object({
+    recipients_published: count,
+    sent: count,
+    bounced: count,
+    ...engagement,
+    without_suspected_bots: z.object(engagement).meta({ description: "The same without hits suspected to be bots." }),
+  })
+  .meta({ id: "OutreachCounts", description: "What outreach did on one date." })
+/** What outreach did on one date. */
+export type OutreachCounts = z.infer<typeof OutreachCounts>
+
+/** How far one stage of a program is from its target. */
+export const QuotaStatus = z
+  .object({
+    target: count.nullable(),
+    count: count,
+    remaining: count.nullable(),
+    reached_at: Timestamp.nullable(),
+  })
+  .meta({
+    id: "QuotaStatus",
+    description: "How far one stage of a program is from its target; all but `count` are null without a target.",
+  })
+/** How far one stage of a program is from its target. */
+export type QuotaStatus = z.infer<typeof QuotaStatus>
+
+/** One program's day. */
+export const DigestRecord = z
+  .object({
+    object: z.literal("digest_record"),
+    livemode: Livemode,
+    date: CalendarDate,
+    program: ProgramSummary,
+    funnel: z
+      .object({ date: FunnelCounts, cumulative: FunnelCounts })
+      .meta({ description: "For the date, and up to its end." }),
+    outreach: OutreachCounts,
+    quota: z.object({ learner_qualified: QuotaStatus, completer_qualified: QuotaStatus }),
+  })
+  .meta({ id: "DigestRecord", description: "One program's day." })
+/** One program's day. */
+export type DigestRecord = z.infer<typeof DigestRecord>
+
+/** One UTC day of every partner-bound program of an organization. */
+export const Digest = z
+  .object({ object: z.literal("digest"), livemode: Livemode, date: CalendarDate, data: z.array(DigestRecord) })
+  .meta({ id: "Digest", description: "One UTC day of every partner-bound program of the caller's organization." })
+/** One UTC day of every partner-bound program of an organization. */
+export type Digest = z.infer<typeof Digest>
+
+/** Query of the digest. */
+export const DigestQuery = z.strictObject({ date: CalendarDate })

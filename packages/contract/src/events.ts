@@ -1,0 +1,212 @@
+import * as z from "zod"
+import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
+import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
+import { Cursor, expand, Limit, list } from "./lists.ts"
+import { Instant, Since, Timestamp } from "./times.ts"
+import { RecipientRecord } from "./tokens.ts"
+
+/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
+export const BOUNCE_REASONS = [
+  "mailbox_not_found",
+  "mailbox_disabled",
+  "domain_not_found",
+  "address_invalid",
+  "other",
+] as const
+/** A reason that the service gives for a bounce. */
+export type BounceReason = (typeof BOUNCE_REASONS)[number]
+
+/** The most recipients that one `outreach.recipients_published` event carries. */
+export const RECIPIENTS_PER_EVENT = 500
+
+/** The members of an envelope that are alike in both directions. */
+export const envelopeShape = {
+  object: z.literal("event"),
+  livemode: Livemode,
+  event_id: EventId,
+  event_version: z.int32().min(1),
+  metadata: z.record(z.string(), z.unknown()).nullable().optional().meta({ description: "Passed through." }),
+}
+
+function toConsumer<const Type extends string, Data extends z.ZodType>(
+  type: Type,
+  id: string,
+  description: string,
+  data: Data,
+) {
+  const envelope = z
+    .object({
+      ...envelopeShape,
+      event_type: z.literal(type),
+      occurred_at: Timestamp,
+      emitted_at: Timestamp,
+      source: z.literal("service"),
+      data,
+      campaign: CampaignSummary.nullable().optional(),
+      program: ProgramSummary.nullable().optional(),
+      recipient: RecipientRecord.nullable().optional(),
+    })
+    .meta({ id, description })
+  return { direction: "to_consumer", description, data, envelope } as const
+}
+
+function toService<const Type extends string, Data extends z.ZodType>(
+  type: Type,
+  id: string,
+  description: string,
+  data: Data,
+) {
+  const envelope = z
+    .object({
+      ...envelopeShape,
+      event_type: z.literal(type),
+      occurred_at: Instant,
+      emitted_at: Instant,
+      source: z.literal("consumer"),
+      data,
+    })
+    .meta({ id, description })
+  return { direction: "to_service", description, data, envelope } as const
+}
+
+const outcome = { service_recipient_id: RecipientId, service_campaign_id: CampaignId, token: Token }
+const hit = {
+  service_campaign_id: CampaignId,
+  service_program_id: ProgramId,
+  token: Token,
+  is_bot_suspected: z.boolean().meta({ description: "A best-effort hint, not a verdict." }),
+}
+const qualified = z.looseObject({ npi: Npi, consumer_program_slug: z.string(), token: Token.nullable().optional() })
+
+/** Every event type, with its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
+export const EVENTS = {
+  "outreach.recipients_published": toConsumer(
+    "outreach.recipients_published",
+    "RecipientsPublishedEvent",
+    "Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`.",
+    z.looseObject({
+      service_campaign_id: CampaignId,
+      service_program_id: ProgramId,
+      service_campaign_name: z.string(),
+      service_program_name: z.string(),
+      consumer_program_slug: z.string(),
+      scheduled_send_window_start: Timestamp,
+      scheduled_send_window_end: Timestamp,
+      recipients: z
+        .array(z.object({ token: Token, npi: Npi, email: Email, service_recipient_id: RecipientId }))
+        .max(RECIPIENTS_PER_EVENT),
+    }),
+  ),
+  "outreach.email_sent": toConsumer(
+    "outreach.email_sent",
+    "EmailSentEvent",
+    "Fired when an outreach email is delivered to the recipient mailbox.",
+    z.looseObject(outcome),
+  ),
+  "outreach.email_bounced": toConsumer(
+    "outreach.email_bounced",
+    "EmailBouncedEvent",
+    "Fired on a hard bounce: the token is undeliverable.",
+    z.looseObject({
+      ...outcome,
+      bounce_reason: z.string().meta({ description: `One of ${BOUNCE_REASONS.join(", ")}; new reasons may come.` }),
+    }),
+  ),
+  "outreach.email_opened": toConsumer(
+    "outreach.email_opened",
+    "EmailOpenedEvent",
+    "Fired when an outreach email is opened, whether or not a bot is suspected.",
+    z.looseObject({ ...hit, opened_at: Timestamp }),
+  ),
+  "outreach.email_clicked": toConsumer(
+    "outreach.email_clicked",
+    "EmailClickedEvent",
+    "Fired when the link of an outreach email is clicked, whether or not a bot is suspected.",
+    z.looseObject({ ...hit, clicked_at: Timestamp }),
+  ),
+  "clinician.account_created": toService(
+    "clinician.account_created",
+    "AccountCreatedEvent",
+    "Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token.",
+    z
+      .looseObject({
+        npi: Npi,
+        email: Email,
+        consumer_program_slug: z.string(),
+        attribution: z
+          .string()
+          .nullable()
+          .optional()
+          .meta({ description: "`service_token`, `organic` or `other`; unknown strings are kept." }),
+        token: Token.nullable().optional().meta({ description: "Set when `attribution` is `service_token`." }),
+      })
+      .refine(({ attribution, token }) => attribution !== "service_token" || token != null, {
+        path: ["token"],
+        error: "must be set when attribution is service_token",
+      }),
+  ),
+  "clinician.learner_qualified": toService(
+    "clinician.learner_qualified",
+    "LearnerQualifiedEvent",
+    "Fired when a clinician crosses the program's learner threshold.",
+    qualified,
+  ),
+  "clinician.completer_qualified": toService(
+    "clinician.completer_qualified",
+    "CompleterQualifiedEvent",
+    "Fired when a clinician completes a program.",
+    qualified,
+  ),
+} as const
+
+/** The name of an event. */
+export type EventType = keyof typeof EVENTS
+/** The `data` of an event, by its type. */
+export type EventData<Type extends EventType> = z.infer<(typeof EVENTS)[Type]["data"]>
+/** An event as it travels, by its type. */
+export type EventEnvelope<Type extends EventType = EventType> = {
+  [T in Type]: z.infer<(typeof EVENTS)[T]["envelope"]>
+}[Type]
+/** The events that go one way. */
+export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
+  [T in EventType]: (typeof EVENTS)[T]["direction"] extends Direction ? T : never
+}[EventType]
+
+/** The event types of the pull feed. */
+export const FEED_EVENT_TYPES = [
+  "outreach.email_sent",
+  "outreach.email_bounced",
+  "outreach.email_opened",
+  "outreach.email_clicked",
+] as const satisfies readonly EventType[]
+/** An event type of the pull feed. */
+export type FeedEventType = (typeof FEED_EVENT_TYPES)[number]
+
+/** An event of the pull feed. */
+export const FeedEvent = z
+  .discriminatedUnion("event_type", [
+    EVENTS["outreach.email_sent"].envelope,
+    EVENTS["outreach.email_bounced"].envelope,
+    EVENTS["outreach.email_opened"].envelope,
+    EVENTS["outreach.email_clicked"].envelope,
+  ])
+  .meta({ id: "FeedEvent", description: "An event of the pull feed." })
+/** An event of the pull feed. */
+export type FeedEvent = z.infer<typeof FeedEvent>
+
+/** One page of the pull feed. */
+export const EventList = list(FeedEvent, "EventList")
+
+/** Query of the pull feed; `type` and `types[]` are united. */
+export const EventListQuery = z.strictObject({
+  since: Since,
+  cursor: Cursor.optional(),
+  limit: Limit,
+  type: z.enum(FEED_EVENT_TYPES).optional().meta({ description: "One event type; united with `types[]`." }),
+  "types[]": z
+    .array(z.enum(FEED_EVENT_TYPES))
+    .transform((chosen) => [...new Set(chosen)])
+    .default([])
+    .meta({ description: "Event types, repeatable; all four when neither this nor `type` is given." }),
+  "expand[]": expand(["campaign", "program", "recipient"]),
+})

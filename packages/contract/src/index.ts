@@ -1,0 +1,53 @@
+export { CampaignSummary, ProgramSummary } from "./campaigns.ts"
+export { type Decoded, decode, type RawQuery, type Refusal, rawQuery } from "./decode.ts"
+export { Digest, DigestRecord, FunnelCounts, OutreachCounts, QuotaStatus } from "./digest.ts"
+export { LegacyError, PartnerError } from "./errors.ts"
+export {
+  BOUNCE_REASONS,
+  type BounceReason,
+  EVENTS,
+  type EventData,
+  type EventEnvelope,
+  EventList,
+  type EventType,
+  type EventTypeOf,
+  FEED_EVENT_TYPES,
+  FeedEvent,
+  type FeedEventType,
+  RECIPIENTS_PER_EVENT,
+} from "./events.ts"
+export { eventExamples, examples } from "./examples.ts"
+export { requestHeaders } from "./headers.ts"
+export { Health } from "./health.ts"
+export {
+  CampaignId,
+  Email,
+  EventId,
+  Npi,
+  ProgramId,
+  RecipientId,
+  RequestId,
+  Token,
+  WebhookEndpointId,
+} from "./identifiers.ts"
+export { type List, list } from "./lists.ts"
+export {
+  type Auth,
+  type ErrorCodeOf,
+  type Operation,
+  type ParameterCodes,
+  type RequestBody,
+  type RequestHeader,
+  type RequestOf,
+  type ResponseHeader,
+  type ResponseOf,
+  type ResponseRow,
+  SCOPES,
+  type Scope,
+} from "./Operation.ts"
+export { type OperationId, type Operations, operations } from "./operations.ts"
+export { Question } from "./questions.ts"
+export { PresignResult, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
+export { CalendarDate, Instant, Since, Timestamp } from "./times.ts"
+export { RecipientList, RecipientRecord } from "./tokens.ts"
+export { InboundEvent, WebhookReceipt } from "./webhooks.ts"

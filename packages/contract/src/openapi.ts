@@ -1,0 +1,247 @@
+import {
+  type LegacyErrorCode,
+  legacyCodes,
+  legacyEnvelope,
+  type PartnerErrorCode,
+  partnerCatalog,
+} from "@outreach/error-catalog"
+import * as z from "zod"
+// biome-ignore lint/correctness/noUndeclaredDependencies: runs when openapi.json is generated, never in a consumer.
+import * as zodOpenapi from "zod-openapi"
+import { LegacyError, PartnerError } from "./errors.ts"
+import { EVENTS } from "./events.ts"
+import { eventExamples, examples } from "./examples.ts"
+import { requestHeaders, responseHeaders } from "./headers.ts"
+import type { Operation } from "./Operation.ts"
+import { operations } from "./operations.ts"
+
+const requestId = "req_0199c2f27e1b7c3e8d5a4b6f90a1c2d8"
+const docsUrl = "https://docs.outreach.test"
+
+const security = {
+  none: [],
+  bearer: [{ bearer: [] }],
+  scope: [{ bearer: [] }],
+  signature: [{ webhookSignature: [] }],
+}
+
+type HeaderName = keyof typeof responseHeaders
+
+function headersOf(operation: Operation, more: readonly HeaderName[]): z.ZodObject {
+  const limited = operation.auth.kind === "bearer" || operation.auth.kind === "scope"
+  const names: readonly HeaderName[] = [
+    "X-Request-Id",
+    ...(limited ? (["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const) : []),
+    ...more,
+  ]
+  return z.object(Object.fromEntries(names.map((name) => [name, responseHeaders[name]])))
+}
+
+interface ErrorRow {
+  readonly code: string
+  readonly status: number
+  readonly condition: string
+  readonly example: zodOpenapi.ZodOpenApiExampleObject
+}
+
+function partnerRow(code: PartnerErrorCode): ErrorRow {
+  const definition = partnerCatalog.codes[code]
+  // The union of all codes asks for the details of each, which no single code has.
+  const value = partnerCatalog.envelope(code as "INVALID_PARAMETER", {
+    message: `An example message: ${definition.condition}.`,
+    requestId,
+    docsUrl,
+    details: ("details" in definition ? { parameter: "since" } : null) as { parameter: string },
+  })
+  const { status, condition } = definition
+  return { code, status, condition, example: { id: code, summary: condition, value } }
+}
+
+function legacyRow(code: LegacyErrorCode): ErrorRow {
+  const { status, condition } = legacyCodes[code]
+  const value = legacyEnvelope(code, `An example message: ${condition}.`)
+  return { code, status, condition, example: { id: `LEGACY_${code}`, summary: condition, value } }
+}
+
+// One row a code: an example becomes a component by its identity.
+const errorRows = {
+  partner: (Object.keys(partnerCatalog.codes) as PartnerErrorCode[]).map(partnerRow),
+  legacy: (Object.keys(legacyCodes) as LegacyErrorCode[]).map(legacyRow),
+}
+
+function errorsOf(operation: Operation): zodOpenapi.ZodOpenApiResponsesObject {
+  const answered = new Set<string>(operation.errors)
+  const rows = errorRows[operation.envelope].filter((row) => answered.has(row.code))
+  const responses: Record<string, zodOpenapi.ZodOpenApiResponseObject> = {}
+  for (const status of new Set(rows.map((row) => row.status))) {
+    const group = rows.filter((row) => row.status === status)
+    const codes = group.map((row) => row.code)
+    const more: HeaderName[] = []
+    if (codes.includes("UNAUTHORIZED")) more.push("WWW-Authenticate")
+    if (["RATE_LIMITED", "IDEMPOTENCY_KEY_IN_USE", "SERVICE_UNAVAILABLE"].some((code) => codes.includes(code))) {
+      more.push("Retry-After")
+    }
+    responses[status] = {
+      description: group.map((row) => `\`${row.code}\`: ${row.condition}.`).join(" "),
+      headers: headersOf(operation, more),
+      content: {
+        "application/json": {
+          schema: operation.envelope === "partner" ? PartnerError : LegacyError,
+          examples: Object.fromEntries(group.map((row) => [row.code, row.example])),
+        },
+      },
+    }
+  }
+  return responses as zodOpenapi.ZodOpenApiResponsesObject
+}
+
+function successesOf(operation: Operation, example: unknown): zodOpenapi.ZodOpenApiResponsesObject {
+  const replayable = operation.headers.includes("Idempotency-Key")
+  return Object.fromEntries(
+    Object.entries(operation.responses).map(([status, { description, body, headers }]) => [
+      status,
+      {
+        description,
+        headers: headersOf(operation, [...headers, ...(replayable ? (["Idempotent-Replayed"] as const) : [])]),
+        ...(body ? { content: { "application/json": { schema: body, example } } } : {}),
+      },
+    ]),
+  ) as zodOpenapi.ZodOpenApiResponsesObject
+}
+
+function operationObject(
+  operation: Operation,
+  example: { readonly request?: unknown; readonly response: unknown },
+): zodOpenapi.ZodOpenApiOperationObject {
+  const { auth, body } = operation
+  const scope = auth.kind === "scope" ? ` Needs the scope \`${auth.scope}\`.` : ""
+  return {
+    operationId: operation.operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: `${operation.description}${scope}`,
+    security: security[auth.kind],
+    ...(operation.draft ? { "x-draft": true } : {}),
+    requestParams: {
+      path: operation.pathParameters,
+      query: operation.query,
+      header: z.object(Object.fromEntries(operation.headers.map((name) => [name, requestHeaders[name].optional()]))),
+    },
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: body.schema, example: example.request } },
+          },
+        }
+      : {}),
+    responses: { ...successesOf(operation, example.response), ...errorsOf(operation) },
+  }
+}
+
+function paths(): zodOpenapi.ZodOpenApiPathsObject {
+  const byPath: Record<string, Record<string, zodOpenapi.ZodOpenApiOperationObject>> = {}
+  for (const operation of Object.values(operations)) {
+    byPath[operation.path] = {
+      ...byPath[operation.path],
+      [operation.method.toLowerCase()]: operationObject(operation, examples[operation.operationId]),
+    }
+  }
+  return byPath
+}
+
+function webhooks(): zodOpenapi.ZodOpenApiPathsObject {
+  return Object.fromEntries(
+    Object.entries(EVENTS).map(([type, { direction, description, envelope }]) => [
+      type,
+      {
+        post: {
+          operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+          tags: [direction === "to_consumer" ? "Events to the consumer" : "Events to the service"],
+          summary: type,
+          description,
+          security: security.signature,
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: envelope, example: eventExamples[type as keyof typeof EVENTS] } },
+          },
+          responses: {
+            "200": { description: "Acknowledged; the body is ignored." },
+            "4XX": { description: "Permanent failure; not retried." },
+            "5XX": { description: "Transient failure; retried on the schedule." },
+          },
+        },
+      },
+    ]),
+  )
+}
+
+const override: NonNullable<zodOpenapi.CreateDocumentOptions["override"]> = ({ jsonSchema, zodSchema }) => {
+  // A format says what zod's long patterns say.
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+  // Readers must let new fields pass; only what is strict in zod is closed.
+  const { def } = zodSchema._zod
+  if (def.type === "object" && !("catchall" in def && def.catchall)) delete jsonSchema.additionalProperties
+  // Bounds of what a number can hold are no rule of the contract.
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+}
+
+/** The OpenAPI 3.1 document of the contract. */
+export const openapi = zodOpenapi.createDocument(
+  {
+    openapi: "3.1.1",
+    info: {
+      title: "Outreach Partner API",
+      version: "1",
+      description:
+        "E-mail outreach to clinicians on behalf of a partner platform: recipient records, outcomes, a daily digest, and signed webhooks in both directions. The version is in the path. Every authenticated request counts against 100 per minute and key.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [
+      {
+        url: "{base_url}",
+        description: "Production",
+        variables: {
+          base_url: { default: "https://api.outreach.test", description: "Base of the production deployment." },
+        },
+      },
+      {
+        url: "{staging_base_url}",
+        description: "Staging",
+        variables: {
+          staging_base_url: {
+            default: "https://staging.outreach.test",
+            description: "Base of the staging deployment.",
+          },
+        },
+      },
+    ],
+    tags: [
+      { name: "Health", description: "Whether the service is reachable." },
+      { name: "Tokens", description: "Recipient records by token." },
+      { name: "Events", description: "The reconciliation feed of outreach events." },
+      { name: "Campaigns", description: "Recipient records by campaign." },
+      { name: "Digest", description: "Funnel, throughput and quota of one day." },
+      { name: "Webhooks", description: "The receiver of the partner's events." },
+      { name: "Drafts", description: "Published, not served; may change without notice." },
+      { name: "Events to the consumer", description: "Posted to the partner's webhook endpoints." },
+      { name: "Events to the service", description: "Posted by the partner to `receiveWebhook`." },
+    ],
+    paths: paths(),
+    webhooks: webhooks(),
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key, in `Authorization: Bearer <API_KEY>`." },
+        webhookSignature: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Signature",
+          description:
+            "`t=<unix-seconds>,v1=<hex>[,v1=<hex>...]`: each `v1` is the lowercase hex of HMAC-SHA256 over `<t>.<raw request body>`, keyed by one active secret. Refused when `t` is more than 5 minutes from the verifier's clock.",
+        },
+      },
+    },
+  },
+  { override },
+)

@@ -1,0 +1,144 @@
+import * as z from "zod"
+import { Question } from "./questions.ts"
+import { Instant } from "./times.ts"
+
+/** What a case was published as. */
+export const Publication = z
+  .strictObject({
+    type: z.enum(["pdf", "link", "embedded", "text"]),
+    url: z.url().optional(),
+    metadata: z
+      .strictObject({
+        journal: z.string().optional(),
+        authors: z.string().optional(),
+        title: z.string().optional(),
+        doi: z.string().optional(),
+        year: z.int().optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: "Publication", description: "What a case was published as." })
+
+/** A clinical case and its questions. */
+export const Case = z
+  .strictObject({
+    title: z.string().min(1),
+    content: z.string().min(1).meta({ description: "HTML." }),
+    questions: z.array(Question).min(1),
+    ref: z.string().optional(),
+    prompt: z.string().optional(),
+    publication: Publication.optional(),
+    keyPoints: z.array(z.string()).optional(),
+    summary: z.string().optional(),
+    headerLabel: z.string().optional(),
+    reflectionLabel: z.string().optional(),
+    introLabel: z.string().optional(),
+  })
+  .meta({ id: "Case", description: "A clinical case and its questions." })
+
+/** One audience of a survey. */
+export const AudienceInput = z
+  .strictObject({
+    name: z.string().optional(),
+    roles: z.array(z.string()).optional().meta({ description: "NUCC groupings." }),
+    specialtyCodes: z.array(z.string()).optional().meta({ description: "NUCC codes." }),
+    states: z
+      .array(z.string().regex(/^[A-Z]{2}$/, "must be a US state code"))
+      .optional()
+      .meta({ description: "US state codes." }),
+    zipCodes: z.array(z.string()).optional(),
+    compensation: z.number().min(0).optional().meta({ description: "Dollars, instead of the survey's incentive." }),
+    quota: z.int().min(1).optional().meta({ description: "Target number of responses." }),
+  })
+  .meta({ id: "AudienceInput", description: "One audience of a survey." })
+
+/** Whom a survey is for. */
+export const Targeting = z
+  .strictObject({ audiences: z.array(AudienceInput).min(1) })
+  .meta({ id: "Targeting", description: "Whom a survey is for." })
+
+const formats = {
+  standard: { needs: "questions", refuses: ["introQuestions", "cases", "closingQuestions"] },
+  "case-based": { needs: "cases", refuses: ["questions"] },
+} as const
+
+/**
+ * A survey as it is submitted.
+ *
+ * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
+ * of the other format.
+ */
+export const SurveyInput = z
+  .strictObject({
+    title: z.string().min(1).max(200),
+    estimatedTime: z
+      .strictObject({ min: z.int().min(1), max: z.int().min(1) })
+      .refine(({ min, max }) => max >= min, { path: ["max"], error: "must be at least min" })
+      .meta({ description: "`max` is at least `min`." }),
+    incentive: z.number().min(0).meta({ description: "Dollars." }),
+    description: z.string().optional().meta({ description: "Rich text intro." }),
+    briefDescription: z.string().max(150).optional(),
+    sponsor: z.string().optional(),
+    background: z.string().optional(),
+    directions: z.string().optional(),
+    outcomes: z.string().optional(),
+    format: z.enum(["standard", "case-based"]).default("standard"),
+    questions: z.array(Question).optional().meta({ description: "Required for, and only for, the standard format." }),
+    introQuestions: z.array(Question).optional().meta({ description: "Case-based only." }),
+    cases: z.array(Case).optional().meta({ description: "Required for, and only for, the case-based format." }),
+    closingQuestions: z.array(Question).optional().meta({ description: "Case-based only." }),
+    targeting: Targeting.optional(),
+  })
+  .superRefine((survey, context) => {
+    const { needs, refuses } = formats[survey.format]
+    if (survey[needs] === undefined) {
+      context.addIssue({ code: "custom", path: [needs], message: `is required for the ${survey.format} format` })
+    }
+    for (const field of refuses) {
+      if (survey[field] !== undefined) {
+        context.addIssue({ code: "custom", path: [field], message: `is not allowed in the ${survey.format} format` })
+      }
+    }
+  })
+  .meta({ id: "SurveyInput", description: "A survey as it is submitted. Unknown fields are refused." })
+/** A survey as it is submitted. */
+export type SurveyInput = z.input<typeof SurveyInput>
+
+const questionCount = z.int().min(0)
+
+/** A survey saved as a draft. */
+export const SurveyCreated = z
+  .object({
+    id: z.uuid(),
+    title: z.string(),
+    status: z.string().meta({ description: "`draft` for a created survey." }),
+    questionCount,
+    createdAt: Instant,
+  })
+  .meta({ id: "SurveyCreated", description: "A survey saved as a draft." })
+/** A survey saved as a draft. */
+export type SurveyCreated = z.infer<typeof SurveyCreated>
+
+/** The outcome of a dry run. */
+export const ValidateResult = z
+  .object({ valid: z.boolean(), questionCount, caseCount: z.int().min(0).optional() })
+  .meta({ id: "ValidateResult", description: "The outcome of a dry run." })
+/** The outcome of a dry run. */
+export type ValidateResult = z.infer<typeof ValidateResult>
+
+/** Where to upload a file, and where it is found afterwards. */
+export const PresignResult = z
+  .object({
+    url: z.url().meta({ description: "Upload here by PUT." }),
+    publicUrl: z.url().meta({ description: "Refer to the file by this after the upload." }),
+    expiresIn: z.int().min(0).meta({ description: "Seconds until the upload URL expires." }),
+  })
+  .meta({ id: "PresignResult", description: "Where to upload a file, and where it is found afterwards." })
+/** Where to upload a file, and where it is found afterwards. */
+export type PresignResult = z.infer<typeof PresignResult>
+
+/** Query of the pre-signed upload. */
+export const PresignQuery = z.strictObject({
+  filename: z.string().meta({ description: "Used for content-type detection." }),
+  contentType: z.string().default("application/pdf"),
+})

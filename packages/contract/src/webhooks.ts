@@ -1,0 +1,33 @@
+import * as z from "zod"
+import { envelopeShape } from "./events.ts"
+import { EventId, WebhookEndpointId } from "./identifiers.ts"
+import { Instant } from "./times.ts"
+
+/**
+ * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
+ * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ */
+export const InboundEvent = z
+  .object({
+    ...envelopeShape,
+    // The text becomes a key of an index, so it is bounded where the specification leaves it open.
+    event_id: EventId.max(255),
+    event_type: z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
+    occurred_at: Instant,
+    emitted_at: Instant,
+    source: z.literal("consumer"),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "InboundEvent", description: "An event that the consumer sends; unknown types are acknowledged." })
+/** An envelope as the receiver takes it. */
+export type InboundEvent = z.infer<typeof InboundEvent>
+
+/** The acknowledgement of a stored event. */
+export const WebhookReceipt = z
+  .object({ received: z.literal(true) })
+  .meta({ id: "WebhookReceipt", description: "The event is stored." })
+/** The acknowledgement of a stored event. */
+export type WebhookReceipt = z.infer<typeof WebhookReceipt>
+
+/** Path of the webhook receiver. */
+export const WebhookPath = z.strictObject({ endpoint_id: WebhookEndpointId })

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { lintFromString, loadConfig } from "@redocly/openapi-core"
+import { describe, expect, it } from "vitest"
+import { EVENTS, operations } from "../src/index.ts"
+import { openapi } from "../src/openapi.ts"
+
+const file = fileURLToPath(new URL("../openapi.json", import.meta.url))
+const config = await loadConfig({ configPath: fileURLToPath(new URL("../redocly.yaml", import.meta.url)) })
+
+async function problems(document: unknown): Promise<string[]> {
+  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: file, config })
+  return found.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`)
+}
+
+describe("openapi.json", () => {
+  it("is what the contract generates (`pnpm openapi` writes it)", () => {
+    expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(openapi, null, 2)}\n`)
+  })
+
+  it("is clean under every recommended rule of Redocly", async () => {
+    expect(await problems(openapi)).toEqual([])
+  })
+
+  it("is really linted: a document without its responses is refused", async () => {
+    const broken = structuredClone(openapi) as { paths: Record<string, { get: { responses: object } }> }
+    broken.paths["/v1/health"]!.get.responses = {}
+    expect(await problems(broken)).not.toEqual([])
+  })
+
+  it("holds every operation of the table and every event", () => {
+    const paths = openapi.paths as Record<string, Record<string, { operationId: string }>>
+    for (const { path, method, operationId } of Object.values(operations)) {
+      expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(operationId)
+    }
+    expect(Object.keys(openapi.webhooks ?? {})).toEqual(Object.keys(EVENTS))
+  })
+})
