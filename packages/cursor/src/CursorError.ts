@@ -21,7 +21,7 @@ export class CursorError extends Error {
   override readonly name: string = "CursorError"
   readonly code: CursorErrorCode
 
-  constructor(code: CursorErrorCode, options?: ErrorOptions) {
+  constructor(code: CursorErrorCode, options?: { readonly cause?: unknown }) {
     super(messages[code], options)
     this.code = code
   }

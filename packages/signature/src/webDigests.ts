@@ -7,12 +7,11 @@ export async function webDigests(
   secrets: readonly string[],
   timestamp: number,
 ): Promise<string[]> {
-  const subtle = await webCrypto()
   const content = signedContent(body, timestamp)
   return Promise.all(
     secrets.map(async (secret) => {
-      const key = await subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
-      return hex(new Uint8Array(await subtle.sign("HMAC", key, content)))
+      const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
+      return hex(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)))
     }),
   )
 }
@@ -29,14 +28,4 @@ function signedContent(body: Uint8Array | string, timestamp: number): Uint8Array
 
 function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-}
-
-// Node 18 alone has no global `crypto`. The specifier is a variable so that no bundler goes looking for the module.
-async function webCrypto(): Promise<typeof crypto.subtle> {
-  if (globalThis.crypto !== undefined) return globalThis.crypto.subtle
-  const specifier = "node:crypto"
-  const { webcrypto } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ specifier)) as {
-    webcrypto: typeof crypto
-  }
-  return webcrypto.subtle
 }
