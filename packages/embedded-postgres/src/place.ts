@@ -1,0 +1,67 @@
+import { constants, type Stats } from "node:fs"
+import { access, chmod, lstat, mkdir, realpath, stat } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+
+/** The user that runs the server: undefined is the one who runs this process. */
+export type ServerUser = { readonly uid: number; readonly gid: number } | undefined
+
+/** Chooses the user that runs the server. PostgreSQL refuses root, which therefore hands over to `nobody`. */
+export function serverUser(): ServerUser {
+  return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
+}
+
+/** Tells whether the server's user can pass through every folder down to `path`, which must exist. */
+export async function isReachable(path: string, user: ServerUser): Promise<boolean> {
+  if (user === undefined) return true
+  for (let at = await realpath(path); ; at = dirname(at)) {
+    const { mode, uid, gid } = await stat(at)
+    const mayPass = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001
+    if ((mode & mayPass) === 0) return false
+    if (at === dirname(at)) return true
+  }
+}
+
+/** Finds the folder for temporary clusters: the first of the machine's which the server's user can reach. */
+export async function temporaryRoot(user: ServerUser): Promise<string> {
+  return await firstOpen([tmpdir(), "/tmp", "/var/tmp"], user)
+}
+
+/** Finds or makes this user's own folder for what outlives a run but cannot lie in the clone. */
+export async function keptRoot(user: ServerUser): Promise<string> {
+  const root = await firstOpen(["/var/tmp", tmpdir(), "/tmp"], user)
+  return await ownFolder(join(root, `outreach-postgres-${process.getuid?.()}`))
+}
+
+/**
+ * Makes a folder that everyone may pass, or takes the one that is there. Nobody else may have made it or be able to
+ * write in it, so that what lies there can be trusted.
+ */
+export async function ownFolder(path: string): Promise<string> {
+  try {
+    await mkdir(path)
+    await chmod(path, 0o711)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  }
+  const made = await lstat(path)
+  if (!made.isDirectory() || !isOwn(made) || (made.mode & 0o022) !== 0) {
+    throw new Error(`${path} belongs to another user or can be written by others; remove it.`)
+  }
+  return path
+}
+
+/** Tells whether a file was made by this process's user. */
+export function isOwn(file: Stats): boolean {
+  return file.uid === process.getuid?.()
+}
+
+async function firstOpen(candidates: readonly string[], user: ServerUser): Promise<string> {
+  for (const candidate of candidates) {
+    try {
+      await access(candidate, constants.W_OK)
+      if (await isReachable(candidate, user)) return await realpath(candidate)
+    } catch {}
+  }
+  throw new Error(`None of ${candidates.join(", ")} can be written and is open to the server's user.`)
+}

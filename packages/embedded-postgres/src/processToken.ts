@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { promisify } from "node:util"
+
+/**
+ * Names one living process for good: its number and a digest of its start time, so that a number used again by a
+ * stranger is another token. Undefined when there is no such process.
+ */
+export async function processToken(pid: number): Promise<string | undefined> {
+  const started = process.platform === "linux" ? await startOnLinux(pid) : await startFromPs(pid)
+  return started && `${pid}.${createHash("sha256").update(started).digest("hex").slice(0, 12)}`
+}
+
+/** Tells whether the process of a token still runs. */
+export async function isRunning(token: string): Promise<boolean> {
+  return (await processToken(Number.parseInt(token, 10))) === token
+}
+
+/** Reads the arguments a process was started with; empty when there is no such process. */
+export async function commandLine(pid: number): Promise<string> {
+  if (process.platform !== "linux") return await ps(pid, "command=")
+  return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim()
+}
+
+async function startOnLinux(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
+  // The name in parentheses may hold anything; the third field, the state, comes after the last one.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  const [state, startTicks] = [fields[0], fields[19]]
+  if (startTicks === undefined || state === "Z" || state === "X") return undefined
+  return `${await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "")} ${startTicks}`
+}
+
+async function startFromPs(pid: number): Promise<string | undefined> {
+  const line = await ps(pid, "stat=,lstart=")
+  return line === "" || line.startsWith("Z") ? undefined : line.replace(/^\S+\s+/, "")
+}
+
+async function ps(pid: number, columns: string): Promise<string> {
+  return await promisify(execFile)("ps", ["-o", columns, "-p", String(pid)]).then(
+    ({ stdout }) => stdout.trim(),
+    () => "",
+  )
+}

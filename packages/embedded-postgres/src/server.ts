@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process"
+import { readFile, rm, writeFile } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
+import { basename, dirname, join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import type { ServerUser } from "./place.ts"
+import { commandLine } from "./processToken.ts"
+
+/** One data directory and what is needed to run a server on it. */
+export interface Server {
+  readonly bin: string
+  readonly user: ServerUser
+  readonly data: string
+}
+
+export type Settings = Readonly<Record<string, string>>
+
+/** Makes a new cluster in an existing empty data directory. The password is read from a file and ruled by SCRAM. */
+export async function initialise(server: Server, passwordFile: string, settings: Settings): Promise<void> {
+  const { code, output } = await run(server, "initdb", [
+    `--pgdata=${server.data}`,
+    "--username=postgres",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-instructions",
+    // Strong passwords need no slow hash, and tests connect often.
+    "--set=scram_iterations=1",
+    ...(settings["fsync"] === "off" ? ["--no-sync"] : []),
+  ])
+  if (code !== 0) throw new Error(`initdb failed.\n${tail(output)}`)
+}
+
+/**
+ * Starts the server and waits until it accepts connections.
+ *
+ * @param wanted - the port; undefined chooses a free one
+ * @returns the port
+ * @throws an error with the tail of the server's log
+ */
+export async function start(server: Server, wanted: number | undefined, settings: Settings): Promise<number> {
+  const log = join(server.data, "server.log")
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    await rm(log, { force: true })
+    const port = wanted ?? (await freePort())
+    await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
+    const { code, output } = await run(server, "pg_ctl", ["start", "-w", "-t", "30", "-D", server.data, "-l", log])
+    if (code === 0) return port
+
+    const written = await readFile(log, "utf8").catch(() => "")
+    // After a kill -9 of the postmaster its last backends hold the memory for a moment more.
+    const held = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(written)
+    const portTaken = wanted === undefined && /Address already in use/.test(written)
+    if (!(held || portTaken) || Date.now() > deadline) {
+      throw new Error(`PostgreSQL did not start.\n${tail(output)}\n${tail(written)}`)
+    }
+    await delay(portTaken ? 0 : 250)
+  }
+}
+
+/** Stops the server when one runs on this very data directory; a stranger with the number in the pid file is spared. */
+export async function stop(server: Server, mode: "fast" | "immediate"): Promise<void> {
+  const pidFile = join(server.data, "postmaster.pid")
+  const pid = Number.parseInt(await readFile(pidFile, "utf8").catch(() => ""), 10)
+  if (!(pid > 0)) return
+  const command = await commandLine(pid)
+  if (command === "") return
+  if (!isServerOf(command, server.data)) return await rm(pidFile, { force: true })
+
+  const stopping = ["stop", "-w", "-D", server.data]
+  const { code } = await run(server, "pg_ctl", [...stopping, "-t", "20", "-m", mode])
+  if (code === 0 || (await commandLine(pid)) === "") return
+  const { code: second, output } = await run(server, "pg_ctl", [...stopping, "-t", "20", "-m", "immediate"])
+  if (second !== 0 && (await commandLine(pid)) !== "") throw new Error(`PostgreSQL did not stop.\n${tail(output)}`)
+}
+
+function isServerOf(command: string, data: string): boolean {
+  const [program, directory] = command.split(" -D ")
+  return basename(program ?? "") === "postgres" && directory === data
+}
+
+function configuration(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
+    .join("")
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once("error", reject).listen(0, "127.0.0.1", resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+function tail(text: string): string {
+  return text.trimEnd().split("\n").slice(-20).join("\n")
+}
+
+async function run(
+  { bin, user, data }: Server,
+  program: string,
+  args: readonly string[],
+): Promise<{ code: number | null; output: string }> {
+  return await new Promise((resolve, reject) => {
+    const child = spawn(join(bin, program), args, {
+      ...user,
+      // The caller's folder may be closed to the server's user.
+      cwd: dirname(data),
+      env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let output = ""
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk))
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk))
+    child.once("close", (code) => resolve({ code, output }))
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        new Error(
+          `PostgreSQL's ${program} does not run here (${error.code}): set DATABASE_URL to a server of your own.`,
+        ),
+      ),
+    )
+  })
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto"
+import { setTimeout as delay } from "node:timers/promises"
+import { Client, escapeIdentifier } from "pg"
+
+/** How long connections may take to go away by themselves. */
+const graceMs = 2_000
+
+/** A database of one's own. */
+export interface Clone {
+  readonly url: string
+  /** Removes the database, and throws if connections to it were left open: somebody leaked them. */
+  readonly drop: () => Promise<void>
+}
+
+/**
+ * Makes a migrated database to clone from, unless it is there already. Any number of processes may ask at once: one
+ * migrates, the others wait. Nobody can connect to it afterwards.
+ *
+ * @param serverUrl - a database from which others may be created; the same for all who ask
+ * @param name - at most 40 lowercase letters, digits and `_`; should change with the content of the migrations
+ * @throws what `migrate` throws, and an error if `migrate` leaves connections open
+ */
+export async function createTemplate(
+  serverUrl: string,
+  name: string,
+  migrate: (url: string) => Promise<void>,
+): Promise<void> {
+  checkTemplateName(name)
+  await withClient(serverUrl, async (client) => {
+    await client.query("select pg_advisory_lock(hashtextextended('template ' || $1, 0))", [name])
+    const found = await client.query<{ finished: boolean }>(
+      "select datistemplate and not datallowconn as finished from pg_database where datname = $1",
+      [name],
+    )
+    if (found.rows[0]?.finished) return
+    const database = escapeIdentifier(name)
+    await client.query(`drop database if exists ${database} with (force)`)
+    await client.query(`create database ${database} template template0 encoding 'UTF8'`)
+    try {
+      await migrate(urlOf(serverUrl, name))
+      const left = await connectionsLeft(client, name)
+      if (left) throw new Error(`The migration left connections open: ${left}.`)
+      await client.query(`alter database ${database} with allow_connections false is_template true`)
+    } catch (error) {
+      await client.query(`drop database ${database} with (force)`)
+      throw error
+    }
+  })
+}
+
+/** Clones a template that `createTemplate` made into a new database with a name of its own. */
+export async function cloneDatabase(serverUrl: string, template: string): Promise<Clone> {
+  checkTemplateName(template)
+  const name = `${template}_${randomBytes(8).toString("hex")}`
+  const database = escapeIdentifier(name)
+  await withClient(serverUrl, async (client) => {
+    await client.query(`create database ${database} template ${escapeIdentifier(template)}`)
+  })
+  const drop = async () => {
+    const left = await withClient(serverUrl, async (client) => {
+      const connections = await connectionsLeft(client, name)
+      await client.query(`drop database ${database} with (force)`)
+      return connections
+    })
+    if (left) throw new Error(`Connections to the test database were left open: ${left}.`)
+  }
+  return { url: urlOf(serverUrl, name), drop }
+}
+
+/** Waits for the connections to end and describes those which do not; never their statements, which may hold data. */
+async function connectionsLeft(client: Client, database: string): Promise<string> {
+  const deadline = Date.now() + graceMs
+  for (;;) {
+    const { rows } = await client.query<{ connection: string }>(
+      `select format('%s (%s since %s)', coalesce(nullif(application_name, ''), 'unnamed'), state, query_start) as connection
+       from pg_stat_activity where datname = $1 and backend_type = 'client backend' order by query_start`,
+      [database],
+    )
+    if (rows.length === 0 || Date.now() > deadline) return rows.map((row) => row.connection).join(", ")
+    await delay(20)
+  }
+}
+
+function checkTemplateName(name: string): void {
+  if (!/^[a-z][a-z0-9_]{0,39}$/.test(name)) {
+    throw new RangeError("A template's name is at most 40 lowercase letters, digits and _, a letter first.")
+  }
+}
+
+function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function withClient<A>(url: string, use: (client: Client) => Promise<A>): Promise<A> {
+  const client = new Client({ connectionString: url, application_name: "template database" })
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}

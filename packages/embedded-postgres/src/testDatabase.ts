@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto"
+import { readdir, readFile, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, inject } from "vitest"
+import { type Clone, cloneDatabase, createTemplate } from "./templateDatabase.ts"
+import type {} from "./vitestServer.ts"
+
+export interface TestSchema {
+  /** At most 20 lowercase letters, digits and `_`. */
+  readonly name: string
+  /** The files and folders that the schema is made from: when their content changes, the template is made anew. */
+  readonly sources: readonly URL[]
+  /** Brings an empty database to the schema, and closes every connection that it opened. */
+  readonly migrate: (url: string) => Promise<void>
+}
+
+/**
+ * Gives a test file a migrated database of its own, cloned before its tests and dropped after them. The file fails if
+ * it leaves a connection open. The project's `globalSetup` must name `@outreach/embedded-postgres/vitestServer`.
+ *
+ * @returns the database's address, to be asked for inside tests and hooks
+ */
+export function testDatabase({ name, sources, migrate }: TestSchema): () => string {
+  let clone: Clone | undefined
+  beforeAll(async () => {
+    const server = inject("postgresUrl")
+    const template = `${name}_${await digest(sources)}`
+    await createTemplate(server, template, migrate)
+    clone = await cloneDatabase(server, template)
+  }, 60_000)
+  afterAll(async () => {
+    await clone?.drop()
+  }, 60_000)
+  return () => {
+    if (!clone) throw new Error("The test database is there inside tests and hooks only.")
+    return clone.url
+  }
+}
+
+async function digest(sources: readonly URL[]): Promise<string> {
+  const hash = createHash("sha256")
+  for (const source of sources) await addTo(hash, fileURLToPath(source), "")
+  return hash.digest("hex").slice(0, 16)
+}
+
+async function addTo(hash: ReturnType<typeof createHash>, path: string, name: string): Promise<void> {
+  if ((await stat(path)).isDirectory()) {
+    for (const entry of (await readdir(path)).sort()) await addTo(hash, join(path, entry), `${name}/${entry}`)
+  } else {
+    const content = await readFile(path)
+    hash.update(`${name}\0${content.length}\0`).update(content)
+  }
+}

@@ -1,0 +1,17 @@
+import { startPostgres } from "./startPostgres.ts"
+
+/** A server that tests may use. */
+export interface TestServer {
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+/** Takes the server of `DATABASE_URL`, or starts an embedded one when it is not set. */
+export async function testServer(): Promise<TestServer> {
+  const url = process.env["DATABASE_URL"]
+  if (!url) return await startPostgres()
+  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new Error("DATABASE_URL is not a postgres:// address.")
+  }
+  return { url, stop: async () => {} }
+}

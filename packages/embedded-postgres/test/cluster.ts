@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { dirname } from "node:path"
+import { commandLine } from "../src/processToken.ts"
+import { query } from "./query.ts"
+
+/** What there is of a running cluster, to be looked for after its end. */
+export interface Cluster {
+  readonly data: string
+  readonly folder: string
+  readonly postmaster: number
+}
+
+/** Finds the folders and the process behind a server's address. */
+export async function cluster(url: string): Promise<Cluster> {
+  const [row] = await query(url, "show data_directory")
+  const data = String(row?.["data_directory"])
+  const postmaster = Number.parseInt(await readFile(`${data}/postmaster.pid`, "utf8"), 10)
+  return { data, folder: dirname(data), postmaster }
+}
+
+/** Tells what is left of a cluster. */
+export async function left({ folder, postmaster }: Cluster): Promise<("folder" | "process")[]> {
+  const found: ("folder" | "process")[] = []
+  if (existsSync(folder)) found.push("folder")
+  if (await isPostgres(postmaster)) found.push("process")
+  return found
+}
+
+/** Tells whether a process is a PostgreSQL server. */
+export async function isPostgres(pid: number): Promise<boolean> {
+  return (await commandLine(pid)).includes("postgres -D")
+}

@@ -1,0 +1,13 @@
+import { writeFile } from "node:fs/promises"
+import { inject, test } from "vitest"
+import { testDatabase } from "../../src/testDatabase.ts"
+import { query } from "../query.ts"
+import { schema } from "./schema.ts"
+
+const url = testDatabase(schema)
+
+test("reports what it was given", async ({ task }) => {
+  const [row] = await query(url(), "select made, current_database() as name from things")
+  const report = { ...row, server: inject("postgresUrl") }
+  await writeFile(`${process.env["REPORT_FOLDER"]}/${task.file.projectName}`, JSON.stringify(report))
+})

@@ -1,0 +1,126 @@
+import { readlink, stat } from "node:fs/promises"
+import { createServer } from "node:net"
+import { afterEach, expect, test } from "vitest"
+import { type Postgres, type StartOptions, startPostgres } from "../src/startPostgres.ts"
+import { cluster, isPostgres, left } from "./cluster.ts"
+import { query } from "./query.ts"
+import { startParent } from "./startParent.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
+
+const started: Postgres[] = []
+
+async function start(options?: StartOptions): Promise<Postgres> {
+  const postgres = await startPostgres(options)
+  started.push(postgres)
+  return postgres
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((postgres) => postgres.stop()))
+})
+
+test("a temporary cluster serves and is gone after stop", async () => {
+  const postgres = await start()
+  const made = await cluster(postgres.url)
+  expect(await query(postgres.url, "select current_setting('server_version_num')::int / 10000 as major")).toEqual([
+    { major: 18 },
+  ])
+  expect(await left(made)).toEqual(["folder", "process"])
+  await postgres.stop()
+  expect(await left(made)).toEqual([])
+  await postgres.stop()
+})
+
+test("as root the server runs as nobody, else as the user", async () => {
+  const { data } = await cluster((await start()).url)
+  const uid = process.getuid?.()
+  expect((await stat(data)).uid).toBe(uid === 0 ? 65534 : uid)
+})
+
+test("it listens on 127.0.0.1 alone and asks for the password", async () => {
+  const { url } = await start()
+  expect(await query(url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }])
+  expect(await query(url, "show unix_socket_directories")).toEqual([{ unix_socket_directories: "" }])
+  const wrong = new URL(url)
+  wrong.password = "wrong"
+  await expect(query(wrong.href, "select 1")).rejects.toThrow("password authentication failed")
+})
+
+test("a temporary cluster forgoes durability and a kept one does not", async () => {
+  const kept = await start({ dataDirectory: await temporaryFolder() })
+  expect(await query(kept.url, "show fsync")).toEqual([{ fsync: "on" }])
+  expect(await query((await start()).url, "show fsync")).toEqual([{ fsync: "off" }])
+})
+
+test("text is UTF-8 and sorts by code point", async () => {
+  const { url } = await start()
+  const sorted = "select string_agg(x, '' order by x) as sorted, upper('é') as upper from unnest(array['b','é','A']) x"
+  expect(await query(url, sorted)).toEqual([{ sorted: "Abé", upper: "É" }])
+})
+
+test("a kept cluster has its data in the next run", async () => {
+  const dataDirectory = await temporaryFolder()
+  const first = await start({ dataDirectory })
+  await query(first.url, "create table kept as select 7 as seven")
+  await first.stop()
+  const second = await start({ dataDirectory })
+  expect(await query(second.url, "select seven from kept")).toEqual([{ seven: 7 }])
+})
+
+test("the second start on a kept cluster names the process that holds it", async () => {
+  const dataDirectory = await temporaryFolder()
+  const first = await startParent({ dataDirectory })
+  await expect(start({ dataDirectory })).rejects.toThrow(`${dataDirectory} is in use by process ${first.process.pid} (`)
+  expect(await query(first.url, "select 1 as one")).toEqual([{ one: 1 }])
+})
+
+test("of many starts at once on a kept cluster one succeeds", async () => {
+  const dataDirectory = await temporaryFolder()
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => start({ dataDirectory })))
+  const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []))
+  expect(refused).toHaveLength(3)
+  for (const reason of refused) expect(reason).toContain(`is in use by process ${process.pid}`)
+})
+
+test("a claim that several find stale at once goes to one of them", async () => {
+  const dataDirectory = await temporaryFolder()
+  const first = await startParent({ dataDirectory })
+  process.kill(Number.parseInt(await readlink(`${dataDirectory}/claim`), 10), "SIGKILL")
+  await first.end("SIGKILL")
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => start({ dataDirectory })))
+  expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1)
+})
+
+test("a start after kill -9 of the postmaster recovers what was committed", async () => {
+  const dataDirectory = await temporaryFolder()
+  const first = await start({ dataDirectory })
+  await query(first.url, "create table kept as select 7 as seven")
+  const { postmaster } = await cluster(first.url)
+  // A backend at work outlives its postmaster for a while, and the new one must wait for it.
+  const busy = query(first.url, "select count(*) from generate_series(1, 15000000)").catch(() => "lost")
+  await expect
+    .poll(() =>
+      query(
+        first.url,
+        "select 1 from pg_stat_activity where query like '%generate_series(1%' and state = 'active' and pid <> pg_backend_pid()",
+      ),
+    )
+    .toHaveLength(1)
+  process.kill(postmaster, "SIGKILL")
+  await first.stop()
+  const second = await start({ dataDirectory })
+  expect(await query(second.url, "select seven from kept")).toEqual([{ seven: 7 }])
+  expect(await isPostgres(postmaster)).toBe(false)
+  await busy
+})
+
+test("a start that fails says what the server's log says last, and leaves nothing", async () => {
+  const other = createServer().listen(0, "127.0.0.1")
+  await new Promise((resolve) => other.once("listening", resolve))
+  const { port } = other.address() as { port: number }
+  try {
+    await expect(start({ port })).rejects.toThrow(/did not start.*could not bind.*Address already in use/s)
+  } finally {
+    other.close()
+  }
+})

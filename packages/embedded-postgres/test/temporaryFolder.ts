@@ -1,0 +1,12 @@
+import { chmod, mkdtemp, realpath, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+
+/** Makes a folder that everyone may pass, removed after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")))
+  await chmod(path, 0o755)
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}

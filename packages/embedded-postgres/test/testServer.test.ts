@@ -1,0 +1,27 @@
+import { expect, inject, test, vi } from "vitest"
+import { testServer } from "../src/testServer.ts"
+import { query } from "./query.ts"
+
+test("DATABASE_URL is taken as it is and outlives stop", async () => {
+  const given = inject("postgresUrl")
+  vi.stubEnv("DATABASE_URL", given)
+  const { url, stop } = await testServer()
+  expect(url).toBe(given)
+  await stop()
+  expect(await query(given, "select 1 as one")).toEqual([{ one: 1 }])
+})
+
+test("a DATABASE_URL that is no PostgreSQL address is refused without being repeated", async () => {
+  for (const wrong of ["secret", "mysql://secret@localhost/x"]) {
+    vi.stubEnv("DATABASE_URL", wrong)
+    await expect(testServer()).rejects.toThrow(/^DATABASE_URL is not a postgres:\/\/ address\.$/)
+  }
+})
+
+test("without DATABASE_URL an embedded server starts", async () => {
+  vi.stubEnv("DATABASE_URL", undefined)
+  const { url, stop } = await testServer()
+  expect(url).not.toBe(inject("postgresUrl"))
+  expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }])
+  await stop()
+})
