@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/** The kinds of thing that have an id, and the prefix each kind carries. */
+export const PREFIXES = {
+  organization: "org",
+  program: "pgm",
+  campaign: "cmp",
+  recipient: "rcp",
+  event: "evt",
+  request: "req",
+  key: "key",
+  endpoint: "whe",
+  secret: "sec",
+  delivery: "dlv",
+} as const
+
+/** A kind of thing that has an id. */
+export type Kind = keyof typeof PREFIXES
+
+/** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation. */
+export type Identifier<K extends Kind> = `${(typeof PREFIXES)[K]}_${string}`
+
+export type OrganizationId = Identifier<"organization">
+export type ProgramId = Identifier<"program">
+export type CampaignId = Identifier<"campaign">
+export type RecipientId = Identifier<"recipient">
+export type EventId = Identifier<"event">
+export type KeyId = Identifier<"key">
+export type EndpointId = Identifier<"endpoint">
+export type DeliveryId = Identifier<"delivery">
+
+/** Makes a new id of a kind. */
+export const makeIdentifier = <K extends Kind>(
+  kind: K,
+): Effect.Effect<Identifier<K>, never, SecureRandom.SecureRandom> =>
+  Effect.map(
+    SecureRandom.SecureRandom.use((random) => random.uuidV7()),
+    (uuid) => `${PREFIXES[kind]}_${uuid.replaceAll("-", "")}` as const,
+  )
+
+const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
+
+/** Tells whether a text is an id of a kind, as this service makes them. */
+export const isIdentifier = <K extends Kind>(kind: K, text: string): text is Identifier<K> =>
+  PATTERN.exec(text)?.[1] === PREFIXES[kind]

@@ -1,0 +1,50 @@
+import type { Scope } from "@outreach/contract"
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { KeyId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import type { ApiKey, Caller } from "./ApiKey.ts"
+import type { OrganizationNotFound } from "./OrganizationRegistry.ts"
+
+/** No key has this id. */
+export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { keyId: Schema.String }) {
+  override get message(): string {
+    return `No API key ${this.keyId}.`
+  }
+}
+
+/** A key about to be kept. */
+export interface NewKey {
+  readonly id: KeyId
+  readonly organizationId: OrganizationId
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly text: Redacted.Redacted
+  readonly expiresAt: Timestamp | null
+}
+
+/** A recognised caller, and how many requests its key has made in the current clock minute, this one included. */
+export interface Admission {
+  readonly caller: Caller
+  readonly count: number
+  /** The database's clock when the request was counted, in Unix seconds with fractions. */
+  readonly now: number
+}
+
+/** Keeps API keys as hashes, and recognises and counts those who present them. */
+export class KeyRing extends Context.Service<
+  KeyRing,
+  {
+    insert(key: NewKey): Effect.Effect<ApiKey, OrganizationNotFound>
+    /** Lists an organization's keys, oldest first. */
+    list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKey>>
+    find(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
+    /** Lets a key end after `seconds` from now, or earlier if it would anyway. */
+    expireIn(keyId: KeyId, seconds: number): Effect.Effect<ApiKey, KeyNotFound>
+    /** Ends a key now; every process refuses it from its next request on. */
+    revoke(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
+    /** Recognises the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, which nobody is charged for. */
+    admit(text: string): Effect.Effect<Admission | undefined>
+    /** Drops the counts of windows that are over. */
+    readonly forgetWindows: Effect.Effect<void>
+  }
+>()("domain/callers/KeyRing") {}

@@ -1,0 +1,9 @@
+import type { OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+/** A partner's account. It owns API keys, webhook endpoints, signing secrets and partner-bound programs. */
+export interface Organization {
+  readonly id: OrganizationId
+  readonly name: string
+  readonly createdAt: Timestamp
+}

@@ -1,0 +1,56 @@
+import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+export const CAMPAIGN_STATUSES = [
+  "draft",
+  "scheduled",
+  "publishing",
+  "published",
+  "sending",
+  "completed",
+  "paused",
+  "cancelled",
+] as const
+
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
+
+/** Only traffic campaigns are forwarded as webhooks and appear in the feed. */
+export type CampaignKind = "traffic" | "survey"
+
+/** An e-mail to a list of recipients, sent inside a window of time. */
+export interface Campaign {
+  readonly organizationId: OrganizationId
+  readonly id: CampaignId
+  readonly programId: ProgramId
+  readonly name: string
+  readonly kind: CampaignKind
+  readonly status: CampaignStatus
+  readonly subject: string
+  readonly html: string
+  /** Messages go out from the start, inclusive, to the end, exclusive. */
+  readonly windowStart: Timestamp
+  readonly windowEnd: Timestamp
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
+}
+
+/** The operator's commands, from which statuses each may come, and where it leads. A paused campaign goes on when it is scheduled again. */
+export const COMMANDS = {
+  schedule: { from: ["draft", "paused"], to: "scheduled" },
+  pause: { from: ["scheduled", "publishing", "published", "sending"], to: "paused" },
+  cancel: { from: ["draft", "scheduled", "publishing", "published", "sending", "paused"], to: "cancelled" },
+} as const satisfies Record<string, { from: ReadonlyArray<CampaignStatus>; to: CampaignStatus }>
+
+export type Command = keyof typeof COMMANDS
+
+/** Statuses in which recipients may be added: the worker touches the campaign in none of them. */
+export const IMPORTABLE: ReadonlyArray<CampaignStatus> = ["draft", "paused"]
+
+/** How far a campaign has come, in recipients. */
+export interface CampaignProgress {
+  readonly recipients: number
+  readonly published: number
+  readonly queued: number
+  readonly sent: number
+  readonly bounced: number
+}

@@ -1,0 +1,53 @@
+import { Context, type Effect } from "effect"
+import type { EventDraft } from "../events/Event.ts"
+import type { CampaignId, OrganizationId } from "../Identifier.ts"
+import type { Program } from "../programs/Program.ts"
+import type { ProgramNotFound } from "../programs/ProgramCatalog.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
+import type { Campaign, CampaignProgress, CampaignStatus } from "./Campaign.ts"
+import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
+
+/** A campaign with its program, as summaries need them. */
+export interface CampaignWithProgram {
+  readonly campaign: Omit<Campaign, "subject" | "html">
+  readonly program: Program
+}
+
+/** Recipients that are published together, at least one. */
+export interface PublicationChunk extends CampaignWithProgram {
+  readonly recipients: ReadonlyArray<Recipient>
+}
+
+/** Keeps campaigns and moves them through their statuses. */
+export class CampaignBook extends Context.Service<
+  CampaignBook,
+  {
+    create(
+      campaign: Omit<Campaign, "organizationId" | "status" | "createdAt" | "updatedAt">,
+    ): Effect.Effect<Campaign, ProgramNotFound>
+    find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
+    progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
+    /** Moves a campaign if its status is one of `from`. */
+    move(
+      campaignId: CampaignId,
+      from: ReadonlyArray<CampaignStatus>,
+      to: CampaignStatus,
+    ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
+    /** Reads an organization's campaigns of these ids with their programs, in one query. */
+    summaries(
+      organizationId: OrganizationId,
+      campaignIds: ReadonlyArray<CampaignId>,
+    ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
+    /**
+     * Publishes the next recipients, at most `size`, of some scheduled campaign: in one transaction they are marked as
+     * published, queued for sending, and announced by the event that `compose` makes. Marks the campaign as published when
+     * none is left. Undefined when no campaign has anything to publish.
+     */
+    publishNext(
+      size: number,
+      compose: (chunk: PublicationChunk) => EventDraft,
+    ): Effect.Effect<{ readonly campaignId: CampaignId; readonly recipients: number } | undefined>
+    /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
+    readonly advance: Effect.Effect<void>
+  }
+>()("domain/campaigns/CampaignBook") {}

@@ -1,0 +1,38 @@
+import { Schema } from "effect"
+
+/** No campaign has this id. */
+export class CampaignNotFound extends Schema.TaggedError<CampaignNotFound>()("CampaignNotFound", {
+  campaignId: Schema.String,
+}) {
+  override get message(): string {
+    return `No campaign ${this.campaignId}.`
+  }
+}
+
+/** The campaign's status does not allow what was asked. */
+export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>()("CampaignNotInStatus", {
+  campaignId: Schema.String,
+  status: Schema.String,
+  wanted: Schema.Array(Schema.String),
+}) {
+  override get message(): string {
+    return `Campaign ${this.campaignId} is ${this.status}; this needs it to be ${this.wanted.join(" or ")}.`
+  }
+}
+
+/** The send window cannot be used. */
+export class InvalidWindow extends Schema.TaggedError<InvalidWindow>()("InvalidWindow", { reason: Schema.String }) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The subject or the body is no template that renders. */
+export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("InvalidTemplate", {
+  part: Schema.Literals(["subject", "html"]),
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `The ${this.part} is no valid template: ${this.reason}`
+  }
+}

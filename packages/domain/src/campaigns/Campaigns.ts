@@ -1,0 +1,82 @@
+import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
+import { Clock, Effect } from "effect"
+import { composeEvent } from "../events/Event.ts"
+import { type CampaignId, type EventId, makeIdentifier, type ProgramId } from "../Identifier.ts"
+import { checkTemplate } from "../outreach/Template.ts"
+import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
+import { type CampaignKind, COMMANDS, type Command } from "./Campaign.ts"
+import { CampaignBook, type PublicationChunk } from "./CampaignBook.ts"
+import { InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
+
+/** Makes a draft campaign. Its templates must render and its window must end in the future. */
+export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
+  readonly programId: ProgramId
+  readonly name: string
+  readonly kind: CampaignKind
+  readonly subject: string
+  readonly html: string
+  readonly windowStart: Timestamp
+  readonly windowEnd: Timestamp
+}) {
+  for (const part of ["subject", "html"] as const) {
+    const reason = checkTemplate(request[part])
+    if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
+  }
+  yield* checkWindow(request)
+  const book = yield* CampaignBook
+  return yield* book.create({ ...request, id: yield* makeIdentifier("campaign") })
+})
+
+/** Carries out an operator's command on a campaign. */
+export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* (
+  campaignId: CampaignId,
+  command: Command,
+) {
+  const book = yield* CampaignBook
+  if (command === "schedule") yield* checkWindow(yield* book.find(campaignId))
+  return yield* book.move(campaignId, COMMANDS[command].from, COMMANDS[command].to)
+})
+
+const checkWindow = Effect.fnUntraced(function* (window: {
+  readonly windowStart: Timestamp
+  readonly windowEnd: Timestamp
+}) {
+  if (window.windowStart >= window.windowEnd) {
+    return yield* new InvalidWindow({ reason: "The send window must end after it starts." })
+  }
+  if (window.windowEnd <= fromUnixMillis(yield* Clock.currentTimeMillis)) {
+    return yield* new InvalidWindow({ reason: `The send window ended at ${window.windowEnd}; choose a later one.` })
+  }
+})
+
+/** Publishes one chunk of some scheduled campaign's recipients; false when there is nothing to publish. */
+export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
+  const book = yield* CampaignBook
+  const eventId = yield* makeIdentifier("event")
+  const published = yield* book.publishNext(RECIPIENTS_PER_EVENT, (chunk) => recipientsPublished(eventId, chunk))
+  if (published === undefined) return false
+  yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs({ ...published }))
+  return true
+})
+
+const recipientsPublished = (id: EventId, { campaign, program, recipients }: PublicationChunk) =>
+  composeEvent(
+    "outreach.recipients_published",
+    {
+      id,
+      organizationId: campaign.organizationId,
+      campaignId: campaign.id,
+      programId: campaign.programId,
+      recipientId: null,
+    },
+    {
+      service_campaign_id: campaign.id,
+      service_program_id: campaign.programId,
+      service_campaign_name: campaign.name,
+      service_program_name: program.name,
+      consumer_program_slug: program.slug,
+      scheduled_send_window_start: campaign.windowStart,
+      scheduled_send_window_end: campaign.windowEnd,
+      recipients: recipients.map(({ token, npi, email, id }) => ({ token, npi, email, service_recipient_id: id })),
+    },
+  )

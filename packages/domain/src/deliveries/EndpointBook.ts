@@ -1,0 +1,33 @@
+import { Context, type Effect, Schema } from "effect"
+import type { OrganizationNotFound } from "../callers/OrganizationRegistry.ts"
+import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { Endpoint } from "./Endpoint.ts"
+
+/** No endpoint has this id. */
+export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
+  endpointId: Schema.String,
+}) {
+  override get message(): string {
+    return `No webhook endpoint ${this.endpointId}.`
+  }
+}
+
+/** The address cannot be used for webhooks. */
+export class InvalidEndpointUrl extends Schema.TaggedError<InvalidEndpointUrl>()("InvalidEndpointUrl", {
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `The endpoint's URL cannot be used: ${this.reason}.`
+  }
+}
+
+/** Keeps webhook endpoints. */
+export class EndpointBook extends Context.Service<
+  EndpointBook,
+  {
+    create(endpoint: Omit<Endpoint, "enabled" | "createdAt">): Effect.Effect<Endpoint, OrganizationNotFound>
+    /** Lists endpoints, oldest first; of one organization or of all. */
+    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Endpoint>>
+    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
+  }
+>()("domain/deliveries/EndpointBook") {}

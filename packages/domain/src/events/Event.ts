@@ -1,0 +1,41 @@
+import type { EventData, EventTypeOf } from "@outreach/contract"
+import type { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+/** An event that this service sends. */
+export type OutreachEventType = EventTypeOf<"to_consumer">
+
+/** An event before its transaction's stamp is known. */
+export interface EventDraft {
+  readonly id: EventId
+  readonly organizationId: OrganizationId
+  readonly type: OutreachEventType
+  readonly campaignId: CampaignId
+  readonly programId: ProgramId
+  readonly recipientId: RecipientId | null
+  /** When the thing happened; the transaction's stamp unless told. */
+  readonly occurredAt?: Timestamp
+  readonly data: object
+}
+
+/** Makes an event draft whose `data` fits its type. */
+export const composeEvent = <Type extends OutreachEventType>(
+  type: Type,
+  about: Omit<EventDraft, "type" | "data">,
+  data: EventData<Type>,
+): EventDraft => ({ ...about, type, data })
+
+/** Writes an event's envelope: the bytes that are stored once, and sent at every attempt. */
+export const serialise = (event: EventDraft, livemode: boolean, stamp: Timestamp): string =>
+  JSON.stringify({
+    object: "event",
+    livemode,
+    event_id: event.id,
+    event_type: event.type,
+    event_version: 1,
+    occurred_at: event.occurredAt ?? stamp,
+    emitted_at: stamp,
+    source: "service",
+    data: event.data,
+    metadata: null,
+  })

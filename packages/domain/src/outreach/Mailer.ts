@@ -1,0 +1,27 @@
+import type { BounceReason } from "@outreach/contract"
+import { Context, type Effect } from "effect"
+
+/** A message ready to go. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  /** The same at every attempt, so that a repeated message can be told. */
+  readonly messageId: string
+}
+
+/** What the mail server said: it took the message; the mailbox never will; not now; or the refusal is about us. */
+export type MailOutcome =
+  | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Bounced"; readonly reason: BounceReason }
+  | { readonly _tag: "Deferred" }
+  | { readonly _tag: "Refused" }
+
+/** Hands messages to a mail server. */
+export class Mailer extends Context.Service<
+  Mailer,
+  {
+    /** Sends one message; every refusal and every failure of the network is an outcome. */
+    send(mail: Mail): Effect.Effect<MailOutcome>
+  }
+>()("domain/outreach/Mailer") {}

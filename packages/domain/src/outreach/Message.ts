@@ -1,0 +1,23 @@
+import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+
+/** One e-mail to one recipient, held by one worker until the lease ends. */
+export interface MessageLease {
+  readonly organizationId: OrganizationId
+  readonly campaignId: CampaignId
+  readonly programId: ProgramId
+  readonly recipientId: RecipientId
+  /** Proves that the lease is still this worker's. */
+  readonly leaseToken: string
+  readonly token: string
+  readonly email: string
+  /** Which attempt this is, from 1. */
+  readonly attempt: number
+}
+
+/** What a campaign's messages have in common. */
+export interface MessageTemplate {
+  readonly subject: string
+  readonly html: string
+  readonly campaignName: string
+  readonly programName: string
+}

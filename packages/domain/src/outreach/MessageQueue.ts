@@ -1,0 +1,25 @@
+import { Context, type Effect } from "effect"
+import type { EventDraft } from "../events/Event.ts"
+import type { CampaignId } from "../Identifier.ts"
+import type { MessageLease, MessageTemplate } from "./Message.ts"
+
+/** What a settlement does with the message; an event is published in the same transaction. */
+export type MessageSettlement =
+  | { readonly state: "sent" | "bounced"; readonly event: EventDraft }
+  | { readonly state: "retry"; readonly delaySeconds: number }
+
+/** The messages of sending campaigns. */
+export class MessageQueue extends Context.Service<
+  MessageQueue,
+  {
+    /** Leases what is due of campaigns that are sending and inside their window. What a dead worker held becomes due again when its lease ends. */
+    claim(options: {
+      readonly limit: number
+      readonly leaseSeconds: number
+    }): Effect.Effect<ReadonlyArray<MessageLease>>
+    /** Reads what a campaign's messages have in common. */
+    template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
+    /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */
+    settle(lease: MessageLease, settlement: MessageSettlement): Effect.Effect<boolean>
+  }
+>()("domain/outreach/MessageQueue") {}

@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { composeEvent } from "../events/Event.ts"
+import { makeIdentifier } from "../Identifier.ts"
+import { Mailer, type MailOutcome } from "./Mailer.ts"
+import type { MessageLease, MessageTemplate } from "./Message.ts"
+import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
+import { renderTemplate } from "./Template.ts"
+
+/** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
+const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
+
+/** How long a message waits when the server's refusal is about us, in seconds. */
+const REFUSED_RETRY = 3600
+
+/** Sends one leased message and settles the outcome. `mailDomain` is the right-hand side of its Message-ID. */
+export const sendMessage = Effect.fnUntraced(function* (
+  lease: MessageLease,
+  template: MessageTemplate,
+  mailDomain: string,
+) {
+  const mailer = yield* Mailer
+  const queue = yield* MessageQueue
+  const variables = {
+    token: lease.token,
+    campaign_name: template.campaignName,
+    program_name: template.programName,
+  }
+  const outcome = yield* mailer.send({
+    to: lease.email,
+    subject: renderTemplate(template.subject, variables),
+    html: renderTemplate(template.html, variables),
+    messageId: `<${lease.recipientId}@${mailDomain}>`,
+  })
+  const settlement = yield* decideSettlement(lease, outcome)
+  const settled = yield* queue.settle(lease, settlement)
+  if (!settled) {
+    yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
+  }
+  return { settled, settlement }
+})
+
+const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {
+  if (outcome._tag === "Refused") return { state: "retry", delaySeconds: REFUSED_RETRY } satisfies MessageSettlement
+  if (outcome._tag === "Deferred" && lease.attempt <= SOFT_RETRY.length) {
+    return { state: "retry", delaySeconds: SOFT_RETRY[lease.attempt - 1]! } satisfies MessageSettlement
+  }
+  const about = {
+    id: yield* makeIdentifier("event"),
+    organizationId: lease.organizationId,
+    campaignId: lease.campaignId,
+    programId: lease.programId,
+    recipientId: lease.recipientId,
+  }
+  const data = {
+    service_recipient_id: lease.recipientId,
+    service_campaign_id: lease.campaignId,
+    token: lease.token,
+  }
+  const event =
+    outcome._tag === "Accepted"
+      ? composeEvent("outreach.email_sent", about, data)
+      : composeEvent("outreach.email_bounced", about, {
+          ...data,
+          bounce_reason: outcome._tag === "Bounced" ? outcome.reason : "other",
+        })
+  return { state: outcome._tag === "Accepted" ? "sent" : "bounced", event } satisfies MessageSettlement
+})

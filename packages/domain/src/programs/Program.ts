@@ -1,0 +1,21 @@
+import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+export const PROGRAM_STATUSES = ["draft", "active", "paused", "archived"] as const
+
+export type ProgramStatus = (typeof PROGRAM_STATUSES)[number]
+
+/** A partner-bound program: what clinicians are invited to. */
+export interface Program {
+  readonly organizationId: OrganizationId
+  readonly id: ProgramId
+  /** The name that the partner uses on the wire; unique within the organization. */
+  readonly slug: string
+  readonly name: string
+  readonly status: ProgramStatus
+  /** How many learners or completers end the program's outreach; null without a quota. */
+  readonly learnerTarget: number | null
+  readonly completerTarget: number | null
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
+}

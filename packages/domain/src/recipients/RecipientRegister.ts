@@ -1,0 +1,42 @@
+import { Context, type Effect } from "effect"
+import type { CampaignNotFound, CampaignNotInStatus } from "../campaigns/CampaignErrors.ts"
+import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import type { Recipient } from "./Recipient.ts"
+
+/** A recipient about to be kept. */
+export interface Candidate {
+  readonly id: RecipientId
+  readonly token: string
+  readonly npi: string
+  readonly email: string
+}
+
+/** What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail. */
+export type Registration = "registered" | "already_there" | "npi_taken" | "email_taken" | "token_taken"
+
+/** A place in the list of recipients: the last row that was read. */
+export interface RecipientPosition {
+  readonly updatedAt: Timestamp
+  readonly id: RecipientId
+}
+
+/** Keeps recipients. */
+export class RecipientRegister extends Context.Service<
+  RecipientRegister,
+  {
+    /** Adds candidates to a campaign in one transaction, and says of each, in order, what became of it. */
+    register(
+      campaignId: CampaignId,
+      candidates: ReadonlyArray<Candidate>,
+    ): Effect.Effect<ReadonlyArray<Registration>, CampaignNotFound | CampaignNotInStatus>
+    /** Finds an organization's recipient by its token. */
+    find(organizationId: OrganizationId, token: string): Effect.Effect<Recipient | undefined>
+    /** Reads at most `limit` recipients in the order (`updatedAt`, id): from `since` on, inclusive, or after a position. */
+    page(
+      organizationId: OrganizationId,
+      from: { readonly since: Timestamp } | { readonly after: RecipientPosition },
+      limit: number,
+    ): Effect.Effect<ReadonlyArray<Recipient>>
+  }
+>()("domain/recipients/RecipientRegister") {}

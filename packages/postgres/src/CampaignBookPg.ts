@@ -1,0 +1,173 @@
+import type { Campaign, CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+import { CampaignBook, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import type { Deployment } from "@outreach/domain/Deployment"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Program } from "@outreach/domain/programs/Program"
+import { ProgramNotFound } from "@outreach/domain/programs/ProgramCatalog"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming } from "./DatabaseFailure.ts"
+import { stamp } from "./OrganizationClock.ts"
+import { publishEvent } from "./publishEvent.ts"
+import { recipientColumns } from "./recipientColumns.ts"
+
+/** Keeps campaigns in PostgreSQL. */
+export const CampaignBookPg = Layer.effect(
+  CampaignBook,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
+    const columns = sql.literal(`
+      organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject, html,
+      window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`)
+
+    const summaries = Effect.fnUntraced(function* (
+      organizationId: OrganizationId,
+      campaignIds: ReadonlyArray<CampaignId>,
+    ) {
+      const rows = yield* sql<SummaryRow>`
+        select campaign.id, campaign.program_id as "programId", campaign.name, campaign.kind, campaign.status,
+          campaign.window_start as "windowStart", campaign.window_end as "windowEnd",
+          campaign.created_at as "createdAt", campaign.updated_at as "updatedAt",
+          program.slug, program.name as "programName", program.status as "programStatus",
+          program.learner_target as "learnerTarget", program.completer_target as "completerTarget",
+          program.created_at as "programCreatedAt", program.updated_at as "programUpdatedAt"
+        from campaigns campaign
+        join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
+        where campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`
+      return new Map(rows.map((row) => [row.id, toCampaignWithProgram(organizationId, row)]))
+    })
+
+    return {
+      summaries: (organizationId, campaignIds) =>
+        dieNaming("CampaignBook.summaries")(summaries(organizationId, campaignIds)),
+
+      create: Effect.fn("CampaignBook.create")(function* (campaign) {
+        const rows = yield* sql<Campaign>`
+          insert into campaigns
+            (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+          select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html},
+            ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
+          from programs where id = ${campaign.programId}
+          returning ${columns}`
+        return rows[0] ?? (yield* new ProgramNotFound({ programId: campaign.programId }))
+      }, dieNaming("CampaignBook.create")),
+
+      find: Effect.fn("CampaignBook.find")(function* (campaignId) {
+        const rows = yield* sql<Campaign>`select ${columns} from campaigns where id = ${campaignId}`
+        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
+      }, dieNaming("CampaignBook.find")),
+
+      progress: Effect.fn("CampaignBook.progress")(function* (campaignId) {
+        const rows = yield* sql<CampaignProgress>`
+          with campaign as (select organization_id, id as campaign_id from campaigns where id = ${campaignId})
+          select count(*)::int as recipients, count(published_at)::int as published,
+            (select count(*)::int from messages join campaign using (organization_id, campaign_id)) as queued,
+            count(sent_at)::int as sent, count(bounced_at)::int as bounced
+          from recipients join campaign using (organization_id, campaign_id)`
+        return rows[0]!
+      }, dieNaming("CampaignBook.progress")),
+
+      move: Effect.fn("CampaignBook.move")(function* (campaignId, from, to) {
+        const moved = yield* sql<Campaign>`
+          update campaigns set status = ${to}, updated_at = clock_timestamp()
+          where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`
+        if (moved[0] !== undefined) return moved[0]
+        const rows = yield* sql<Pick<Campaign, "status">>`select status from campaigns where id = ${campaignId}`
+        if (rows[0] === undefined) return yield* new CampaignNotFound({ campaignId })
+        return yield* new CampaignNotInStatus({ campaignId, status: rows[0].status, wanted: from })
+      }, dieNaming("CampaignBook.move")),
+
+      publishNext: Effect.fn("CampaignBook.publishNext")(
+        function* (size, compose) {
+          const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId; kind: Campaign["kind"] }>`
+            select organization_id as "organizationId", id, kind from campaigns
+            where status in ('scheduled', 'publishing')
+            order by window_start, id limit 1 for update skip locked`
+          const campaign = campaigns[0]
+          if (campaign === undefined) return undefined
+          const { organizationId, id } = campaign
+          const recipients = yield* sql<Recipient>`
+            select ${sql.literal(recipientColumns)} from recipients
+            where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null
+            order by id limit ${size} for update`
+          yield* sql`
+            update campaigns set status = ${recipients.length < size ? "published" : "publishing"}, updated_at = clock_timestamp()
+            where organization_id = ${organizationId} and id = ${id}`
+          if (recipients.length === 0) return { campaignId: id, recipients: 0 }
+          const summary = (yield* summaries(organizationId, [id])).get(id)!
+          const ids = recipients.map((recipient) => recipient.id)
+          yield* sql`
+            insert into messages (organization_id, recipient_id, campaign_id, due_at)
+            select ${organizationId}, recipient_id, ${id}, ${summary.campaign.windowStart}::timestamptz
+            from unnest(${ids}::text[]) as recipient_id`
+          const at = yield* stamp(organizationId)
+          yield* sql`
+            update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+            where organization_id = ${organizationId} and id = any (${ids}::text[])`
+          if (campaign.kind === "traffic") yield* publishEvent(compose({ ...summary, recipients }), at)
+          return { campaignId: id, recipients: recipients.length }
+        },
+        sql.withTransaction,
+        Effect.provideContext(context),
+        dieNaming("CampaignBook.publishNext"),
+      ),
+
+      advance: Effect.gen(function* () {
+        yield* sql`
+          update campaigns set status = 'sending', updated_at = clock_timestamp()
+          where status = 'published' and window_start <= clock_timestamp()`
+        // A lease may still report a message as sent, so nothing is closed over its head.
+        yield* sql`
+          update campaigns campaign set status = 'completed', updated_at = clock_timestamp()
+          where status = 'sending' and not exists (
+            select from messages message
+            where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
+              and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
+        yield* sql`
+          delete from messages message using campaigns campaign
+          where campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+            and campaign.status in ('completed', 'cancelled')
+            and (message.lease_until is null or message.lease_until < clock_timestamp())`
+      }).pipe(dieNaming("CampaignBook.advance")),
+    }
+  }),
+)
+
+interface SummaryRow extends Omit<CampaignWithProgram["campaign"], "organizationId"> {
+  readonly slug: Program["slug"]
+  readonly programName: Program["name"]
+  readonly programStatus: Program["status"]
+  readonly learnerTarget: Program["learnerTarget"]
+  readonly completerTarget: Program["completerTarget"]
+  readonly programCreatedAt: Program["createdAt"]
+  readonly programUpdatedAt: Program["updatedAt"]
+}
+
+const toCampaignWithProgram = (organizationId: OrganizationId, row: SummaryRow): CampaignWithProgram => ({
+  campaign: {
+    organizationId,
+    id: row.id,
+    programId: row.programId,
+    name: row.name,
+    kind: row.kind,
+    status: row.status,
+    windowStart: row.windowStart,
+    windowEnd: row.windowEnd,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  },
+  program: {
+    organizationId,
+    id: row.programId,
+    slug: row.slug,
+    name: row.programName,
+    status: row.programStatus,
+    learnerTarget: row.learnerTarget,
+    completerTarget: row.completerTarget,
+    createdAt: row.programCreatedAt,
+    updatedAt: row.programUpdatedAt,
+  },
+})

@@ -1,0 +1,29 @@
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+
+/**
+ * The database failed at an operation of an adapter; a defect to the domain.
+ *
+ * It keeps the kind of failure and nothing of the server's own words, which may hold a row's e-mail address or NPI.
+ */
+export class DatabaseFailure extends Schema.TaggedError<DatabaseFailure>()("DatabaseFailure", {
+  operation: Schema.String,
+  reason: Schema.String,
+  /** Whether the same operation may succeed later: the connection, a lock or a time limit failed, not the statement. */
+  transient: Schema.Boolean,
+}) {
+  override get message(): string {
+    return `${this.operation} failed in the database: ${this.reason}`
+  }
+}
+
+/** Turns failures of the database into a defect that names the operation. */
+export const dieNaming =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
+    Effect.catchIf(
+      effect,
+      (error): error is SqlError.SqlError & E => (error as { _tag?: unknown })._tag === "SqlError",
+      ({ reason }) =>
+        Effect.die(new DatabaseFailure({ operation, reason: reason._tag, transient: reason.isRetryable })),
+    ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>

@@ -1,0 +1,42 @@
+import { OrganizationNotFound } from "@outreach/domain/callers/OrganizationRegistry"
+import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming } from "./DatabaseFailure.ts"
+import { SecretCipher } from "./SecretCipher.ts"
+
+/** Keeps signing secrets in PostgreSQL, encrypted. */
+export const SecretVaultPg = Layer.effect(
+  SecretVault,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const cipher = yield* SecretCipher
+
+    return {
+      rotate: Effect.fn("SecretVault.rotate")(
+        function* (organizationId, secret, graceSeconds) {
+          // The lock puts two rotations one after the other, so that neither overlooks the other's secret.
+          const found = yield* sql`select from organizations where id = ${organizationId} for no key update`
+          if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
+          yield* sql`
+            update signing_secrets
+            set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision))
+            where organization_id = ${organizationId}`
+          yield* sql`
+            insert into signing_secrets (organization_id, ciphertext)
+            values (${organizationId}, ${cipher.encrypt(secret, organizationId)})`
+        },
+        sql.withTransaction,
+        dieNaming("SecretVault.rotate"),
+      ),
+
+      active: Effect.fnUntraced(function* (organizationId) {
+        const rows = yield* sql<{ ciphertext: Uint8Array }>`
+          select ciphertext from signing_secrets
+          where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
+          order by id desc`
+        return rows.map((row) => cipher.decrypt(row.ciphertext, organizationId))
+      }, dieNaming("SecretVault.active")),
+    }
+  }),
+)

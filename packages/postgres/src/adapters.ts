@@ -1,0 +1,25 @@
+import { Layer } from "effect"
+import { CampaignBookPg } from "./CampaignBookPg.ts"
+import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
+import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
+import { EndpointBookPg } from "./EndpointBookPg.ts"
+import { KeyRingPg } from "./KeyRingPg.ts"
+import { MessageQueuePg } from "./MessageQueuePg.ts"
+import { OrganizationRegistryPg } from "./OrganizationRegistryPg.ts"
+import { ProgramCatalogPg } from "./ProgramCatalogPg.ts"
+import { RecipientRegisterPg } from "./RecipientRegisterPg.ts"
+import { SecretVaultPg } from "./SecretVaultPg.ts"
+
+/** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
+export const adapters = Layer.mergeAll(
+  OrganizationRegistryPg,
+  KeyRingPg,
+  ProgramCatalogPg,
+  CampaignBookPg,
+  RecipientRegisterPg,
+  EndpointBookPg,
+  SecretVaultPg,
+  DeliveryQueuePg,
+  DeliveryLedgerPg,
+  MessageQueuePg,
+)

@@ -1,0 +1,23 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Duration, type Redacted } from "effect"
+import { timestampCodec } from "./timestampCodec.ts"
+
+const types = PgTypes.makeRegistry()
+types.register(PgTypes.OID.timestamptz, timestampCodec, { arrayOid: PgTypes.OID.timestamptzArray })
+
+/** Connects to the database; timestamps cross with their microseconds. */
+export const databaseLayer = (options: {
+  readonly url: Redacted.Redacted
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string
+  /** Default 10. */
+  readonly maxConnections?: number
+}) =>
+  PgClient.layer({
+    url: options.url,
+    applicationName: options.applicationName,
+    maxConnections: options.maxConnections ?? 10,
+    connectTimeout: Duration.seconds(5),
+    types,
+    startupParameters: { timezone: "UTC", statement_timeout: "30000", idle_in_transaction_session_timeout: "30000" },
+  })

@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import { Migrator } from "effect/sql"
+import callers from "../migrations/0001_callers.ts"
+import campaigns from "../migrations/0002_campaigns.ts"
+import deliveries from "../migrations/0003_deliveries.ts"
+import messages from "../migrations/0004_messages.ts"
+
+/** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
+export const migrate = Migrator.make({})({
+  table: "migrations",
+  loader: Migrator.fromRecord({
+    "0001_callers": callers,
+    "0002_campaigns": campaigns,
+    "0003_deliveries": deliveries,
+    "0004_messages": messages,
+  }),
+}).pipe(Effect.withSpan("postgres.migrate"))

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { issueKey, rotateKey } from "@outreach/domain/callers/ApiKeys"
+import { KeyRing } from "@outreach/domain/callers/KeyRing"
+import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { adaptersFor } from "./adaptersFor.ts"
+import { migratedDatabase } from "./migratedDatabase.ts"
+
+const url = migratedDatabase()
+type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
+beforeAll(() => {
+  runtime = ManagedRuntime.make(adaptersFor(url()))
+})
+afterAll(() => runtime.dispose())
+const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
+
+const issue = Effect.gen(function* () {
+  const organization = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme")
+  return yield* issueKey({
+    organizationId: organization.id,
+    name: "reporting",
+    scopes: ["tokens:read"],
+    expiresAt: null,
+  })
+})
+const admit = (text: Redacted.Redacted) => Effect.flatMap(KeyRing, (keys) => keys.admit(Redacted.value(text)))
+
+describe("KeyRingPg", () => {
+  it("recognises an issued key and counts each of its requests", () =>
+    run(
+      Effect.gen(function* () {
+        const { key, text } = yield* issue
+        const first = yield* admit(text)
+        expect(first).toMatchObject({ caller: { organizationId: key.organizationId, keyId: key.id, scopes: ["tokens:read"] }, count: 1 })
+        expect((yield* admit(text))?.count).toBe(2)
+        expect(Math.abs(first!.now - Date.now() / 1000)).toBeLessThan(5)
+      }),
+    ))
+
+  it("keeps no key's text", () =>
+    run(
+      Effect.gen(function* () {
+        const { text } = yield* issue
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ row: string }>`select k::text as row from api_keys k`
+        expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
+      }),
+    ))
+
+  it("refuses a revoked key from the next request on", () =>
+    run(
+      Effect.gen(function* () {
+        const { key, text } = yield* issue
+        yield* (yield* KeyRing).revoke(key.id)
+        expect(yield* admit(text)).toBeUndefined()
+      }),
+    ))
+
+  it("lets a rotated key live for the overlap, and its successor after it", () =>
+    run(
+      Effect.gen(function* () {
+        const old = yield* issue
+        const next = yield* rotateKey(old.key.id, 3600)
+        expect((yield* admit(old.text))?.count).toBe(1)
+        expect((yield* admit(next.text))?.caller.scopes).toEqual(["tokens:read"])
+        yield* rotateKey(old.key.id, 0)
+        expect(yield* admit(old.text)).toBeUndefined()
+      }),
+    ))
+
+  it("counts exactly under concurrency", () =>
+    run(
+      Effect.gen(function* () {
+        const { text } = yield* issue
+        const admissions = yield* Effect.all(Array.from({ length: 150 }, () => admit(text)), { concurrency: 20 })
+        const byWindow = Map.groupBy(admissions, (admission) => Math.floor(admission!.now / 60))
+        for (const window of byWindow.values()) {
+          expect(window.map((admission) => admission!.count).sort((a, b) => a - b)).toEqual(window.map((_, i) => i + 1))
+        }
+      }),
+    ))
+})

@@ -1,0 +1,22 @@
+import { Deployment } from "@outreach/domain/Deployment"
+import { Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { adapters } from "../src/adapters.ts"
+import { databaseLayer } from "../src/databaseLayer.ts"
+import { SecretCipher } from "../src/SecretCipher.ts"
+
+/** The key that tests encrypt signing secrets with. */
+export const SECRETS_KEY = Buffer.alloc(32, 7)
+
+/** All adapters over one database, with what they need, as an app would wire them. */
+export const adaptersFor = (url: string) =>
+  adapters.pipe(
+    Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "test" })),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        SecureRandom.layerWebCrypto,
+        Layer.succeed(Deployment, { livemode: false }),
+        Layer.succeed(SecretCipher, SecretCipher.make(Redacted.make(SECRETS_KEY))),
+      ),
+    ),
+  )

@@ -1,0 +1,58 @@
+import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { checkDigit } from "@outreach/domain/recipients/checkNpi"
+import { importLines } from "@outreach/domain/recipients/Recipients"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Clock, Effect } from "effect"
+
+/** A valid NPI for each number up to 99,999,999. */
+export const npi = (n: number): string => {
+  const nine = `1${String(n).padStart(8, "0")}`
+  return nine + checkDigit(nine)
+}
+
+/** Makes an organization with a secret and an endpoint, a program, a draft campaign whose window is open for an hour, and its recipients. */
+export const seedCampaign = Effect.fnUntraced(function* (options: {
+  readonly recipients: number
+  readonly endpointUrl?: string
+  /** Seconds from now until the window opens; default 0. */
+  readonly opensIn?: number
+}) {
+  const organization = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme Health")
+  const secret = yield* rotateSecret(organization.id, 0)
+  const endpoint = yield* (yield* EndpointBook).create({
+    organizationId: organization.id,
+    id: yield* makeIdentifier("endpoint"),
+    url: options.endpointUrl ?? "https://partner.test/webhooks",
+    eventTypes: null,
+  })
+  const program = yield* (yield* ProgramCatalog).create({
+    organizationId: organization.id,
+    id: yield* makeIdentifier("program"),
+    slug: "heart-failure",
+    name: "Heart failure",
+    learnerTarget: null,
+    completerTarget: null,
+  })
+  const opens = (yield* Clock.currentTimeMillis) + 1000 * (options.opensIn ?? 0)
+  const campaign = yield* createCampaign({
+    programId: program.id,
+    name: "Spring",
+    kind: "traffic",
+    subject: "An invitation to {{ program_name }}",
+    html: "<p>Your link: https://l.test/{{ token }}</p>",
+    windowStart: fromUnixMillis(opens),
+    windowEnd: fromUnixMillis(opens + 3_600_000),
+  })
+  const lines = Array.from({ length: options.recipients }, (_, i) => ({
+    number: i + 2,
+    npi: npi(i),
+    email: `clinician${i}@clinic.test`,
+  }))
+  yield* importLines(campaign.id, lines)
+  return { organization, secret, endpoint, program, campaign }
+})
