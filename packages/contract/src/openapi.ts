@@ -25,6 +25,8 @@ const security = {
   signature: [{ webhookSignature: [] }],
 }
 
+const retryAfter = responseHeaders["Retry-After"]
+
 type HeaderName = keyof typeof responseHeaders
 
 function headersOf(operation: Operation, more: readonly HeaderName[]): z.ZodObject {
@@ -78,12 +80,13 @@ function errorsOf(operation: Operation): zodOpenapi.ZodOpenApiResponsesObject {
     const codes = group.map((row) => row.code)
     const more: HeaderName[] = []
     if (codes.includes("UNAUTHORIZED")) more.push("WWW-Authenticate")
-    if (["RATE_LIMITED", "IDEMPOTENCY_KEY_IN_USE", "SERVICE_UNAVAILABLE"].some((code) => codes.includes(code))) {
-      more.push("Retry-After")
-    }
+    if (codes.includes("RATE_LIMITED") || codes.includes("SERVICE_UNAVAILABLE")) more.push("Retry-After")
+    const headers = headersOf(operation, more)
+    // The other conflict, a reused key, is nothing to wait for.
+    const sometimes = codes.includes("IDEMPOTENCY_KEY_IN_USE") ? { "Retry-After": retryAfter.optional() } : {}
     responses[status] = {
       description: group.map((row) => `\`${row.code}\`: ${row.condition}.`).join(" "),
-      headers: headersOf(operation, more),
+      headers: headers.extend(sometimes),
       content: {
         "application/json": {
           schema: operation.envelope === "partner" ? PartnerError : LegacyError,

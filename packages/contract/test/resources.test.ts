@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest"
+import {
+  CampaignSummary,
+  Digest,
+  examples,
+  FunnelCounts,
+  Health,
+  LegacyError,
+  PartnerError,
+  ProgramSummary,
+  RecipientList,
+  RecipientRecord,
+} from "../src/index.ts"
+
+const recipient = examples.getToken.response
+const page = examples.listTokens.response
+const partnerError = {
+  error: {
+    type: "invalid_request_error",
+    code: "INVALID_PARAMETER",
+    message: "limit: must be an integer from 1 to 500",
+    details: { parameter: "limit" },
+    doc_url: "https://docs.outreach.test/errors#INVALID_PARAMETER",
+    request_id: "req_0f",
+  },
+}
+
+const resources = [
+  {
+    name: "RecipientRecord",
+    schema: RecipientRecord,
+    example: recipient,
+    optional: ["campaign", "program"],
+    nullable: ["updated_at", "sent_at", "bounced_at", "last_event_at", "campaign", "program"],
+  },
+  { name: "CampaignSummary", schema: CampaignSummary, example: recipient.campaign, optional: [], nullable: [] },
+  { name: "ProgramSummary", schema: ProgramSummary, example: recipient.program, optional: [], nullable: [] },
+  { name: "RecipientList", schema: RecipientList, example: page, optional: [], nullable: ["next_cursor"] },
+  { name: "Digest", schema: Digest, example: examples.getDigest.response, optional: [], nullable: [] },
+  {
+    name: "QuotaStatus",
+    schema: Digest.shape.data.element.shape.quota.shape.learner_qualified,
+    example: examples.getDigest.response.data[0]!.quota.learner_qualified,
+    optional: [],
+    nullable: ["target", "remaining", "reached_at"],
+  },
+  { name: "Health", schema: Health, example: examples.getHealth.response, optional: [], nullable: [] },
+  {
+    name: "PartnerError",
+    schema: PartnerError.shape.error,
+    example: partnerError.error,
+    optional: ["details"],
+    nullable: ["details"],
+  },
+  {
+    name: "LegacyError",
+    schema: LegacyError.shape.error,
+    example: { code: "VALIDATION_ERROR", message: "no", errors: [{ code: "too_small", path: "title", message: "no" }] },
+    optional: ["errors"],
+    nullable: [],
+  },
+] as const
+
+describe.each(resources)("$name", ({ schema, example, optional, nullable }) => {
+  const fields = Object.keys(example)
+  const withoutField = (field: string) => Object.fromEntries(Object.entries(example).filter(([name]) => name !== field))
+
+  it("accepts its example whole", () => {
+    expect(schema.parse(example)).toEqual(example)
+  })
+  it.each(fields)("requires %s exactly where the specification does", (field) => {
+    expect(schema.safeParse(withoutField(field)).success).toBe((optional as readonly string[]).includes(field))
+  })
+  it.each(fields)("lets %s be null exactly where the specification does", (field) => {
+    expect(schema.safeParse({ ...example, [field]: null }).success).toBe(
+      (nullable as readonly string[]).includes(field),
+    )
+  })
+  it.each(fields)("refuses a %s of another type", (field) => {
+    const wrong = typeof (example as Record<string, unknown>)[field] === "boolean" ? "true" : true
+    expect(schema.safeParse({ ...example, [field]: wrong }).success).toBe(false)
+  })
+  it("lets a newer server's field pass, and drops it", () => {
+    expect(schema.parse({ ...example, brand_new: 1 })).toEqual(example)
+  })
+})
+
+describe("list envelope", () => {
+  it("has a cursor exactly when there is more", () => {
+    expect(RecipientList.safeParse({ ...page, has_more: true, next_cursor: "abc" }).success).toBe(true)
+    expect(RecipientList.safeParse({ ...page, has_more: true }).success).toBe(false)
+    expect(RecipientList.safeParse({ ...page, next_cursor: "abc" }).success).toBe(false)
+  })
+})
+
+describe("discriminators", () => {
+  it.each([
+    ["recipient_record", RecipientRecord, recipient],
+    ["campaign", CampaignSummary, recipient.campaign],
+    ["program", ProgramSummary, recipient.program],
+    ["list", RecipientList, page],
+    ["digest", Digest, examples.getDigest.response],
+  ])("%s is the only `object` its schema accepts", (object, schema, example) => {
+    expect(example.object).toBe(object)
+    expect(schema.safeParse({ ...example, object: "thing" }).success).toBe(false)
+  })
+})
+
+describe("FunnelCounts", () => {
+  it("holds three integers, none below zero", () => {
+    const counts = { account_created: 0, learner_qualified: 0, completer_qualified: 0 }
+    expect(FunnelCounts.safeParse(counts).success).toBe(true)
+    for (const field of Object.keys(counts)) {
+      for (const value of [-1, 0.5, "1", null]) {
+        expect(FunnelCounts.safeParse({ ...counts, [field]: value }).success).toBe(false)
+      }
+    }
+  })
+})
+
+describe("PartnerError", () => {
+  it.each([
+    ["type", "card_error"],
+    ["code", "NO_SUCH_CODE"],
+    ["doc_url", "errors#INVALID_PARAMETER"],
+    ["request_id", "0f"],
+    ["details", ["limit"]],
+  ])("refuses a %s such as %j", (field, value) => {
+    expect(PartnerError.safeParse({ error: { ...partnerError.error, [field]: value } }).success).toBe(false)
+  })
+})
