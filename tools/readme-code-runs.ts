@@ -10,7 +10,7 @@ const TIME_LIMIT = 30_000
 
 function run(command: string, args: readonly string[], cwd: string): string | null {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", timeout: TIME_LIMIT })
-  return status === 0 ? null : `${stdout}${stderr}${error?.message ?? ""}`
+  return status === 0 ? null : [stdout, stderr, error?.message].join("")
 }
 
 /** Checks one README's fences in a folder of their own beside it, where the package resolves itself by name. */
