@@ -56,5 +56,7 @@ export function assertTimestamp(timestamp: number): void {
 
 /** Renders a signature header with one `v1` entry for each signature. */
 export function formatHeader({ timestamp, entries }: SignatureHeader): string {
-  return `t=${timestamp},${entries.map((entry) => `v1=${entry}`).join(",")}`
+  let header = `t=${timestamp}`
+  for (const entry of entries) header += `,v1=${entry}`
+  return header
 }
