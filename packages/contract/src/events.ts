@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
 import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
-import { Cursor, expand, Limit, list } from "./lists.ts"
+import { Cursor, expand, Limit, type List, list } from "./lists.ts"
 import { Instant, Since, Timestamp } from "./times.ts"
 import { RecipientRecord } from "./tokens.ts"
 
@@ -172,6 +172,18 @@ export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
   [T in EventType]: (typeof EVENTS)[T]["direction"] extends Direction ? T : never
 }[EventType]
 
+/** An event of any type in the catalogue, as it travels. */
+export const EventEnvelope: z.ZodType<EventEnvelope> = z.discriminatedUnion("event_type", [
+  EVENTS["outreach.recipients_published"].envelope,
+  EVENTS["outreach.email_sent"].envelope,
+  EVENTS["outreach.email_bounced"].envelope,
+  EVENTS["outreach.email_opened"].envelope,
+  EVENTS["outreach.email_clicked"].envelope,
+  EVENTS["clinician.account_created"].envelope,
+  EVENTS["clinician.learner_qualified"].envelope,
+  EVENTS["clinician.completer_qualified"].envelope,
+])
+
 /** The event types of the pull feed. */
 export const FEED_EVENT_TYPES = [
   "outreach.email_sent",
@@ -195,7 +207,7 @@ export const FeedEvent = z
 export type FeedEvent = z.infer<typeof FeedEvent>
 
 /** One page of the pull feed. */
-export const EventList = list(FeedEvent, "EventList")
+export const EventList: z.ZodType<List<FeedEvent>> = list(FeedEvent, "EventList")
 
 /** Query of the pull feed; `type` and `types[]` are united. */
 export const EventListQuery = z.strictObject({

@@ -1,7 +1,10 @@
+import type * as z from "zod"
 import type { CampaignSummary, ProgramSummary } from "./campaigns.ts"
 import type { Digest } from "./digest.ts"
 import type { EventEnvelope, EventType } from "./events.ts"
 import type { Health } from "./health.ts"
+import type { Operation, ResponseOf } from "./Operation.ts"
+import type { OperationId, Operations } from "./operations.ts"
 import type { SurveyInput } from "./surveys.ts"
 import type { RecipientRecord } from "./tokens.ts"
 
@@ -30,7 +33,7 @@ const fromService = { ...envelope, source: "service" } as const
 const fromConsumer = { ...envelope, source: "consumer" } as const
 
 /** An example of each event, by its type. */
-export const eventExamples = {
+export const eventExamples: { readonly [Type in EventType]: EventEnvelope<Type> } = {
   "outreach.recipients_published": {
     ...fromService,
     event_type: "outreach.recipients_published",
@@ -68,9 +71,7 @@ export const eventExamples = {
   },
   "clinician.learner_qualified": { ...fromConsumer, event_type: "clinician.learner_qualified", data: qualified },
   "clinician.completer_qualified": { ...fromConsumer, event_type: "clinician.completer_qualified", data: qualified },
-} as const satisfies { readonly [Type in EventType]: DeepReadonly<EventEnvelope<Type>> }
-
-type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
+}
 
 const campaign: CampaignSummary = {
   object: "campaign",
@@ -143,8 +144,15 @@ const survey: SurveyInput = {
   targeting: { audiences: [{ states: ["NY", "CA"], quota: 100 }] },
 }
 
+type BodyOf<Response> = Response extends { readonly body: infer Body } ? Exclude<Body, null> : never
+
+interface Example<Op extends Operation> {
+  readonly request?: Op["body"] extends { readonly schema: infer Schema extends z.ZodType } ? z.input<Schema> : never
+  readonly response: ResponseOf<Op> extends infer Response ? BodyOf<Response> : never
+}
+
 /** An example of what each operation takes and answers, by operation id. */
-export const examples = {
+export const examples: { readonly [Id in OperationId]: Example<Operations[Id]> } = {
   getHealth: { response: health },
   getToken: { response: { ...recipient, campaign, program } },
   listTokens: {
@@ -180,4 +188,4 @@ export const examples = {
       expiresIn: 900,
     },
   },
-} as const
+}

@@ -7,7 +7,7 @@ export {
   type BounceReason,
   EVENTS,
   type EventData,
-  type EventEnvelope,
+  EventEnvelope,
   EventList,
   type EventType,
   type EventTypeOf,
@@ -47,7 +47,7 @@ export {
 } from "./Operation.ts"
 export { type OperationId, type Operations, operations } from "./operations.ts"
 export { Question } from "./questions.ts"
-export { PresignResult, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
+export { PresignResult, type Survey, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
 export { CalendarDate, Instant, Since, Timestamp } from "./times.ts"
 export { RecipientList, RecipientRecord } from "./tokens.ts"
 export { InboundEvent, WebhookReceipt } from "./webhooks.ts"

@@ -4,7 +4,7 @@ import { EventList, EventListQuery } from "./events.ts"
 import { Health } from "./health.ts"
 import { CampaignId, Token } from "./identifiers.ts"
 import type { Operation } from "./Operation.ts"
-import { PresignQuery, PresignResult, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
+import { PresignQuery, PresignResult, type Survey, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
 import { CampaignRecipientsQuery, RecipientList, RecipientRecord, TokenListQuery, TokenQuery } from "./tokens.ts"
 import { InboundEvent, WebhookPath, WebhookReceipt } from "./webhooks.ts"
 
@@ -45,6 +45,11 @@ const draft = {
   body: null,
   errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED"],
 } as const
+
+const surveyBody: { readonly schema: z.ZodType<Survey, SurveyInput>; readonly maxBytes: number } = {
+  schema: SurveyInput,
+  maxBytes: ONE_MEBIBYTE,
+}
 
 /** The contract: every operation of the API, by its id. */
 export const operations = {
@@ -166,7 +171,7 @@ export const operations = {
     path: "/v1/surveys",
     summary: "Create a survey (draft, not served)",
     description: "Will save the survey as a draft. Until it is served, answers 501.",
-    body: { schema: SurveyInput, maxBytes: ONE_MEBIBYTE },
+    body: surveyBody,
     responses: { 201: { description: "The survey is saved as a draft.", body: SurveyCreated, headers: [] } },
   },
   validateSurvey: {
@@ -176,7 +181,7 @@ export const operations = {
     path: "/v1/surveys/validate",
     summary: "Validate a survey (draft, not served)",
     description: "Will say whether the survey is valid and save nothing. Until it is served, answers 501.",
-    body: { schema: SurveyInput, maxBytes: ONE_MEBIBYTE },
+    body: surveyBody,
     responses: { 200: { description: "The survey is valid.", body: ValidateResult, headers: [] } },
   },
   presignUpload: {

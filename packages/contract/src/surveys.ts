@@ -103,6 +103,8 @@ export const SurveyInput = z
   .meta({ id: "SurveyInput", description: "A survey as it is submitted. Unknown fields are refused." })
 /** A survey as it is submitted. */
 export type SurveyInput = z.input<typeof SurveyInput>
+/** A survey decoded: defaults filled in. */
+export type Survey = z.output<typeof SurveyInput>
 
 const questionCount = z.int().min(0)
 

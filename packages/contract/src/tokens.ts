@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
 import { CampaignId, Email, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
-import { Cursor, expand, Limit, list } from "./lists.ts"
+import { Cursor, expand, Limit, type List, list } from "./lists.ts"
 import { Since, Timestamp } from "./times.ts"
 
 /** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
@@ -32,7 +32,7 @@ export const RecipientRecord = z
 export type RecipientRecord = z.infer<typeof RecipientRecord>
 
 /** One page of recipient records. */
-export const RecipientList = list(RecipientRecord, "RecipientList")
+export const RecipientList: z.ZodType<List<RecipientRecord>> = list(RecipientRecord, "RecipientList")
 
 const recipientExpand = expand(["campaign", "program"])
 

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest"
 import {
   EVENTS,
   type EventData,
-  type EventEnvelope,
+  EventEnvelope,
   EventList,
   type EventType,
   type EventTypeOf,
@@ -118,6 +118,16 @@ describe("EVENTS", () => {
     expectTypeOf<EventTypeOf<"to_service">>().toEqualTypeOf<
       "clinician.account_created" | "clinician.learner_qualified" | "clinician.completer_qualified"
     >()
+  })
+})
+
+describe("EventEnvelope", () => {
+  it.each(types)("holds %s", (type) => {
+    expect(EventEnvelope.parse(eventExamples[type])).toEqual(eventExamples[type])
+  })
+  it("holds no type beyond the catalogue, and no type with another's data", () => {
+    expect(EventEnvelope.safeParse({ ...inbound, event_type: "clinician.retired" }).success).toBe(false)
+    expect(EventEnvelope.safeParse({ ...inbound, event_type: "outreach.email_sent" }).success).toBe(false)
   })
 })
 

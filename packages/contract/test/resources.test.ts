@@ -33,8 +33,8 @@ const resources = [
     optional: ["campaign", "program"],
     nullable: ["updated_at", "sent_at", "bounced_at", "last_event_at", "campaign", "program"],
   },
-  { name: "CampaignSummary", schema: CampaignSummary, example: recipient.campaign, optional: [], nullable: [] },
-  { name: "ProgramSummary", schema: ProgramSummary, example: recipient.program, optional: [], nullable: [] },
+  { name: "CampaignSummary", schema: CampaignSummary, example: recipient.campaign!, optional: [], nullable: [] },
+  { name: "ProgramSummary", schema: ProgramSummary, example: recipient.program!, optional: [], nullable: [] },
   { name: "RecipientList", schema: RecipientList, example: page, optional: [], nullable: ["next_cursor"] },
   { name: "Digest", schema: Digest, example: examples.getDigest.response, optional: [], nullable: [] },
   {
@@ -96,8 +96,8 @@ describe("list envelope", () => {
 describe("discriminators", () => {
   it.each([
     ["recipient_record", RecipientRecord, recipient],
-    ["campaign", CampaignSummary, recipient.campaign],
-    ["program", ProgramSummary, recipient.program],
+    ["campaign", CampaignSummary, recipient.campaign!],
+    ["program", ProgramSummary, recipient.program!],
     ["list", RecipientList, page],
     ["digest", Digest, examples.getDigest.response],
   ])("%s is the only `object` its schema accepts", (object, schema, example) => {
