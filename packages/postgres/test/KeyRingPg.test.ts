@@ -34,7 +34,10 @@ describe("KeyRingPg", () => {
       Effect.gen(function* () {
         const { key, text } = yield* issue
         const first = yield* admit(text)
-        expect(first).toMatchObject({ caller: { organizationId: key.organizationId, keyId: key.id, scopes: ["tokens:read"] }, count: 1 })
+        expect(first).toMatchObject({
+          caller: { organizationId: key.organizationId, keyId: key.id, scopes: ["tokens:read"] },
+          count: 1,
+        })
         expect((yield* admit(text))?.count).toBe(2)
         expect(Math.abs(first!.now - Date.now() / 1000)).toBeLessThan(5)
       }),
@@ -75,7 +78,10 @@ describe("KeyRingPg", () => {
     run(
       Effect.gen(function* () {
         const { text } = yield* issue
-        const admissions = yield* Effect.all(Array.from({ length: 150 }, () => admit(text)), { concurrency: 20 })
+        const admissions = yield* Effect.all(
+          Array.from({ length: 150 }, () => admit(text)),
+          { concurrency: 20 },
+        )
         const byWindow = Map.groupBy(admissions, (admission) => Math.floor(admission!.now / 60))
         for (const window of byWindow.values()) {
           expect(window.map((admission) => admission!.count).sort((a, b) => a - b)).toEqual(window.map((_, i) => i + 1))

@@ -1,0 +1,23 @@
+import { NodeRuntime } from "@effect/platform-node"
+import { Cause, type Config, Effect } from "effect"
+
+/**
+ * Runs a process until it ends or is told to stop by SIGINT or SIGTERM.
+ *
+ * A setting that is missing or malformed stops it at once with the sentence that names it and exit code 1.
+ */
+export const runProcess = <A, E>(main: Effect.Effect<A, E>): void =>
+  main.pipe(
+    Effect.catchCause((cause) => {
+      const refusal = cause.reasons.find((reason) => Cause.isFailReason(reason) && isConfigError(reason.error))
+      if (refusal === undefined) return Effect.failCause(cause)
+      return Effect.sync(() => {
+        process.stderr.write(`${((refusal as Cause.Fail<Config.ConfigError>).error.cause as Error).message}\n`)
+        process.exitCode = 1
+      })
+    }),
+    NodeRuntime.runMain,
+  )
+
+const isConfigError = (error: unknown): error is Config.ConfigError =>
+  typeof error === "object" && error !== null && (error as { _tag?: unknown })._tag === "ConfigError"

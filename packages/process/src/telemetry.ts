@@ -1,0 +1,21 @@
+import { Effect, Layer, Logger, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Otlp, OtlpSerialization } from "effect/observability"
+import { logLevel, otlpEndpoint } from "./settings.ts"
+
+/** Logs JSON lines to standard output at `LOG_LEVEL`, and exports traces and metrics when `OTEL_EXPORTER_OTLP_ENDPOINT` says where to. */
+export const telemetry = (serviceName: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const level = Layer.succeed(References.MinimumLogLevel, yield* logLevel)
+      const endpoint = yield* otlpEndpoint
+      const logs = Layer.merge(Logger.layer([Logger.consoleJson]), level)
+      if (endpoint === null) return logs
+      return Layer.merge(
+        logs,
+        Otlp.layer({ baseUrl: endpoint, resource: { serviceName } }).pipe(
+          Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
+        ),
+      )
+    }),
+  )
