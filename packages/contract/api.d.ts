@@ -1118,6 +1118,150 @@ type FeedEvent = z.infer<typeof FeedEvent>;
 /** One page of the pull feed. */
 declare const EventList: z.ZodType<List<FeedEvent>>;
 
+/** What a case was published as. */
+declare const Publication: z.ZodObject<{
+    type: z.ZodEnum<{
+        link: "link";
+        text: "text";
+        pdf: "pdf";
+        embedded: "embedded";
+    }>;
+    url: z.ZodOptional<z.ZodURL>;
+    metadata: z.ZodOptional<z.ZodObject<{
+        journal: z.ZodOptional<z.ZodString>;
+        authors: z.ZodOptional<z.ZodString>;
+        title: z.ZodOptional<z.ZodString>;
+        doi: z.ZodOptional<z.ZodString>;
+        year: z.ZodOptional<z.ZodInt>;
+    }, z.core.$strict>>;
+}, z.core.$strict>;
+/** A clinical case and its questions. */
+declare const Case: z.ZodObject<{
+    title: z.ZodString;
+    content: z.ZodString;
+    questions: z.ZodArray<z.ZodObject<{
+        type: z.ZodEnum<{
+            number: "number";
+            text: "text";
+            "single-choice": "single-choice";
+            "multiple-choice": "multiple-choice";
+            scale: "scale";
+            "yes-no": "yes-no";
+            maxdiff: "maxdiff";
+            compound: "compound";
+        }>;
+        text: z.ZodString;
+        description: z.ZodOptional<z.ZodString>;
+        required: z.ZodDefault<z.ZodBoolean>;
+        placeholder: z.ZodOptional<z.ZodString>;
+        voiceEnabled: z.ZodDefault<z.ZodBoolean>;
+        validation: z.ZodOptional<z.ZodObject<{
+            minLength: z.ZodOptional<z.ZodInt>;
+            maxLength: z.ZodOptional<z.ZodInt>;
+            min: z.ZodOptional<z.ZodNumber>;
+            max: z.ZodOptional<z.ZodNumber>;
+        }, z.core.$strict>>;
+        options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
+            text: z.ZodString;
+            value: z.ZodOptional<z.ZodString>;
+        }, z.core.$strict>]>>>;
+        allowOther: z.ZodDefault<z.ZodBoolean>;
+        maxSelections: z.ZodOptional<z.ZodInt>;
+        randomizeOptions: z.ZodDefault<z.ZodBoolean>;
+        points: z.ZodDefault<z.ZodInt>;
+        labels: z.ZodOptional<z.ZodObject<{
+            start: z.ZodOptional<z.ZodString>;
+            end: z.ZodOptional<z.ZodString>;
+            points: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        }, z.core.$strict>>;
+        visualization: z.ZodDefault<z.ZodEnum<{
+            slider: "slider";
+            likert: "likert";
+            semantic: "semantic";
+            descriptive: "descriptive";
+            frequency: "frequency";
+            comparative: "comparative";
+            numerical: "numerical";
+            graphic: "graphic";
+            "multi-dimension": "multi-dimension";
+        }>>;
+        showLabels: z.ZodDefault<z.ZodBoolean>;
+        showValue: z.ZodDefault<z.ZodBoolean>;
+        flipped: z.ZodDefault<z.ZodBoolean>;
+        yesText: z.ZodDefault<z.ZodString>;
+        noText: z.ZodDefault<z.ZodString>;
+        items: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        config: z.ZodOptional<z.ZodObject<{
+            itemsPerTask: z.ZodOptional<z.ZodInt>;
+            totalTasks: z.ZodOptional<z.ZodInt>;
+        }, z.core.$strict>>;
+        contextHeader: z.ZodOptional<z.ZodString>;
+        subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
+            type: z.ZodEnum<{
+                "single-choice": "single-choice";
+                "multiple-choice": "multiple-choice";
+                scale: "scale";
+                "yes-no": "yes-no";
+            }>;
+            label: z.ZodString;
+            required: z.ZodDefault<z.ZodBoolean>;
+            options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
+                text: z.ZodString;
+                value: z.ZodOptional<z.ZodString>;
+            }, z.core.$strict>]>>>;
+            points: z.ZodDefault<z.ZodInt>;
+            labels: z.ZodOptional<z.ZodObject<{
+                start: z.ZodOptional<z.ZodString>;
+                end: z.ZodOptional<z.ZodString>;
+            }, z.core.$strict>>;
+        }, z.core.$strict>>>;
+    }, z.core.$strict>>;
+    ref: z.ZodOptional<z.ZodString>;
+    prompt: z.ZodOptional<z.ZodString>;
+    publication: z.ZodOptional<z.ZodObject<{
+        type: z.ZodEnum<{
+            link: "link";
+            text: "text";
+            pdf: "pdf";
+            embedded: "embedded";
+        }>;
+        url: z.ZodOptional<z.ZodURL>;
+        metadata: z.ZodOptional<z.ZodObject<{
+            journal: z.ZodOptional<z.ZodString>;
+            authors: z.ZodOptional<z.ZodString>;
+            title: z.ZodOptional<z.ZodString>;
+            doi: z.ZodOptional<z.ZodString>;
+            year: z.ZodOptional<z.ZodInt>;
+        }, z.core.$strict>>;
+    }, z.core.$strict>>;
+    keyPoints: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    summary: z.ZodOptional<z.ZodString>;
+    headerLabel: z.ZodOptional<z.ZodString>;
+    reflectionLabel: z.ZodOptional<z.ZodString>;
+    introLabel: z.ZodOptional<z.ZodString>;
+}, z.core.$strict>;
+/** One audience of a survey. */
+declare const AudienceInput: z.ZodObject<{
+    name: z.ZodOptional<z.ZodString>;
+    roles: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    specialtyCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    states: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    zipCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    compensation: z.ZodOptional<z.ZodNumber>;
+    quota: z.ZodOptional<z.ZodInt>;
+}, z.core.$strict>;
+/** Whom a survey is for. */
+declare const Targeting: z.ZodObject<{
+    audiences: z.ZodArray<z.ZodObject<{
+        name: z.ZodOptional<z.ZodString>;
+        roles: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        specialtyCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        states: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        zipCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        compensation: z.ZodOptional<z.ZodNumber>;
+        quota: z.ZodOptional<z.ZodInt>;
+    }, z.core.$strict>>;
+}, z.core.$strict>;
 /**
  * A survey as it is submitted.
  *
@@ -2675,6 +2819,31 @@ declare const RequestId: z.ZodString;
 /** A webhook endpoint's id, `whe_<hex>`. */
 declare const WebhookEndpointId: z.ZodString;
 
+/** One choice: its text, and the value to store for it. */
+declare const OptionObject: z.ZodObject<{
+    text: z.ZodString;
+    value: z.ZodOptional<z.ZodString>;
+}, z.core.$strict>;
+/** One row of a compound question. */
+declare const SubQuestion: z.ZodObject<{
+    type: z.ZodEnum<{
+        "single-choice": "single-choice";
+        "multiple-choice": "multiple-choice";
+        scale: "scale";
+        "yes-no": "yes-no";
+    }>;
+    label: z.ZodString;
+    required: z.ZodDefault<z.ZodBoolean>;
+    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
+        text: z.ZodString;
+        value: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>]>>>;
+    points: z.ZodDefault<z.ZodInt>;
+    labels: z.ZodOptional<z.ZodObject<{
+        start: z.ZodOptional<z.ZodString>;
+        end: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>>;
+}, z.core.$strict>;
 /** A survey's question. */
 declare const Question: z.ZodObject<{
     type: z.ZodEnum<{
@@ -2827,5 +2996,5 @@ declare const WebhookReceipt: z.ZodObject<{
 /** The acknowledgement of a stored event. */
 type WebhookReceipt = z.infer<typeof WebhookReceipt>;
 
-export { BOUNCE_REASONS, CalendarDate, CampaignId, CampaignSummary, Digest, DigestRecord, EVENTS, Email, EventEnvelope, EventId, EventList, FEED_EVENT_TYPES, FeedEvent, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, SCOPES, Since, SurveyCreated, SurveyInput, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
+export { AudienceInput, BOUNCE_REASONS, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, Email, EventEnvelope, EventId, EventList, FEED_EVENT_TYPES, FeedEvent, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, SCOPES, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
 export type { Auth, BounceReason, Decoded, ErrorCodeOf, EventData, EventType, EventTypeOf, FeedEventType, List, Operation, OperationId, Operations, ParameterCodes, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Scope, Survey };

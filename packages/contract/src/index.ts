@@ -46,8 +46,18 @@ export {
   type Scope,
 } from "./Operation.ts"
 export { type OperationId, type Operations, operations } from "./operations.ts"
-export { Question } from "./questions.ts"
-export { PresignResult, type Survey, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
+export { OptionObject, Question, SubQuestion } from "./questions.ts"
+export {
+  AudienceInput,
+  Case,
+  PresignResult,
+  Publication,
+  type Survey,
+  SurveyCreated,
+  SurveyInput,
+  Targeting,
+  ValidateResult,
+} from "./surveys.ts"
 export { CalendarDate, Instant, Since, Timestamp } from "./times.ts"
 export { RecipientList, RecipientRecord } from "./tokens.ts"
 export { InboundEvent, WebhookReceipt } from "./webhooks.ts"
