@@ -38,7 +38,7 @@ async function startFromPs(pid: number): Promise<string | undefined> {
 }
 
 async function ps(pid: number, columns: string): Promise<string> {
-  return await promisify(execFile)("ps", ["-o", columns, "-p", String(pid)]).then(
+  return await promisify(execFile)("ps", ["-ww", "-o", columns, "-p", String(pid)]).then(
     ({ stdout }) => stdout.trim(),
     () => "",
   )

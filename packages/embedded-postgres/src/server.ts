@@ -48,7 +48,7 @@ export async function start(server: Server, wanted: number | undefined, settings
     await rm(log, { force: true })
     const port = wanted ?? (await freePort())
     await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
-    const { code, output } = await run(server, "pg_ctl", ["start", "-w", "-t", "30", "-D", server.data, "-l", log])
+    const { code, output } = await run(server, "pg_ctl", ["start", "-w", "-t", "60", "-D", server.data, "-l", log])
     if (code === 0) return port
 
     const written = await readFile(log, "utf8").catch(() => "")
@@ -56,6 +56,8 @@ export async function start(server: Server, wanted: number | undefined, settings
     const held = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(written)
     const portTaken = wanted === undefined && /Address already in use/.test(written)
     if (!(held || portTaken) || Date.now() > deadline) {
+      // One that is merely slow must not stay behind.
+      await stop(server, "fast")
       throw new Error(`PostgreSQL did not start.\n${tail(output)}\n${tail(written)}`)
     }
     await delay(portTaken ? 0 : 250)
