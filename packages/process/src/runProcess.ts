@@ -1,8 +1,8 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, type Config, Effect } from "effect"
+import { Cause, type Config, Effect, Exit, Runtime } from "effect"
 
 /**
- * Runs a process until it ends or is told to stop by SIGINT or SIGTERM.
+ * Runs a process until it ends or is told to stop by SIGINT or SIGTERM, which is no failure: it closes what it holds and exits with 0.
  *
  * A setting that is missing or malformed stops it at once with the sentence that names it and exit code 1.
  */
@@ -16,7 +16,10 @@ export const runProcess = <A, E>(main: Effect.Effect<A, E>): void =>
         process.exitCode = 1
       })
     }),
-    NodeRuntime.runMain,
+    NodeRuntime.runMain({
+      teardown: (exit, onExit) =>
+        Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
+    }),
   )
 
 const isConfigError = (error: unknown): error is Config.ConfigError =>
