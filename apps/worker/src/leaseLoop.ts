@@ -1,0 +1,59 @@
+import { Effect, FiberSet, Latch } from "effect"
+import { logFailure } from "./logFailure.ts"
+import { persist } from "./persist.ts"
+import { workerLimits } from "./workerLimits.ts"
+
+/**
+ * Claims leases and handles each in a fiber of its own, at most `atOnce`, claiming again as soon as there is room.
+ *
+ * When interrupted it claims no more, and gives what is in flight `drainSeconds` to finish. A lease whose handling fails, or does
+ * not finish, is left to end by itself.
+ */
+export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
+  name: string,
+  options: {
+    readonly atOnce: number
+    readonly drainSeconds: number
+    readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
+    readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
+  },
+) {
+  const { atOnce, drainSeconds, claim, handle } = options
+  const { shortestMs, longestMs } = workerLimits.pause
+  const fibers = yield* FiberSet.make()
+  const finished = yield* Latch.make()
+  let inFlight = 0
+  let pause: number = shortestMs
+
+  yield* Effect.addFinalizer(() =>
+    FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(drainSeconds * 1000)),
+  )
+
+  const handleApart = (lease: Lease) => {
+    inFlight += 1
+    return handle(lease).pipe(
+      Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
+      Effect.ensuring(
+        Effect.suspend(() => {
+          inFlight -= 1
+          return finished.open
+        }),
+      ),
+      FiberSet.run(fibers),
+    )
+  }
+
+  const claimOnce = Effect.gen(function* () {
+    yield* finished.close
+    const room = atOnce - inFlight
+    if (room === 0) return yield* finished.await
+    const leases = yield* claim(room)
+    yield* Effect.forEach(leases, handleApart, { discard: true })
+    if (leases.length === room) return
+    pause = leases.length > 0 ? shortestMs : Math.min(pause * 2, longestMs)
+    // What has just finished may have made room at its endpoint.
+    yield* Effect.timeoutOption(finished.await, pause)
+  })
+
+  return yield* persist(name, claimOnce)
+}, Effect.scoped)

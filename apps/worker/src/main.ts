@@ -1,0 +1,44 @@
+import { Deployment } from "@outreach/domain/Deployment"
+import { adapters } from "@outreach/postgres/adapters"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { runProcess } from "@outreach/process/runProcess"
+import { telemetry } from "@outreach/process/telemetry"
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { deliver } from "./deliver.ts"
+import { HttpCourier } from "./HttpCourier.ts"
+import { NodeSigner } from "./NodeSigner.ts"
+import { publish } from "./publish.ts"
+import { SmtpMailer } from "./SmtpMailer.ts"
+import { sendOutreach } from "./sendOutreach.ts"
+import { sweep } from "./sweep.ts"
+import { WorkerConfig } from "./WorkerConfig.ts"
+
+const worker = Effect.gen(function* () {
+  const config = yield* WorkerConfig
+  const { drainSeconds } = config
+
+  const ports = adapters.pipe(
+    Layer.provideMerge(databaseLayer({ url: config.databaseUrl, applicationName: "outreach-worker" })),
+    Layer.provideMerge(Layer.succeed(Deployment, { livemode: config.deployment === "production" })),
+    Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(config.secretsKey))),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.merge(HttpCourier({ allowPrivateAddresses: config.webhookAllowPrivateAddresses })),
+    Layer.merge(SmtpMailer({ url: config.smtpUrl, from: config.mailFrom })),
+    Layer.merge(NodeSigner),
+  )
+  const loops = [
+    publish,
+    deliver({ schedule: config.webhookRetryDelays, drainSeconds }),
+    sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
+    sweep,
+  ]
+  yield* Effect.logInfo("worker started").pipe(
+    Effect.andThen(Effect.all(loops, { concurrency: "unbounded", discard: true })),
+    Effect.onInterrupt(() => Effect.logInfo("worker stopped")),
+    Effect.provide(ports),
+  )
+})
+
+runProcess(worker.pipe(Effect.provide(telemetry("outreach-worker"))))

@@ -1,0 +1,40 @@
+import type { NetworkFailure } from "@outreach/retry-policy"
+
+const BY_CODE: Readonly<Record<string, NetworkFailure>> = {
+  BLOCKED_ADDRESS: "blocked_address",
+  ECONNREFUSED: "refused",
+  ECONNRESET: "reset",
+  EPIPE: "reset",
+  UND_ERR_SOCKET: "reset",
+  ENOTFOUND: "dns",
+  ENODATA: "dns",
+  EAI_AGAIN: "dns",
+  EAI_FAIL: "dns",
+  EAI_NODATA: "dns",
+  EAI_NONAME: "dns",
+  ETIMEDOUT: "connect_timeout",
+  UND_ERR_CONNECT_TIMEOUT: "connect_timeout",
+  UND_ERR_HEADERS_TIMEOUT: "headers_timeout",
+  UND_ERR_BODY_TIMEOUT: "body_timeout",
+  EPROTO: "tls",
+  HOSTNAME_MISMATCH: "tls",
+  INVALID_CA: "tls",
+  INVALID_PURPOSE: "tls",
+  PATH_LENGTH_EXCEEDED: "tls",
+}
+
+// Node's own, and OpenSSL's X509_V_ERR names.
+const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|ERROR_IN_C|SELF_SIGNED_|UNABLE_TO_)/
+
+/** Names an error of undici or of node's sockets in the words of `retry-policy`. */
+export const networkFailure = (error: unknown): NetworkFailure => {
+  const code = codeOf(error)
+  return BY_CODE[code] ?? (TLS.test(code) ? "tls" : "unknown")
+}
+
+const codeOf = (error: unknown): string => {
+  const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] }
+  if (typeof code === "string") return code
+  // Several addresses were tried in turn.
+  return errors?.[0] === undefined ? "" : codeOf(errors[0])
+}
