@@ -1,0 +1,21 @@
+import { once } from "node:events"
+import type { AddressInfo, Server } from "node:net"
+import { onTestFinished } from "vitest"
+
+/** Lets a server listen on a free port of this machine until the test is finished; answers the port. */
+export const listen = async (server: Server): Promise<number> => {
+  const sockets = new Set<{ destroy(): void }>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("error", () => {})
+  })
+  onTestFinished(async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return (server.address() as AddressInfo).port
+}

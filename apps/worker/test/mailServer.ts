@@ -1,0 +1,32 @@
+import { SMTPServer, type SMTPServerOptions } from "smtp-server"
+import { listen } from "./listen.ts"
+
+type Stage = "connect" | "from" | "rcpt" | "data"
+
+const refusal = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
+
+/** A mail server that answers with a reply at a stage, and keeps the messages that it takes. */
+export const mailServer = async (answer?: { readonly at: Stage; readonly reply: string }) => {
+  const messages: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
+  const at = (stage: Stage) => (answer?.at === stage ? refusal(answer.reply) : null)
+  const options: SMTPServerOptions = {
+    disabledCommands: ["AUTH", "STARTTLS"],
+    onConnect: (_, done) => done(at("connect")),
+    onMailFrom: (_, __, done) => done(at("from")),
+    onRcptTo: (_, __, done) => done(at("rcpt")),
+    onData: (stream, { envelope }, done) => {
+      stream.toArray().then((chunks) => {
+        const refused = at("data")
+        if (refused !== null) return done(refused)
+        messages.push({
+          from: typeof envelope.mailFrom === "object" ? envelope.mailFrom.address : "",
+          to: envelope.rcptTo.map((recipient) => recipient.address),
+          text: Buffer.concat(chunks).toString(),
+        })
+        done()
+      })
+    },
+  }
+  const port = await listen(new SMTPServer(options).server)
+  return { url: `smtp://127.0.0.1:${port}`, messages }
+}

@@ -1,0 +1,45 @@
+import { createServer, type ServerResponse } from "node:http"
+import { verify } from "@outreach/signature/node"
+import { Redacted } from "effect"
+import { listen } from "./listen.ts"
+
+/** A webhook as the partner received it, its signature verified. */
+export interface Received {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly event: { readonly event_id: string; readonly event_type: string; readonly data: Record<string, unknown> }
+}
+
+/** A partner's receiver: verifies what comes with the secret it was given, keeps it, and answers as told; 200 unless told. */
+export const partner = async (answer: (received: Received, response: ServerResponse) => unknown = ok) => {
+  const received: Received[] = []
+  const forged: unknown[] = []
+  let secret = ""
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    try {
+      verify(request.headers["x-signature"] as string, body, [secret], { now: Date.now() / 1000 })
+    } catch (error) {
+      forged.push(error)
+      return response.writeHead(401).end()
+    }
+    const webhook = {
+      deliveryId: String(request.headers["x-delivery-id"]),
+      attempt: Number(request.headers["x-delivery-attempt"]),
+      event: JSON.parse(body.toString()),
+    }
+    received.push(webhook)
+    return answer(webhook, response)
+  })
+  return {
+    url: `http://127.0.0.1:${await listen(server)}/webhooks`,
+    received,
+    /** What came with a signature that does not verify. */
+    forged,
+    trust: (given: Redacted.Redacted) => {
+      secret = Redacted.value(given)
+    },
+  }
+}
+
+export const ok = (_: unknown, response: ServerResponse): unknown => response.end()

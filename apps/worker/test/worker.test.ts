@@ -1,0 +1,207 @@
+import { describe, expect, it } from "@effect/vitest"
+import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { parseSchedule } from "@outreach/retry-policy"
+import { Effect, Layer, Redacted } from "effect"
+import { onTestFinished } from "vitest"
+import { deliver } from "../src/deliver.ts"
+import { HttpCourier } from "../src/HttpCourier.ts"
+import { NodeSigner } from "../src/NodeSigner.ts"
+import { publish } from "../src/publish.ts"
+import { SmtpMailer } from "../src/SmtpMailer.ts"
+import { sendOutreach } from "../src/sendOutreach.ts"
+import { eventually } from "./eventually.ts"
+import { journey } from "./journey.ts"
+import { mailServer } from "./mailServer.ts"
+import { partner } from "./partner.ts"
+
+const { run, launch, deliveries, attempts, endLeases, query } = journey()
+
+/** Runs the loops until the test is finished. */
+const work = (options: { readonly schedule?: string; readonly smtpUrl?: string } = {}) => {
+  const from = { name: "", address: "outreach@acme.test" }
+  const loops = Effect.all(
+    [
+      publish,
+      deliver({ schedule: parseSchedule(options.schedule ?? "1h"), drainSeconds: 0 }),
+      sendOutreach({ mailDomain: "acme.test", drainSeconds: 0 }),
+    ],
+    { concurrency: "unbounded", discard: true },
+  ).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        HttpCourier({ allowPrivateAddresses: true }),
+        SmtpMailer({ url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"), from }),
+        NodeSigner,
+      ),
+    ),
+  )
+  const stop = new AbortController()
+  const stopped = run(
+    Effect.raceFirst(
+      loops,
+      Effect.callback<void>((resume) => {
+        stop.signal.addEventListener("abort", () => resume(Effect.void))
+      }),
+    ),
+  )
+  onTestFinished(() => {
+    stop.abort()
+    return stopped
+  })
+}
+
+describe("a campaign", () => {
+  it("is published, delivered, sent, and its sending delivered", async () => {
+    const to = await partner()
+    const mail = await mailServer()
+    const { campaign } = await launch(to, 3)
+    work({ smtpUrl: mail.url })
+
+    const received = await eventually(
+      () => to.received,
+      ({ length }) => length === 4,
+    )
+    const [published, ...sent] = received.map(({ event }) => event)
+    expect(published?.event_type).toBe("outreach.recipients_published")
+    const recipients = published?.data["recipients"] as { token: string; email: string; service_recipient_id: string }[]
+    expect(sent.map(({ event_type }) => event_type)).toEqual(Array(3).fill("outreach.email_sent"))
+    expect(new Set(sent.map(({ data }) => data["token"]))).toEqual(new Set(recipients.map(({ token }) => token)))
+    expect(to.forged).toEqual([])
+
+    expect(mail.messages.flatMap((message) => message.to).sort()).toEqual(recipients.map(({ email }) => email).sort())
+    for (const { token, email, service_recipient_id } of recipients) {
+      const message = mail.messages.find((message) => message.to[0] === email)
+      expect(message?.text).toContain(`https://l.test/${token}`)
+      expect(message?.text).toContain("Subject: An invitation to Heart failure")
+      expect(message?.text).toContain(`<${service_recipient_id}@acme.test>`)
+    }
+    const status = () => run(Effect.flatMap(CampaignBook, (book) => book.find(campaign.id)))
+    expect((await eventually(status, ({ status }) => status === "completed")).status).toBe("completed")
+  })
+
+  it("announces an address that does not exist as bounced", async () => {
+    const to = await partner()
+    await launch(to, 1)
+    work({ smtpUrl: (await mailServer({ at: "rcpt", reply: "550 5.1.1 No such user" })).url })
+    const [, bounced] = await eventually(
+      () => to.received,
+      ({ length }) => length === 2,
+    )
+    expect(bounced?.event).toMatchObject({
+      event_type: "outreach.email_bounced",
+      data: { bounce_reason: "mailbox_not_found" },
+    })
+  })
+})
+
+describe("a delivery", () => {
+  it("is tried again after 5xx with the same event, until it is delivered", async () => {
+    const to = await partner(({ attempt }, response) => response.writeHead(attempt < 3 ? 503 : 200).end())
+    const { endpoint } = await launch(to, 1)
+    work({ schedule: "0s,0s,1h" })
+    const [delivery] = await eventually(
+      () => deliveries(endpoint.id),
+      ([delivery]) => delivery?.state === "delivered",
+    )
+    expect(delivery).toMatchObject({ state: "delivered", attempts: 3 })
+    expect(await attempts(delivery!.id)).toEqual([
+      { number: 1, outcome: "server_error", status: 503 },
+      { number: 2, outcome: "server_error", status: 503 },
+      { number: 3, outcome: "success", status: 200 },
+    ])
+    expect(new Set(to.received.map(({ event }) => event.event_id)).size).toBe(1)
+    expect(to.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+  })
+
+  it("goes to the dead letters as rejected at the first 4xx", async () => {
+    const to = await partner((_, response) => response.writeHead(410).end("gone"))
+    const { endpoint } = await launch(to, 1)
+    work({ schedule: "0s,0s" })
+    const [delivery] = await eventually(
+      () => deliveries(endpoint.id),
+      ([delivery]) => delivery?.state === "rejected",
+    )
+    expect(delivery).toMatchObject({ state: "rejected", attempts: 1 })
+    expect(to.received).toHaveLength(1)
+  })
+
+  it("goes to the dead letters as exhausted after the last attempt of the schedule", async () => {
+    const to = await partner((_, response) => response.socket?.destroy())
+    const { endpoint } = await launch(to, 1)
+    work({ schedule: "0s,0s" })
+    const [delivery] = await eventually(
+      () => deliveries(endpoint.id),
+      ([delivery]) => delivery?.state === "exhausted",
+    )
+    expect(delivery).toMatchObject({ state: "exhausted", attempts: 3 })
+    expect((await attempts(delivery!.id)).map(({ outcome }) => outcome)).toEqual(["reset", "reset", "reset"])
+  })
+
+  it("is not settled by a worker that has lost its lease", async () => {
+    const to = await partner(async ({ deliveryId, attempt }, response) => {
+      // Another worker takes the delivery while this one is still waiting for the first answer.
+      await query((sql) => sql`update deliveries set lease_token = gen_random_uuid() where id = ${deliveryId}`)
+      response.writeHead(attempt === 1 ? 200 : 500).end()
+    })
+    const other = await partner()
+    const { endpoint } = await launch(to, 1)
+    work()
+    await eventually(
+      () => to.received,
+      ({ length }) => length === 1,
+    )
+    // A second journey, begun after the answer and brought to its end, shows that the worker is past the first.
+    const { endpoint: otherEndpoint } = await launch(other, 1)
+    await eventually(
+      () => deliveries(otherEndpoint.id),
+      ([delivery]) => delivery?.state === "delivered",
+    )
+    const [delivery] = await deliveries(endpoint.id)
+    expect(delivery).toMatchObject({ state: "pending", attempts: 0 })
+    expect(await attempts(delivery!.id)).toEqual([])
+    await endLeases(endpoint.id)
+  })
+
+  it("is not delayed by another endpoint that never answers", async () => {
+    const dead = await partner(() => {})
+    const to = await partner()
+    await launch(dead, 1)
+    work()
+    await eventually(
+      () => dead.received,
+      ({ length }) => length === 1,
+    )
+    await launch(to, 1)
+    expect(
+      await eventually(
+        () => to.received,
+        ({ length }) => length === 1,
+        5000,
+      ),
+    ).toHaveLength(1)
+  })
+
+  it("arrives though the database dropped every connection", async () => {
+    const to = await partner()
+    work()
+    await query(
+      (sql) => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+    await eventually(
+      () =>
+        launch(to, 1).then(
+          () => true,
+          () => false,
+        ),
+      (launched) => launched,
+    )
+    expect(
+      await eventually(
+        () => to.received,
+        ({ length }) => length >= 1,
+      ),
+    ).toHaveLength(1)
+  })
+})
