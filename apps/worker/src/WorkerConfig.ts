@@ -37,7 +37,7 @@ const webhookRetryDelays = setting("WEBHOOK_RETRY_DELAYS", {
 /** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
 const webhookAllowPrivateAddresses = setting("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", {
   expected: "true or false",
-  parse: (text) => ({ true: true, false: false })[text],
+  parse: (text) => (text === "true" || text === "false" ? text === "true" : undefined),
   default: "false",
 })
 

@@ -33,6 +33,7 @@ const worker = Effect.gen(function* () {
     deliver({ schedule: config.webhookRetryDelays, drainSeconds }),
     sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
     sweep,
+    Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),
   ]
   yield* Effect.logInfo("worker started").pipe(
     Effect.andThen(Effect.all(loops, { concurrency: "unbounded", discard: true })),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { parseSchedule } from "@outreach/retry-policy"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, References } from "effect"
 import { onTestFinished } from "vitest"
 import { deliver } from "../src/deliver.ts"
 import { HttpCourier } from "../src/HttpCourier.ts"
@@ -32,6 +32,7 @@ const work = (options: { readonly schedule?: string; readonly smtpUrl?: string }
         HttpCourier({ allowPrivateAddresses: true }),
         SmtpMailer({ url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"), from }),
         NodeSigner,
+        Layer.succeed(References.MinimumLogLevel, "None"),
       ),
     ),
   )

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "@effect/vitest"
+import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
+import { type Config, ConfigProvider, Effect, Result } from "effect"
+import { WorkerConfig } from "../src/WorkerConfig.ts"
+
+const required = {
+  DATABASE_URL: "postgres://127.0.0.1/outreach",
+  SECRETS_KEY: Buffer.alloc(32, 1).toString("base64"),
+  SMTP_URL: "smtp://user:password@mail.test:587",
+  MAIL_FROM: "outreach@acme.test",
+}
+
+const read = (env: Record<string, string>) =>
+  Effect.runSync(Effect.result(WorkerConfig.parse(ConfigProvider.fromEnv({ env: { ...required, ...env } }))))
+
+const refusal = (env: Record<string, string>) => {
+  const result = read(env)
+  return Result.isFailure(result) ? ((result.failure as Config.ConfigError).cause as Error).message : undefined
+}
+
+describe("WorkerConfig", () => {
+  it("needs four settings, and has the specification's schedule, no private addresses and 20 seconds to drain", () => {
+    expect(Result.getOrThrow(read({}))).toMatchObject({
+      deployment: "development",
+      mailFrom: { name: "", address: "outreach@acme.test" },
+      webhookRetryDelays: SPECIFIED_SCHEDULE,
+      webhookAllowPrivateAddresses: false,
+      drainSeconds: 20,
+    })
+  })
+
+  it.each(Object.keys(required))("names %s when it is missing", (name) => {
+    expect(refusal({ [name]: "" })).toMatch(new RegExp(`^${name} is not set\\. It must be `))
+  })
+
+  it.each([
+    ["SMTP_URL", "http://mail.test"],
+    ["SMTP_URL", "mail.test:25"],
+    ["MAIL_FROM", "Acme"],
+    ["MAIL_FROM", "a@acme.test, b@acme.test"],
+    ["MAIL_FROM", "Group: a@acme.test;"],
+    ["MAIL_FROM", "a@acme.test\r\nBcc: b@acme.test"],
+    ["WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "yes"],
+    ["WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "constructor"],
+    ["DRAIN_SECONDS", "-1"],
+    ["DRAIN_SECONDS", "301"],
+  ])("refuses %s=%j without repeating it", (name, value) => {
+    expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))
+  })
+
+  it("takes a name beside the sender's address", () => {
+    const { mailFrom } = Result.getOrThrow(read({ MAIL_FROM: `"Acme, Outreach" <outreach@acme.test>` }))
+    expect(mailFrom).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })
+  })
+
+  it("says which delay of a schedule is wrong", () => {
+    expect(refusal({ WEBHOOK_RETRY_DELAYS: "30s,soon" })).toBe(
+      'WEBHOOK_RETRY_DELAYS is malformed: delay 2, "soon", is not a whole number and a unit of s, m, h or d, such as 30s. It must be a list of delays such as 30s,2m,10m,1h,6h,24h.',
+    )
+  })
+})

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "@effect/vitest"
+import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { onTestFinished } from "vitest"
+import { eventually } from "./eventually.ts"
+import { journey } from "./journey.ts"
+import { mailServer } from "./mailServer.ts"
+import { partner } from "./partner.ts"
+
+const { url, launch, deliveries, attempts, endLeases } = journey()
+
+/** Starts the worker as a process of its own, and waits until it says that it is at work. */
+const start = async (settings: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
+    env: {
+      DATABASE_URL: url(),
+      SECRETS_KEY: SECRETS_KEY.toString("base64"),
+      SMTP_URL: "smtp://127.0.0.1:1",
+      MAIL_FROM: "Acme <outreach@acme.test>",
+      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+      LOG_LEVEL: "debug",
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  const output = { log: "", errors: "" }
+  child.stdout.on("data", (chunk) => {
+    output.log += chunk
+  })
+  child.stderr.on("data", (chunk) => {
+    output.errors += chunk
+  })
+  await eventually(
+    () => output.log.includes("worker started") || child.exitCode !== null,
+    (over) => over,
+  )
+  return { child, output, ended: ended.then(([code]) => code as number | null) }
+}
+
+const stop = async ({ child, ended }: { child: ChildProcess; ended: Promise<number | null> }) => {
+  child.kill("SIGTERM")
+  return await ended
+}
+
+/** A partner that answers only when the test says so. */
+const holdingPartner = async () => {
+  const held: ServerResponse[] = []
+  const to = await partner((_, response) => held.push(response))
+  return {
+    to,
+    /** Waits until the partner has received so many webhooks in all. */
+    receives: (count: number) =>
+      eventually(
+        () => to.received,
+        ({ length }) => length >= count,
+      ),
+    answer: () => {
+      for (const response of held.splice(0)) response.end()
+    },
+  }
+}
+
+describe("the worker's process", () => {
+  it("carries a campaign through, and logs neither addresses nor secrets", async () => {
+    const to = await partner()
+    const mail = await mailServer()
+    const { secret: _, ...seeded } = await launch(to, 2)
+    const worker = await start({ SMTP_URL: mail.url })
+    const received = await eventually(
+      () => to.received,
+      ({ length }) => length === 3,
+    )
+    expect(received.map(({ event }) => event.event_type)).toEqual([
+      "outreach.recipients_published",
+      "outreach.email_sent",
+      "outreach.email_sent",
+    ])
+    await eventually(
+      () => deliveries(seeded.endpoint.id),
+      (all) => all.every(({ state }) => state === "delivered"),
+    )
+    expect(await stop(worker)).toBe(0)
+    const lines = worker.output.log.trim().split("\n")
+    expect(lines.map((line) => JSON.parse(line).message)).toContain("delivery attempted")
+    expect(worker.output.errors).toBe("")
+    expect(worker.output.log).not.toMatch(/clinic\.test|whsec_|v1=|"npi"/)
+  })
+
+  it("finishes what is in flight when it is told to stop, and exits with 0", async () => {
+    const { to, receives, answer } = await holdingPartner()
+    const { endpoint } = await launch(to, 1)
+    const worker = await start()
+    await receives(1)
+    worker.child.kill("SIGTERM")
+    // The log says when the signal has been heard; only then does the partner answer.
+    await eventually(
+      () => worker.output.log.includes("worker is stopping"),
+      (heard) => heard,
+    )
+    answer()
+    expect(await worker.ended).toBe(0)
+    expect(await deliveries(endpoint.id)).toMatchObject([{ state: "delivered", attempts: 1 }])
+  })
+
+  it("leaves what does not finish in time to its lease, and still exits with 0", async () => {
+    const { to, receives } = await holdingPartner()
+    const { endpoint } = await launch(to, 1)
+    const worker = await start({ DRAIN_SECONDS: "0" })
+    await receives(1)
+    expect(await stop(worker)).toBe(0)
+    expect(await deliveries(endpoint.id)).toMatchObject([{ state: "pending", attempts: 0 }])
+    await endLeases(endpoint.id)
+    await start()
+    await receives(2)
+    expect(to.received.map(({ attempt }) => attempt)).toEqual([1, 1])
+  })
+
+  it("loses nothing when it is killed: its leases go to another worker, and no attempt is spent", async () => {
+    const { to, receives, answer } = await holdingPartner()
+    const { endpoint } = await launch(to, 1100)
+    const killed = await start()
+    await receives(3)
+    killed.child.kill("SIGKILL")
+    expect(await killed.ended).toBe(null)
+    answer()
+    const states = (await deliveries(endpoint.id)).map(({ state, attempts }) => ({ state, attempts }))
+    expect(states).toEqual(Array(3).fill({ state: "pending", attempts: 0 }))
+
+    await endLeases(endpoint.id)
+    await start()
+    await receives(6)
+    answer()
+    const delivered = await eventually(
+      () => deliveries(endpoint.id),
+      (all) => all.every(({ state }) => state === "delivered"),
+    )
+    expect(delivered.map(({ state, attempts }) => ({ state, attempts }))).toEqual(
+      Array(3).fill({ state: "delivered", attempts: 1 }),
+    )
+    expect(await attempts(delivered[0]!.id)).toEqual([{ number: 1, outcome: "success", status: 200 }])
+    const [first, again] = [to.received.slice(0, 3), to.received.slice(3)]
+    const ids = (received: typeof first) => received.map(({ event }) => event.event_id).sort()
+    expect(ids(again)).toEqual(ids(first))
+  })
+
+  it("stops at once with a sentence that names a missing setting", async () => {
+    const worker = await start({ SMTP_URL: "" })
+    expect(await worker.ended).toBe(1)
+    expect(worker.output.errors).toBe("SMTP_URL is not set. It must be an smtp:// or smtps:// address.\n")
+  })
+})
