@@ -1,0 +1,22 @@
+import type { CampaignSummary, ProgramSummary } from "@outreach/contract"
+import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+
+/** A campaign as the wire shows it in short. */
+export const campaignSummary = ({ campaign }: CampaignWithProgram, livemode: boolean): CampaignSummary => ({
+  object: "campaign",
+  livemode,
+  id: campaign.id,
+  name: campaign.name,
+  program_id: campaign.programId,
+  status: campaign.status,
+})
+
+/** A campaign's program as the wire shows it in short. */
+export const programSummary = ({ program }: CampaignWithProgram, livemode: boolean): ProgramSummary => ({
+  object: "program",
+  livemode,
+  id: program.id,
+  slug: program.slug,
+  name: program.name,
+  status: program.status,
+})

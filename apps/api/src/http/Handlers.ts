@@ -1,0 +1,38 @@
+import type { Operation, OperationId, Operations, RequestOf, ResponseOf } from "@outreach/contract"
+import type { Caller } from "@outreach/domain/callers/ApiKey"
+import type { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import type { Deployment } from "@outreach/domain/Deployment"
+import type { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import type { Effect } from "effect"
+import type { ApiConfig } from "../ApiConfig.ts"
+import type { Refusal } from "./refuse.ts"
+
+/** What a handler is given: the decoded request, who asks, and the headers that the contract lets the operation read. */
+export type Asked<Id extends OperationId> = RequestOf<Operations[Id]> & {
+  readonly caller: Operations[Id]["auth"] extends { readonly kind: "none" | "signature" } ? undefined : Caller
+  readonly headers: HeadersOf<Operations[Id]>
+  /** Path and query, as they were sent. */
+  readonly url: string
+}
+
+type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]]?: string }
+
+/** The ports that handlers use. */
+export type HandlerServices = ApiConfig | Deployment | RecipientRegister | CampaignBook
+
+/** Answers an operation, or refuses. */
+export type Handler<Id extends OperationId> = (
+  asked: Asked<Id>,
+) => Effect.Effect<ResponseOf<Operations[Id]>, Refusal, HandlerServices>
+
+/**
+ * What answers each operation of the contract.
+ *
+ * `not served` answers 501 once the caller is known and counted: a draft always, another operation until it is made. Bodies are
+ * not read yet, so an operation that takes one cannot have a handler.
+ */
+export type Handlers = {
+  readonly [Id in OperationId]:
+    | "not served"
+    | (Operations[Id]["draft"] extends true ? never : Operations[Id]["body"] extends null ? Handler<Id> : never)
+}

@@ -1,0 +1,81 @@
+import { createServer } from "node:http"
+import type { Duplex } from "node:stream"
+import { NodeHttpServer } from "@effect/platform-node"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { Duration, Effect, Layer } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import { HttpServer, type HttpServerResponse } from "effect/http"
+import { ApiConfig } from "../ApiConfig.ts"
+import { refuse } from "./refuse.ts"
+
+const LIMITS = {
+  /** Longer than the idle time of common load balancers, which must be the first to close. */
+  keepAliveTimeout: 75_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+} as const
+
+/** How long requests in flight may take to finish once the process is told to stop. */
+const DRAIN = Duration.seconds(20)
+/** How long a client may take to read an answer to what was no request. */
+const LINGER_MS = 500
+
+/** Listens on `HOST` and `PORT`. What Node would answer by itself gets an envelope and a request id too. */
+export const nodeServer = Layer.effect(
+  HttpServer.HttpServer,
+  Effect.gen(function* () {
+    const { host, port, docsUrl } = yield* ApiConfig
+    const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
+    const server = createServer({ ...LIMITS, requireHostHeader: false })
+
+    const refuseRaw = (socket: Duplex, message: string) => {
+      if (!socket.writable || isAnswering(socket)) {
+        socket.destroy()
+        return
+      }
+      const requestId = runSync(makeIdentifier("request"))
+      const response = refuse(
+        { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },
+        { requestId, operation: undefined, envelope: "partner", window: undefined },
+        { docsUrl, now: Date.now() / 1000 },
+      )
+      socket.end(rawResponse(response))
+      // What was sent but not read would otherwise reset the connection before the answer is read.
+      const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+      socket.once("close", () => clearTimeout(timer))
+    }
+
+    server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+      if (error.code === "ECONNRESET") socket.destroy()
+      else refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is no well-formed HTTP request")
+    })
+    server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
+    // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).
+    server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+
+    const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: DRAIN })
+    yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+    return http
+  }),
+)
+
+const complaints: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `request: its line and headers exceed ${LIMITS.maxHeaderSize} bytes`,
+  ERR_HTTP_REQUEST_TIMEOUT: "request: did not arrive in time",
+}
+
+// Node's own mark of the response that a connection is busy with.
+const isAnswering = (socket: Duplex): boolean =>
+  (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
+
+const rawResponse = ({ status, headers, body }: HttpServerResponse.HttpServerResponse): Uint8Array => {
+  if (body._tag !== "Uint8Array") throw new TypeError("a refusal has a body of bytes")
+  const lines = [
+    `HTTP/1.1 ${status} Bad Request`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    "connection: close",
+  ]
+  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body.body])
+}

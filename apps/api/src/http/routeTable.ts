@@ -1,0 +1,52 @@
+import { FindMyWay } from "effect/http"
+import type { Refusal } from "./refuse.ts"
+
+/** What a method and a path lead to, with the path's percent-decoded parameters. */
+export interface Found<Target> {
+  readonly target: Target
+  readonly parameters: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Makes a function that finds what serves a method and a path; HEAD is served as GET.
+ *
+ * Paths name their parameters in braces, `/v1/things/{id}`, and are compared letter for letter once percent-decoded. A parameter
+ * with an escape that does not decode is found as it was written, for its own schema to refuse.
+ */
+export const routeTable = <Target>(
+  routes: Iterable<readonly [method: string, path: `/${string}`, target: Target]>,
+): ((method: string, path: string) => Found<Target> | Refusal) => {
+  const paths = FindMyWay.make<ReadonlyMap<string, Target>>({
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false,
+    maxParamLength: Number.POSITIVE_INFINITY,
+  })
+  const byPath = new Map<string, Map<string, Target>>()
+  for (const [method, path, target] of routes) {
+    byPath.set(path, (byPath.get(path) ?? new Map<string, Target>()).set(method, target))
+  }
+  for (const [path, targets] of byPath) {
+    paths.on("ANY", path.replaceAll(/\{(\w+)\}/g, ":$1") as `/${string}`, targets)
+  }
+
+  return (method, path) => {
+    const found = paths.find("ANY", decodable(path))
+    if (found === undefined) return { reason: "not found" }
+    const target = found.handler.get(method === "HEAD" ? "GET" : method)
+    if (target !== undefined) return { target, parameters: { ...found.params } }
+    const allow = [...found.handler.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name))
+    return { reason: "method not allowed", allow: allow.join(", ") }
+  }
+}
+
+// The matcher knows no path with a bad escape, and takes ; and # for the start of a query.
+const decodable = (path: string): string => {
+  const escaped = path.replaceAll(/[;#]/g, encodeURIComponent)
+  try {
+    decodeURIComponent(escaped)
+    return escaped
+  } catch {
+    return escaped.replaceAll("%", "%25")
+  }
+}

@@ -1,0 +1,79 @@
+import { LegacyError, type Operation, operations, PartnerError } from "@outreach/contract"
+import { type LegacyErrorCode, legacyCodes, type PartnerErrorCode, partnerCatalog } from "@outreach/error-catalog"
+import { expect } from "vitest"
+import { DOCS_URL, type TestApi } from "./startApi.ts"
+
+/** An answer, once it was checked against the contract. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: the contract's schema has looked at it
+  readonly body: any
+}
+
+/** Asks the API, and checks whatever it answers against the contract: status, body, headers and the codes that the row names. */
+export async function ask(
+  api: TestApi,
+  target: string,
+  options: { readonly key?: string; readonly method?: string; readonly headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { key, method = "GET", headers = {} } = options
+  const response = await fetch(api.url + target, {
+    method,
+    headers: { ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }), ...headers },
+    redirect: "manual",
+  })
+  const text = await response.text()
+  const answer = { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) }
+  checkAnswer(answer, method, target)
+  return answer
+}
+
+/** Checks an answer against the contract. */
+export function checkAnswer({ status, headers, body }: Answer, method: string, target: string): void {
+  expect(headers.get("X-Request-Id")).toMatch(/^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
+  const operation = operationOf(method, target)
+  expect(headers.get("Retry-After") !== null, "Retry-After accompanies 429 only").toBe(status === 429)
+  if (operation?.auth.kind === "scope" || operation?.auth.kind === "bearer" || status >= 400) {
+    expect(headers.get("X-RateLimit-Limit")).toBe("100")
+    expect(headers.get("X-RateLimit-Remaining")).toMatch(/^(100|\d\d?)$/)
+    expect(Number(headers.get("X-RateLimit-Reset")) % 60).toBe(0)
+  }
+  if (method === "HEAD") expect(body).toBeNull()
+  else if (status >= 400) checkError(operation, status, headers, body)
+  else if (operation !== undefined) checkSuccess(operation, status, headers, body)
+}
+
+function checkSuccess(operation: Operation, status: number, headers: Headers, body: unknown): void {
+  const row = operation.responses[status]
+  expect(row, `${operation.operationId} answers ${status}`).toBeDefined()
+  if (row!.body === null) expect(body).toBeNull()
+  else expect(row!.body.parse(body)).toEqual(body)
+  for (const name of row!.headers) expect(headers.get(name)).not.toBeNull()
+}
+
+function checkError(operation: Operation | undefined, status: number, headers: Headers, body: unknown): void {
+  expect(headers.get("Content-Type")).toBe("application/json")
+  if (operation?.envelope === "legacy") {
+    const { error } = LegacyError.strict().parse(body)
+    expect(status).toBe(legacyCodes[error.code as LegacyErrorCode].status)
+    expect(operation.errors).toContain(error.code)
+    return
+  }
+  const { error } = PartnerError.strict().parse(body)
+  const definition = partnerCatalog.codes[error.code as PartnerErrorCode]
+  expect(error.request_id).toBe(headers.get("X-Request-Id"))
+  expect(error.type).toBe(definition.type)
+  expect(error.doc_url).toBe(`${DOCS_URL}/errors#${error.code}`)
+  if (status !== 501) expect(status).toBe(definition.status)
+  if (operation && error.details?.["parameter"] !== "request") expect(operation.errors).toContain(error.code)
+}
+
+function operationOf(method: string, target: string): Operation | undefined {
+  const path = target.split("?")[0]!
+  return Object.values<Operation>(operations).find(
+    (row) =>
+      row.method === (method === "HEAD" ? "GET" : method) &&
+      new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+  )
+}
