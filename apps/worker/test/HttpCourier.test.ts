@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { createServer as createTcpServer, type Socket } from "node:net"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
 import { Courier } from "@outreach/domain/deliveries/Courier"
 import { classify } from "@outreach/retry-policy"
 import { Deferred, Effect } from "effect"
+import { onTestFinished } from "vitest"
 import { HttpCourier } from "../src/HttpCourier.ts"
 import { listen } from "./listen.ts"
 
@@ -47,6 +49,14 @@ describe("what a partner receives", () => {
         "content-length": "20",
       },
     ])
+  })
+
+  it("comes over TLS once its certificate is trusted", async () => {
+    const trusted = getCACertificates("default")
+    onTestFinished(() => setDefaultCACertificates(trusted))
+    setDefaultCACertificates([...trusted, cert.toString()])
+    const port = await listen(createTlsServer({ key, cert }, (_, response) => response.end("sealed")))
+    expect(await post(`https://localhost:${port}/`)).toEqual({ status: 200, response: "sealed" })
   })
 
   it("comes over kept connections, call after call", async () => {

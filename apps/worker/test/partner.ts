@@ -42,4 +42,4 @@ export const partner = async (answer: (received: Received, response: ServerRespo
   }
 }
 
-export const ok = (_: unknown, response: ServerResponse): unknown => response.end()
+const ok = (_: unknown, response: ServerResponse): unknown => response.end()
