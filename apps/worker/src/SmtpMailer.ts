@@ -1,10 +1,13 @@
 import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { convert } from "html-to-text"
+import { compile } from "html-to-text"
 import { createTransport } from "nodemailer"
 import { type MailFailure, mailOutcome } from "./mailOutcome.ts"
 import type { Sender } from "./WorkerConfig.ts"
 import { workerLimits } from "./workerLimits.ts"
+
+// Compiled once: the selectors cost as much as the conversion.
+const toText = compile({ wordwrap: false, selectors: [{ selector: "img", format: "skip" }] })
 
 /** Sends over SMTP on kept connections, the HTML with a text alternative. */
 export const SmtpMailer = (options: {
@@ -45,7 +48,7 @@ export const SmtpMailer = (options: {
                 to: { name: "", address: mail.to },
                 subject: mail.subject,
                 html: mail.html,
-                text: convert(mail.html, { wordwrap: false, selectors: [{ selector: "img", format: "skip" }] }),
+                text: toText(mail.html),
                 messageId: mail.messageId,
                 signal,
               }),
