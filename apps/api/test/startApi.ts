@@ -17,6 +17,7 @@ type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 /** The API on a port of its own, over a database of its own. */
 export interface TestApi {
   readonly url: string
+  readonly databaseUrl: string
   /** Everything that was logged, as one text for each entry. */
   readonly logs: ReadonlyArray<string>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
@@ -32,12 +33,14 @@ export interface TestApi {
 export const startApi = (prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>): (() => TestApi) => {
   const databaseUrl = migratedDatabase()
   const logs: Array<string> = []
-  let runtime: ManagedRuntime.ManagedRuntime<Adapters | HttpServer.HttpServer, unknown> | undefined
+  // Two runtimes, because one would build an adapter that both use only once, over the tests' own connections.
+  let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
+  let served: ManagedRuntime.ManagedRuntime<HttpServer.HttpServer, unknown>
   let url = ""
 
   beforeAll(async () => {
-    const adapters = adaptersFor(databaseUrl())
-    if (prepare) await Effect.runPromise(Effect.provide(prepare, adapters))
+    adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
+    if (prepare) await adapters.runPromise(prepare)
     const config = Layer.succeed(ApiConfig, {
       databaseUrl: Redacted.make(databaseUrl()),
       host: "127.0.0.1",
@@ -53,16 +56,19 @@ export const startApi = (prepare?: Effect.Effect<unknown, unknown, SqlClient.Sql
         logs.push(Logger.formatJson.log(entry))
       }),
     ])
-    const served = api.pipe(Layer.provide(config), Layer.provide(logger))
-    runtime = ManagedRuntime.make(Layer.merge(adapters, served))
-    const { address } = await runtime.runPromise(HttpServer.HttpServer)
+    served = ManagedRuntime.make(api.pipe(Layer.provide(config), Layer.provide(logger)))
+    const { address } = await served.runPromise(HttpServer.HttpServer)
     url = HttpServer.formatAddress(address)
   })
-  afterAll(() => runtime?.dispose())
+  afterAll(async () => {
+    await served?.dispose()
+    await adapters?.dispose()
+  })
 
-  const run: TestApi["run"] = (effect) => runtime!.runPromise(effect)
+  const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
   return () => ({
     url,
+    databaseUrl: databaseUrl(),
     logs,
     run,
     issue: async (organizationId, scopes) => {

@@ -1,0 +1,120 @@
+import { SCOPES } from "@outreach/contract"
+import type {} from "@outreach/embedded-postgres/vitestServer"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, inject, it } from "vitest"
+import { ask } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi(
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.flatMap(
+      sql<{ name: string }>`select current_database() as name`,
+      ([row]) =>
+        // So that a locked table is a failure at once, in every connection made from now on.
+        sql`${sql.literal(`alter database "${row!.name}" set lock_timeout = 50`)}`,
+    ),
+  ),
+)
+
+let key: { id: string; text: string }
+beforeAll(async () => {
+  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  key = await api().issue(organization.id, SCOPES)
+})
+
+const TOKEN = "/v1/partners/consumer/tokens/aB3xY9"
+
+/** Asks while a table is locked. */
+const whileLocked = <A>(table: string, question: () => Promise<A>) =>
+  api().run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return yield* sql.withTransaction(
+        Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, Effect.promise(question)),
+      )
+    }),
+  )
+
+describe("a failure of the database", () => {
+  it("that may pass is answered 503, and says how long to wait", async () => {
+    const { status, body } = await whileLocked("recipients", () => ask(api(), TOKEN, { key: key.text }))
+    expect([status, body.error.code, body.error.type]).toEqual([503, "SERVICE_UNAVAILABLE", "api_error"])
+    expect(body.error.details).toEqual({ retry_after: 5 })
+  })
+
+  it("keeps the caller's window in the headers once it was charged, and shows an untouched one before", async () => {
+    const after = await whileLocked("recipients", () => ask(api(), TOKEN, { key: key.text }))
+    expect(Number(after.headers.get("X-RateLimit-Remaining"))).toBeLessThan(100)
+    const before = await whileLocked("rate_windows", () => ask(api(), TOKEN, { key: key.text }))
+    expect([before.status, before.headers.get("X-RateLimit-Remaining")]).toEqual([503, "100"])
+  })
+
+  it("is answered in the legacy envelope where that is the operation's", async () => {
+    const { status, body } = await whileLocked("rate_windows", () =>
+      ask(api(), "/v1/uploads/presign", { key: key.text }),
+    )
+    expect([status, body.error.code]).toEqual([500, "INTERNAL_ERROR"])
+  })
+
+  it("that will not pass is answered 500 and logged with the request's id, and neither shows anything of it", async () => {
+    const rename = (from: string, to: string) =>
+      api().run(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`alter table ${sql(from)} rename to ${sql(to)}`).pipe(
+          Effect.asVoid,
+        ),
+      )
+    await rename("recipients", "recipients_away")
+    const { status, headers, body } = await ask(api(), `${TOKEN}?expand[]=campaign`, { key: key.text })
+    await rename("recipients_away", "recipients")
+
+    expect([status, body.error.code, body.error.details]).toEqual([500, "INTERNAL_ERROR", null])
+    expect(JSON.stringify(body)).not.toMatch(/recipients|sql|database/i)
+    const [entry, ...others] = api().logs.filter((log) => log.includes(headers.get("X-Request-Id")!))
+    expect(others).toEqual([])
+    expect(JSON.parse(entry!)).toMatchObject({ level: "ERROR", annotations: { operation: "getToken" } })
+    expect(entry).toContain("RecipientRegister.find failed in the database")
+    for (const secret of [key.text, "aB3xY9", "expand"]) expect(entry).not.toContain(secret)
+  })
+
+  it("is not logged when it is only a refusal", async () => {
+    const before = api().logs.length
+    await ask(api(), TOKEN, { key: key.text })
+    await ask(api(), TOKEN)
+    await ask(api(), "/nowhere")
+    expect(api().logs.length).toBe(before)
+  })
+})
+
+describe("the readiness probe", () => {
+  it("answers 503 while the database takes no connections, and 200 when it does again", async () => {
+    const name = new URL(api().databaseUrl).pathname.slice(1)
+    // A database cannot refuse connections by its own word, so this comes from another one of the server.
+    const allow = (allowed: boolean) =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.andThen(
+          sql`${sql.literal(`alter database "${name}" allow_connections ${allowed}`)}`,
+          sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = ${name} and application_name = 'outreach-api'`.pipe(
+            Effect.repeat({ while: (ended) => ended.length > 0 && !allowed }),
+          ),
+        ),
+      ).pipe(
+        Effect.provide(databaseLayer({ url: Redacted.make(inject("postgresUrl")), applicationName: "test" })),
+        Effect.runPromise,
+      )
+    await allow(false)
+    const statuses = []
+    for (let i = 0; i < 20 && statuses.at(-1) !== 503; i++) statuses.push((await ask(api(), "/readyz")).status)
+    expect(statuses.at(-1)).toBe(503)
+    expect((await ask(api(), "/v1/health")).status).toBe(200)
+    expect((await ask(api(), TOKEN, { key: key.text })).status).toBeGreaterThanOrEqual(500)
+    await allow(true)
+    for (let i = 0; i < 20 && statuses.at(-1) !== 200; i++) statuses.push((await ask(api(), "/readyz")).status)
+    expect(statuses.at(-1)).toBe(200)
+    expect((await ask(api(), TOKEN, { key: key.text })).status).toBe(404)
+  })
+})
