@@ -56,7 +56,7 @@ export const SmtpMailer = (options: {
           }).pipe(
             Effect.match({ onSuccess: (): MailOutcome => ({ _tag: "Accepted" }), onFailure: (outcome) => outcome }),
             Effect.timeoutOption(callMs),
-            Effect.map(Option.getOrElse((): MailOutcome => ({ _tag: "Deferred" }))),
+            Effect.map(Option.getOrElse((): MailOutcome => ({ _tag: "Unreachable" }))),
           ),
       }
     }),

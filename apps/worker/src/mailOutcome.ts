@@ -3,6 +3,7 @@ import type { MailOutcome } from "@outreach/domain/outreach/Mailer"
 const bounced = (reason: (MailOutcome & { _tag: "Bounced" })["reason"]): MailOutcome => ({ _tag: "Bounced", reason })
 const deferred: MailOutcome = { _tag: "Deferred" }
 const refused: MailOutcome = { _tag: "Refused" }
+const unreachable: MailOutcome = { _tag: "Unreachable" }
 
 // Enhanced status codes (RFC 3463, RFC 7505), whole or their first two parts.
 const BY_ENHANCED_CODE: Readonly<Record<string, MailOutcome>> = {
@@ -41,9 +42,10 @@ export interface MailFailure {
 export const mailOutcome = ({ code, command, responseCode, response }: MailFailure): MailOutcome => {
   // Before anything was said to the server: the address cannot be written in the protocol.
   if (command === "API" && code === "EENVELOPE") return bounced("address_invalid")
-  if (typeof responseCode !== "number" || responseCode < 500) return deferred
+  if (typeof responseCode !== "number") return unreachable
   // Only these commands are about the recipient; a refusal of any other is about us.
-  if (command !== "RCPT TO" && command !== "DATA") return refused
+  if (command !== "RCPT TO" && command !== "DATA") return responseCode < 500 ? unreachable : refused
+  if (responseCode < 500) return deferred
   const enhanced = /^\d{3}[ -]#?(5\.\d{1,3})(\.\d{1,3})\b/.exec(typeof response === "string" ? response : "")
   return (
     BY_ENHANCED_CODE[`${enhanced?.[1]}${enhanced?.[2]}`] ??

@@ -30,6 +30,7 @@ const send = (url: string, options: { readonly to?: string; readonly html?: stri
 const bounced = (reason: string) => ({ _tag: "Bounced", reason }) as MailOutcome
 const deferred: MailOutcome = { _tag: "Deferred" }
 const refused: MailOutcome = { _tag: "Refused" }
+const unreachable: MailOutcome = { _tag: "Unreachable" }
 
 describe("a message that the server takes", () => {
   it("is accepted, and carries the sender, the Message-ID, the HTML and a text alternative", async () => {
@@ -83,7 +84,8 @@ describe("a message that the server does not take", () => {
     ["rcpt", "552 5.2.2 Mailbox full", deferred],
     ["rcpt", "552 Exceeded storage", deferred],
     ["data", "451 4.3.0 Local error", deferred],
-    ["connect", "421 4.3.2 Shutting down", deferred],
+    ["connect", "421 4.3.2 Shutting down", unreachable],
+    ["from", "451 4.3.0 Local error", unreachable],
     ["rcpt", "550 5.7.1 Blocked by policy", refused],
     ["rcpt", "550 5.7.26 Unauthenticated sender", refused],
     ["data", "554 5.7.1 Looks like spam", refused],
@@ -98,15 +100,15 @@ describe("a message that the server does not take", () => {
     expect(await send((await mailServer()).url, { to: "a>b\r\n@clinic.test" })).toEqual(bounced("address_invalid"))
   })
 
-  it("because there is no server, or it hangs up, is deferred", async () => {
-    expect(await send("smtp://127.0.0.1:1")).toEqual(deferred)
-    expect(await send("smtp://mail.invalid")).toEqual(deferred)
+  it("because there is no server, or it hangs up, is unreachable", async () => {
+    expect(await send("smtp://127.0.0.1:1")).toEqual(unreachable)
+    expect(await send("smtp://mail.invalid")).toEqual(unreachable)
     const port = await listen(createTcpServer((socket) => socket.end("220 hello\r\n")))
-    expect(await send(`smtp://127.0.0.1:${port}`)).toEqual(deferred)
+    expect(await send(`smtp://127.0.0.1:${port}`)).toEqual(unreachable)
   })
 
-  it("because the server never answers is deferred at the deadline", async () => {
+  it("because the server never answers is unreachable at the deadline", async () => {
     const port = await listen(createTcpServer((socket) => socket.write("220 hello\r\n")))
-    expect(await send(`smtp://127.0.0.1:${port}`, { callMs: 200 })).toEqual(deferred)
+    expect(await send(`smtp://127.0.0.1:${port}`, { callMs: 200 })).toEqual(unreachable)
   })
 })

@@ -95,7 +95,45 @@ describe("a campaign", () => {
   })
 })
 
+describe("a message", () => {
+  const waiting = (campaignId: string) => () =>
+    query<{ attempts: number; wait: number }>(
+      (sql) => sql`
+        select attempts, extract(epoch from due_at - clock_timestamp())::int as wait from messages
+        where campaign_id = ${campaignId}`,
+    )
+
+  it.each([
+    ["because the mailbox defers it", { at: "rcpt", reply: "450 4.2.0 Greylisted" }, { attempts: 1, wait: 60 }],
+    ["because the refusal is about us", { at: "rcpt", reply: "550 5.7.1 Blocked" }, { attempts: 0, wait: 3600 }],
+    ["because the server is closing", { at: "connect", reply: "421 4.3.2 Closing" }, { attempts: 0, wait: 60 }],
+  ] as const)("waits %s, and only the first counts against the mailbox", async (_, answer, expected) => {
+    const { campaign } = await launch(await partner(), 1)
+    work({ smtpUrl: (await mailServer(answer)).url })
+    const [message] = await eventually(waiting(campaign.id), ([message]) => (message?.wait ?? 0) > 10)
+    expect(message?.attempts).toBe(expected.attempts)
+    expect(Math.abs(message!.wait - expected.wait)).toBeLessThan(10)
+  })
+})
+
 describe("a delivery", () => {
+  it("is not held up by another organization's secret that cannot be decrypted", async () => {
+    const other = await partner()
+    const to = await partner()
+    const { organization } = await launch(other, 1)
+    await query(
+      (sql) => sql`update signing_secrets set ciphertext = '\\x00' where organization_id = ${organization.id}`,
+    )
+    const { endpoint } = await launch(to, 1)
+    work()
+    const [delivery] = await eventually(
+      () => deliveries(endpoint.id),
+      ([delivery]) => delivery?.state === "delivered",
+    )
+    expect(delivery?.state).toBe("delivered")
+    expect(other.received).toEqual([])
+  })
+
   it("is tried again after 5xx with the same event, until it is delivered", async () => {
     const to = await partner(({ attempt }, response) => response.writeHead(attempt < 3 ? 503 : 200).end())
     const { endpoint } = await launch(to, 1)

@@ -5,12 +5,29 @@ import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
+// As many as a signature header is read with; older ones would only be reached by rotating that often within the grace window.
+const MAX_SECRETS = 16
+
 /** Keeps the delivery queue in PostgreSQL. */
 export const DeliveryQueuePg = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const cipher = yield* SecretCipher
+
+    // One organization's unreadable secret must not stop the others' deliveries: its own wait until their leases end.
+    const decryptAll = (ciphertexts: ReadonlyArray<Uint8Array>, lease: Pick<DeliveryLease, "id" | "organizationId">) =>
+      Effect.try(() => ciphertexts.map((ciphertext) => cipher.decrypt(ciphertext, lease.organizationId))).pipe(
+        Effect.catch(() =>
+          Effect.as(
+            Effect.logError("a signing secret cannot be decrypted; is SECRETS_KEY the key it was encrypted with?", {
+              deliveryId: lease.id,
+              organizationId: lease.organizationId,
+            }),
+            undefined,
+          ),
+        ),
+      )
 
     return {
       claim: Effect.fnUntraced(function* ({ limit, perEndpoint, leaseSeconds }) {
@@ -42,17 +59,20 @@ export const DeliveryQueuePg = Layer.effect(
           select leased.organization_id as "organizationId", leased.id, leased.lease_token as "leaseToken",
             leased.endpoint_id as "endpointId", endpoint.url, leased.event_id as "eventId", event.body,
             leased.attempts + 1 as attempt,
-            (select array_agg(ciphertext order by secret.id desc) from signing_secrets secret
+            array(select ciphertext from signing_secrets secret
               where secret.organization_id = leased.organization_id
-                and (secret.expires_at is null or secret.expires_at > clock_timestamp())) as ciphertexts
+                and (secret.expires_at is null or secret.expires_at > clock_timestamp())
+              order by secret.id desc limit ${MAX_SECRETS}) as ciphertexts
           from leased
           join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
           join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
           order by leased.due_at, leased.id`
-        return rows.map(({ ciphertexts, ...lease }) => ({
-          ...lease,
-          secrets: ciphertexts.map((ciphertext) => cipher.decrypt(ciphertext, lease.organizationId)),
-        }))
+        const leases: Array<DeliveryLease> = []
+        for (const { ciphertexts, ...lease } of rows) {
+          const secrets = yield* decryptAll(ciphertexts, lease)
+          if (secrets !== undefined) leases.push({ ...lease, secrets })
+        }
+        return leases
       }, dieNaming("DeliveryQueue.claim")),
 
       settle: Effect.fnUntraced(function* (lease, attempt, settlement) {

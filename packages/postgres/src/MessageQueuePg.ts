@@ -61,7 +61,7 @@ export const MessageQueuePg = Layer.effect(
           const { organizationId, recipientId, leaseToken } = lease
           if (settlement.state === "retry") {
             const rows = yield* sql`
-              update messages set attempts = ${lease.attempt}, lease_token = null, lease_until = null,
+              update messages set attempts = ${settlement.attempts}, lease_token = null, lease_until = null,
                 due_at = clock_timestamp() + make_interval(secs => ${settlement.delaySeconds}::double precision)
               where organization_id = ${organizationId} and recipient_id = ${recipientId} and lease_token = ${leaseToken}
               returning recipient_id`

@@ -10,12 +10,13 @@ export interface Mail {
   readonly messageId: string
 }
 
-/** What the mail server said: it took the message; the mailbox never will; not now; or the refusal is about us. */
+/** What the mail server said: it took the message; the mailbox never will; not now; the refusal is about us; or it said nothing. */
 export type MailOutcome =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Bounced"; readonly reason: BounceReason }
   | { readonly _tag: "Deferred" }
   | { readonly _tag: "Refused" }
+  | { readonly _tag: "Unreachable" }
 
 /** Hands messages to a mail server. */
 export class Mailer extends Context.Service<

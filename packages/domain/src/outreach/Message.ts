@@ -10,7 +10,7 @@ export interface MessageLease {
   readonly leaseToken: string
   readonly token: string
   readonly email: string
-  /** Which attempt this is, from 1. */
+  /** Which attempt at the mailbox this is, from 1. */
   readonly attempt: number
 }
 

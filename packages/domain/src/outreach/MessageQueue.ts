@@ -6,7 +6,8 @@ import type { MessageLease, MessageTemplate } from "./Message.ts"
 /** What a settlement does with the message; an event is published in the same transaction. */
 export type MessageSettlement =
   | { readonly state: "sent" | "bounced"; readonly event: EventDraft }
-  | { readonly state: "retry"; readonly delaySeconds: number }
+  /** `attempts` is how many count against the mailbox. */
+  | { readonly state: "retry"; readonly attempts: number; readonly delaySeconds: number }
 
 /** The messages of sending campaigns. */
 export class MessageQueue extends Context.Service<

@@ -9,8 +9,8 @@ import { renderTemplate } from "./Template.ts"
 /** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
-/** How long a message waits when the server's refusal is about us, in seconds. */
-const REFUSED_RETRY = 3600
+/** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
+const OUR_RETRY = { Refused: 3600, Unreachable: 60 } as const
 
 /** Sends one leased message and settles the outcome. `mailDomain` is the right-hand side of its Message-ID. */
 export const sendMessage = Effect.fnUntraced(function* (
@@ -40,9 +40,16 @@ export const sendMessage = Effect.fnUntraced(function* (
 })
 
 const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {
-  if (outcome._tag === "Refused") return { state: "retry", delaySeconds: REFUSED_RETRY } satisfies MessageSettlement
-  if (outcome._tag === "Deferred" && lease.attempt <= SOFT_RETRY.length) {
-    return { state: "retry", delaySeconds: SOFT_RETRY[lease.attempt - 1]! } satisfies MessageSettlement
+  const { attempt } = lease
+  if (outcome._tag === "Refused" || outcome._tag === "Unreachable") {
+    return {
+      state: "retry",
+      attempts: attempt - 1,
+      delaySeconds: OUR_RETRY[outcome._tag],
+    } satisfies MessageSettlement
+  }
+  if (outcome._tag === "Deferred" && attempt <= SOFT_RETRY.length) {
+    return { state: "retry", attempts: attempt, delaySeconds: SOFT_RETRY[attempt - 1]! } satisfies MessageSettlement
   }
   const about = {
     id: yield* makeIdentifier("event"),
