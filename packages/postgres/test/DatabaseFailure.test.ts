@@ -1,0 +1,44 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type DatabaseFailure, dieNaming } from "../src/DatabaseFailure.ts"
+import { databaseLayer } from "../src/databaseLayer.ts"
+import { migratedDatabase } from "./migratedDatabase.ts"
+
+const url = migratedDatabase()
+
+/** Lets a statement fail on a connection of its own, and answers what becomes of it. */
+const failureOf = async (
+  statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
+  port?: number,
+) => {
+  const address = new URL(url())
+  if (port !== undefined) address.port = String(port)
+  const exit = await Effect.runPromiseExit(
+    Effect.flatMap(SqlClient.SqlClient, statement).pipe(
+      Effect.provide(databaseLayer({ url: Redacted.make(address.href), applicationName: "test" })),
+      dieNaming("Test.fail"),
+    ),
+  )
+  const reason = Exit.isFailure(exit) ? exit.cause.reasons[0] : undefined
+  return reason !== undefined && Cause.isDieReason(reason) ? (reason.defect as DatabaseFailure) : undefined
+}
+
+describe("DatabaseFailure", () => {
+  it("is transient when the server ended the connection", async () => {
+    expect(await failureOf((sql) => sql`select pg_terminate_backend(pg_backend_pid())`)).toMatchObject({
+      operation: "Test.fail",
+      transient: true,
+    })
+  })
+
+  it("is transient when nothing listens", async () => {
+    expect(await failureOf((sql) => sql`select 1`, 1)).toMatchObject({ transient: true })
+  })
+
+  it("is not transient when the statement is wrong, and repeats nothing of it", async () => {
+    const failure = await failureOf((sql) => sql`select 'dana@clinic.test'::int`)
+    expect(failure).toMatchObject({ transient: false })
+    expect(JSON.stringify(failure) + failure?.message).not.toContain("dana")
+  })
+})
