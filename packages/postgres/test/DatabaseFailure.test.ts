@@ -32,6 +32,15 @@ describe("DatabaseFailure", () => {
     })
   })
 
+  it.each([
+    ["is shutting down", "57P01"],
+    ["is starting", "57P03"],
+    ["has no connection left", "53300"],
+  ])("is transient when the server %s", async (_why, code) => {
+    const raise = `do $$ begin raise exception using errcode = '${code}'; end $$`
+    expect(await failureOf((sql) => sql`${sql.literal(raise)}`)).toMatchObject({ transient: true })
+  })
+
   it("is transient when nothing listens", async () => {
     expect(await failureOf((sql) => sql`select 1`, 1)).toMatchObject({ transient: true })
   })
