@@ -1,0 +1,41 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { isIdentifier, type Kind, makeIdentifier, PREFIXES } from "../src/Identifier.ts"
+
+const kinds = Object.keys(PREFIXES) as Array<Kind>
+
+describe("makeIdentifier", () => {
+  it.effect("makes ids of every kind that only their own kind recognises", () =>
+    Effect.gen(function* () {
+      for (const kind of kinds) {
+        const id = yield* makeIdentifier(kind)
+        expect(id).toMatch(/^[a-z]{3}_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
+        expect(kinds.filter((other) => isIdentifier(other, id))).toEqual([kind])
+      }
+    }).pipe(Effect.provide(SecureRandom.layerWebCrypto)),
+  )
+
+  it.effect("makes ids that sort by creation", () =>
+    Effect.gen(function* () {
+      const ids = yield* Effect.forEach(Array.from({ length: 1000 }), () => makeIdentifier("event"))
+      expect(ids).toEqual([...new Set(ids)].sort())
+    }).pipe(Effect.provide(SecureRandom.layerWebCrypto)),
+  )
+})
+
+describe("isIdentifier", () => {
+  it.each([
+    "",
+    "cmp_",
+    `cmp_${"0".repeat(31)}`,
+    `cmp_${"0".repeat(33)}`,
+    `cmp_${"A".repeat(32)}`,
+    `cmp_${"0".repeat(32)}\n`,
+    `CMP_${"0".repeat(32)}`,
+    `cmp-${"0".repeat(32)}`,
+    `x_cmp_${"0".repeat(32)}`,
+  ])("refuses %j", (text) => {
+    expect(isIdentifier("campaign", text)).toBe(false)
+  })
+})

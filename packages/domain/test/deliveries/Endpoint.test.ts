@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest"
+import { checkEndpointUrl } from "../../src/deliveries/Endpoint.ts"
+
+const https = "it must begin with https://"
+const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHttp: string | undefined]> = [
+  ["https://partner.example/webhooks", undefined, undefined],
+  ["https://partner.example:8443/webhooks?team=a", undefined, undefined],
+  ["HTTPS://PARTNER.EXAMPLE", undefined, undefined],
+  ["http://localhost:9000/webhooks", https, undefined],
+  ["ftp://partner.example/", https, https],
+  ["file:///etc/passwd", https, https],
+  ["javascript:alert(1)", https, https],
+  ["", "it is no absolute URL", "it is no absolute URL"],
+  ["/webhooks", "it is no absolute URL", "it is no absolute URL"],
+  ["partner.example/webhooks", "it is no absolute URL", "it is no absolute URL"],
+  ["https://", "it is no absolute URL", "it is no absolute URL"],
+  ["https://user@partner.example/", "it must not hold credentials", "it must not hold credentials"],
+  ["https://:secret@partner.example/", "it must not hold credentials", "it must not hold credentials"],
+  ["https://partner.example/#part", "it must not hold a fragment", "it must not hold a fragment"],
+]
+
+describe("checkEndpointUrl", () => {
+  it.each(table)("judges %j", (url, strict, allowingHttp) => {
+    expect(checkEndpointUrl(url, false)).toBe(strict)
+    expect(checkEndpointUrl(url, true)).toBe(allowingHttp)
+  })
+})

@@ -1,0 +1,44 @@
+import { EVENTS } from "@outreach/contract"
+import { describe, expect, it } from "vitest"
+import { composeEvent, serialise } from "../../src/events/Event.ts"
+
+const hex = "0".repeat(32)
+const stamp = "2026-11-21T02:45:29.123456Z"
+const sent = composeEvent(
+  "outreach.email_sent",
+  {
+    id: `evt_${hex}`,
+    organizationId: `org_${hex}`,
+    campaignId: `cmp_${hex}`,
+    programId: `pgm_${hex}`,
+    recipientId: `rcp_${hex}`,
+  },
+  { service_recipient_id: `rcp_${hex}`, service_campaign_id: `cmp_${hex}`, token: "aB3dE9" },
+)
+
+describe("serialise", () => {
+  it("writes an envelope that the contract accepts", () => {
+    const envelope = EVENTS["outreach.email_sent"].envelope.parse(JSON.parse(serialise(sent, true, stamp)))
+    expect(envelope).toMatchObject({
+      livemode: true,
+      event_id: sent.id,
+      source: "service",
+      occurred_at: stamp,
+      emitted_at: stamp,
+      data: sent.data,
+    })
+  })
+
+  it("tells when the thing happened apart from when it was learned", () => {
+    const occurredAt = "2026-11-20T00:00:00.000001Z"
+    expect(JSON.parse(serialise({ ...sent, occurredAt }, false, stamp))).toMatchObject({
+      livemode: false,
+      occurred_at: occurredAt,
+      emitted_at: stamp,
+    })
+  })
+
+  it("shows a partner nothing of whose it is", () => {
+    expect(serialise(sent, true, stamp)).not.toContain(sent.organizationId)
+  })
+})

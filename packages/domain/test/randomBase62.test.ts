@@ -1,0 +1,51 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { randomBase62 } from "../src/randomBase62.ts"
+
+const occurrences = (text: string): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  return counts
+}
+
+/** A source that answers 0, 1, … 255 and starts over: each byte as often as any other. */
+const everyByteInTurn = Layer.effect(
+  SecureRandom.SecureRandom,
+  Effect.gen(function* () {
+    const source = yield* SecureRandom.SecureRandom
+    let next = 0
+    return {
+      ...source,
+      randomBytes: (size: number) => Effect.sync(() => Uint8Array.from({ length: size }, () => next++ % 256)),
+    }
+  }),
+).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+
+describe("randomBase62", () => {
+  it.effect("gives each of the 62 characters the same share of the bytes", () =>
+    Effect.gen(function* () {
+      const counts = occurrences(yield* randomBase62(248))
+      expect([...counts.keys()].sort().join("")).toMatch(/^[0-9]{10}[A-Z]{26}[a-z]{26}$/)
+      expect(new Set(counts.values())).toEqual(new Set([4]))
+    }).pipe(Effect.provide(everyByteInTurn)),
+  )
+
+  it.effect("is as long as asked, however many bytes it has to throw away", () =>
+    Effect.gen(function* () {
+      for (const length of [0, 1, 6, 30, 1000]) expect(yield* randomBase62(length)).toHaveLength(length)
+    }).pipe(Effect.provide(everyByteInTurn)),
+  )
+
+  it.effect("draws uniformly from the platform's source", () =>
+    Effect.gen(function* () {
+      const expected = 2000
+      const counts = occurrences(yield* randomBase62(62 * expected))
+      expect(counts.size).toBe(62)
+      const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
+      // 61 degrees of freedom: a uniform source goes outside these bounds less than once in ten million runs.
+      expect(chiSquare).toBeGreaterThan(16)
+      expect(chiSquare).toBeLessThan(140)
+    }).pipe(Effect.provide(SecureRandom.layerWebCrypto)),
+  )
+})

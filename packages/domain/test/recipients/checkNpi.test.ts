@@ -1,0 +1,59 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { checkDigit, checkNpi } from "../../src/recipients/checkNpi.ts"
+
+const nine = fc.integer({ min: 0, max: 999_999_999 }).map((n) => String(n).padStart(9, "0"))
+const npi = nine.map((digits) => digits + checkDigit(digits))
+
+/** ISO/IEC 7812's Luhn sum over a whole card number, written the long way. */
+const luhn = (digits: string): number =>
+  [...digits].reverse().reduce((sum, digit, i) => {
+    const value = Number(digit) * (i % 2 === 1 ? 2 : 1)
+    return sum + Math.floor(value / 10) + (value % 10)
+  }, 0)
+
+describe("checkNpi", () => {
+  // 1234567893 is the worked example of the CMS requirements; the others stand in the public NPPES file and in X12 examples.
+  it.each(["1234567893", "1497758544", "1245319599"])("accepts the published NPI %s", (published) => {
+    expect(checkNpi(published)).toBeUndefined()
+  })
+
+  it("agrees with the Luhn algorithm over the issuer prefix 80840", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9]{10}$/), (digits) => {
+        expect(checkNpi(digits) === undefined).toBe(luhn(`80840${digits}`) % 10 === 0)
+      }),
+    )
+    fc.assert(
+      fc.property(npi, (digits) => {
+        expect(checkNpi(digits)).toBeUndefined()
+      }),
+    )
+  })
+
+  it("notices every single wrong digit", () => {
+    fc.assert(
+      fc.property(npi, fc.nat(9), fc.integer({ min: 1, max: 9 }), (digits, at, shift) => {
+        const wrong = String((Number(digits[at]) + shift) % 10)
+        expect(checkNpi(digits.slice(0, at) + wrong + digits.slice(at + 1))).toBe("the NPI's check digit is wrong")
+      }),
+    )
+  })
+
+  it("notices every swap of neighbours but 09 and 90", () => {
+    fc.assert(
+      fc.property(npi, fc.nat(8), (digits, at) => {
+        const pair = digits.slice(at, at + 2)
+        fc.pre(pair[0] !== pair[1] && pair !== "09" && pair !== "90")
+        expect(checkNpi(`${digits.slice(0, at)}${pair[1]}${pair[0]}${digits.slice(at + 2)}`)).toBeDefined()
+      }),
+    )
+  })
+
+  it.each(["", "123456789", "12345678930", "123456789X", " 1234567893", "1234567893\n", "１２３４５６７８９３"])(
+    "refuses %j, which is not ten digits, without repeating it",
+    (text) => {
+      expect(checkNpi(text)).toBe("the NPI is not ten digits")
+    },
+  )
+})
