@@ -1,0 +1,17 @@
+import { type Effect, type Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll } from "vitest"
+import { adaptersFor } from "./adaptersFor.ts"
+import { migratedDatabase } from "./migratedDatabase.ts"
+
+type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+
+/** Gives a test file a database of its own, and answers what runs an effect on it with all adapters. */
+export const runOnDatabase = (): (<A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>) => {
+  const url = migratedDatabase()
+  let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
+  beforeAll(() => {
+    runtime = ManagedRuntime.make(adaptersFor(url()))
+  })
+  afterAll(() => runtime.dispose())
+  return (effect) => runtime.runPromise(effect)
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { runOnDatabase } from "./runOnDatabase.ts"
+
+const run = runOnDatabase()
+
+const instants = [
+  "2026-11-21T02:45:29.123456Z",
+  "2026-11-21T02:45:29.000001Z",
+  "2026-11-21T02:45:29.999999Z",
+  "2000-01-01T00:00:00.000000Z",
+  "1999-12-31T23:59:59.999999Z",
+  "1999-12-31T23:59:59.000001Z",
+  "1970-01-01T00:00:00.000000Z",
+  "1969-12-31T23:59:59.999999Z",
+  "1583-01-01T00:00:00.000001Z",
+  "9999-12-31T23:59:59.999999Z",
+]
+
+describe("timestampCodec", () => {
+  it("gives back every microsecond that was stored, before 2000 and before 1970 too", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        for (const instant of instants) {
+          // The server's own rendering shows that the instant, and not only its text, is the one that was meant.
+          const rows = yield* sql`
+            select ${instant}::timestamptz as at,
+              to_char(${instant}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`
+          expect(rows).toEqual([{ at: instant, text: instant }])
+        }
+      }),
+    ))
+
+  it("reads offsets as UTC, arrays, and null", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql`
+          select timestamptz '2026-11-21 02:45:29.5+02' as at, null::timestamptz as never,
+            array[timestamptz '2026-11-21 02:45:29.000007Z', null] as several`
+        expect(rows).toEqual([
+          { at: "2026-11-21T00:45:29.500000Z", never: null, several: ["2026-11-21T02:45:29.000007Z", null] },
+        ])
+      }),
+    ))
+})

@@ -1,0 +1,19 @@
+import { Deferred, Effect, Fiber } from "effect"
+import { inTransaction } from "./inTransaction.ts"
+
+/** Runs `during` while a transaction that has done `first` is still open, and commits it then. */
+export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
+  first: Effect.Effect<A, E1, R1>,
+  during: (result: A) => Effect.Effect<B, E2, R2>,
+) {
+  const done = yield* Deferred.make<A, E1>()
+  const over = yield* Deferred.make<void>()
+  const holder = yield* Effect.forkChild(
+    inTransaction(Effect.andThen(Deferred.into(first, done), Deferred.await(over))),
+  )
+  const result = yield* Effect.flatMap(Deferred.await(done), during).pipe(
+    Effect.ensuring(Deferred.succeed(over, undefined)),
+  )
+  yield* Fiber.join(holder)
+  return result
+})
