@@ -55,6 +55,13 @@ export const nodeServer = Layer.effect(
     // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).
     server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 
+    // Closing ends the idle connections; one that answers at that moment would stay open for its keep-alive time.
+    server.on("request", (_request, response) => {
+      response.on("close", () => {
+        if (!server.listening) setImmediate(() => server.closeIdleConnections())
+      })
+    })
+
     const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: DRAIN })
     yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
     return http

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it, onTestFinished } from "vitest"
+import manifest from "../package.json" with { type: "json" }
+
+const databaseUrl = migratedDatabase()
+const KEY = Buffer.alloc(32, 7).toString("base64")
+
+/** Starts the API as a process of its own. */
+const start = (settings: Record<string, string>): ChildProcess => {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
+    env: { DATABASE_URL: databaseUrl(), SECRETS_KEY: KEY, CURSOR_KEY: KEY, PORT: "0", ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, "exit")
+    child.kill("SIGKILL")
+    await exited
+  })
+  return child
+}
+
+/** Waits for the line that says where the process listens. */
+const addressOf = async (child: ChildProcess): Promise<{ readonly url: string; readonly port: number }> => {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const { message, annotations } = JSON.parse(line)
+    if (message === "listening") return annotations
+  }
+  throw new Error("the process ended before it listened")
+}
+
+describe("the API's process", () => {
+  it("says in one line of JSON where it listens, and serves there", async () => {
+    const { url, port } = await addressOf(start({}))
+    expect(url).toBe(`http://127.0.0.1:${port}`)
+    const response = await fetch(`${url}/v1/health`)
+    expect([response.status, ((await response.json()) as { version: string }).version]).toEqual([200, manifest.version])
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it("finishes what is in flight when it is told to stop, takes nothing more, and exits with 0", async () => {
+    const child = start({})
+    const { url } = await addressOf(child)
+    const exited = once(child, "exit")
+    const status = await Effect.gen(function* () {
+      const { organization } = yield* seedCampaign({ recipients: 1 })
+      const { text } = yield* issueKey({
+        organizationId: organization.id,
+        name: "test",
+        scopes: ["tokens:read"],
+        expiresAt: null,
+      })
+      const sql = yield* SqlClient.SqlClient
+      const answer = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`lock table recipients in access exclusive mode`
+          const held = fetch(`${url}/v1/partners/consumer/tokens/aB3xY9`, {
+            headers: { Authorization: `Bearer ${Redacted.value(text)}` },
+          })
+          yield* sql`
+            select from pg_locks where not granted and relation = 'recipients'::regclass`.pipe(
+            Effect.repeat({ until: (waiting) => waiting.length > 0 }),
+          )
+          child.kill("SIGTERM")
+          // It has stopped listening, and the request is still held.
+          yield* Effect.promise(() =>
+            fetch(`${url}/v1/health`)
+              .then((response) => response.ok)
+              .catch(() => false),
+          ).pipe(Effect.repeat({ while: (served) => served }))
+          return held
+        }),
+      )
+      return (yield* Effect.promise(() => answer)).status
+    }).pipe(Effect.provide(adaptersFor(databaseUrl())), Effect.runPromise)
+    expect(status).toBe(404)
+    expect(await exited).toEqual([0, null])
+  })
+
+  it.each([
+    ["DATABASE_URL", ""],
+    ["CURSOR_KEY", ""],
+    ["PORT", "65536"],
+    ["HOST", "a b"],
+    ["DOCS_URL", "ftp://docs.outreach.test"],
+    ["LOG_LEVEL", "loud"],
+  ])("stops at once with a sentence about %s when that is %j", async (name, value) => {
+    const child = start({ [name]: value })
+    const [sentence, [code]] = await Promise.all([text(child.stderr!), once(child, "exit")])
+    expect(code).toBe(1)
+    expect(sentence).toMatch(new RegExp(`^${name} is (?:malformed|not set)\\. It must be .+\\.\\n$`))
+    if (value !== "") expect(sentence).not.toContain(value)
+  })
+
+  it("stops with exit code 1 when its port is taken", async () => {
+    const { port } = await addressOf(start({}))
+    const child = start({ PORT: String(port) })
+    const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")])
+    expect(code).toBe(1)
+    expect(output).not.toContain(databaseUrl())
+  })
+})
