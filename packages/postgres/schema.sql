@@ -1,0 +1,224 @@
+-- Made by `pnpm schema` from the migrations; never edit it by hand.
+
+CREATE OR REPLACE FUNCTION public.make_id(prefix text)
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+      select prefix || '_' || encode(
+        set_bit(set_bit(
+          overlay(uuid_send(gen_random_uuid())
+            placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+            from 1 for 6),
+          52, 1), 53, 1),
+        'hex')
+    $function$;
+
+create table api_keys (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  name text not null,
+  scopes text[] not null,
+  hash bytea not null,
+  prefix text not null,
+  last_four text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_hash_key UNIQUE (hash)
+);
+
+create table campaigns (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  program_id text collate "C" not null,
+  name text not null,
+  kind text not null,
+  status text default 'draft'::text not null,
+  subject text not null,
+  html text not null,
+  window_start timestamp with time zone not null,
+  window_end timestamp with time zone not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint campaigns_pkey PRIMARY KEY (organization_id, id),
+  constraint campaigns_check CHECK ((window_end > window_start)),
+  constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),
+  constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
+);
+
+create table deliveries (
+  organization_id text collate "C" not null,
+  id text collate "C" default make_id('dlv'::text) not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint deliveries_pkey PRIMARY KEY (organization_id, id)
+) with (fillfactor=70);
+
+create table delivery_attempts (
+  organization_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  number integer not null,
+  started_at timestamp with time zone not null,
+  latency_ms integer not null,
+  status integer,
+  outcome text not null,
+  response text,
+  constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number)
+);
+
+create table events (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  type text not null,
+  campaign_id text collate "C" not null,
+  program_id text collate "C" not null,
+  recipient_id text collate "C",
+  occurred_at timestamp with time zone not null,
+  emitted_at timestamp with time zone not null,
+  body text not null,
+  constraint events_pkey PRIMARY KEY (organization_id, id)
+);
+
+create table finished_deliveries (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  state text not null,
+  attempts integer not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone default clock_timestamp() not null,
+  replayed_as text collate "C",
+  constraint finished_deliveries_pkey PRIMARY KEY (organization_id, id),
+  constraint finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'rejected'::text, 'exhausted'::text])))
+);
+
+create table messages (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  constraint messages_pkey PRIMARY KEY (organization_id, recipient_id)
+) with (fillfactor=70);
+
+create table migrations (
+  migration_id integer not null,
+  created_at timestamp with time zone default now() not null,
+  name text not null,
+  constraint migrations_pkey PRIMARY KEY (migration_id)
+);
+
+create table organization_clock (
+  organization_id text collate "C" not null,
+  last timestamp with time zone not null,
+  constraint organization_clock_pkey PRIMARY KEY (organization_id)
+) with (fillfactor=50);
+
+create table organizations (
+  id text collate "C" not null,
+  name text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint organizations_pkey PRIMARY KEY (id)
+);
+
+create table programs (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  slug text not null,
+  name text not null,
+  status text default 'active'::text not null,
+  learner_target integer,
+  completer_target integer,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint programs_pkey PRIMARY KEY (organization_id, id),
+  constraint programs_slug UNIQUE (organization_id, slug),
+  constraint programs_completer_target_check CHECK ((completer_target > 0)),
+  constraint programs_learner_target_check CHECK ((learner_target > 0)),
+  constraint programs_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+);
+
+create unlogged table rate_windows (
+  key_id text collate "C" not null,
+  window_start bigint not null,
+  count integer not null,
+  constraint rate_windows_pkey PRIMARY KEY (key_id, window_start)
+) with (fillfactor=50);
+
+create table recipients (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  program_id text collate "C" not null,
+  token text collate "C" not null,
+  npi text collate "C" not null,
+  email text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  published_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  bounced_at timestamp with time zone,
+  last_event_at timestamp with time zone,
+  constraint recipients_pkey PRIMARY KEY (organization_id, id),
+  constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
+  constraint recipients_token UNIQUE (organization_id, token),
+  constraint recipients_npi_check CHECK ((npi ~ '^[0-9]{10}$'::text)),
+  constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text))
+);
+
+create table signing_secrets (
+  id text collate "C" default make_id('sec'::text) not null,
+  organization_id text collate "C" not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone,
+  constraint signing_secrets_pkey PRIMARY KEY (id)
+);
+
+create table webhook_endpoints (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  url text not null,
+  enabled boolean default true not null,
+  event_types text[],
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
+CREATE INDEX dead_letters ON public.finished_deliveries USING btree (finished_at, id) WHERE ((state = ANY (ARRAY['rejected'::text, 'exhausted'::text])) AND (replayed_as IS NULL));
+CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, due_at, id);
+CREATE INDEX deliveries_leased ON public.deliveries USING btree (endpoint_id) WHERE (lease_until IS NOT NULL);
+CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
+CREATE INDEX finished_deliveries_by_id ON public.finished_deliveries USING btree (id);
+CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
+CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
+CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
+CREATE INDEX recipients_unpublished ON public.recipients USING btree (organization_id, campaign_id, id) WHERE (published_at IS NULL);
+CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
+CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
+
+alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table deliveries add constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
+alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table finished_deliveries add constraint finished_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table finished_deliveries add constraint finished_deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
+alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
+alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

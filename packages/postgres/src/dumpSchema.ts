@@ -1,0 +1,82 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, foreign keys, each by name.
+ *
+ * The text depends on nothing but the schema, so that it can be committed and compared. Dies at a kind of object that it cannot write.
+ */
+export const dumpSchema = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const unknown = yield* sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'c')
+    union all
+    select typname from pg_type
+    where typnamespace = 'public'::regnamespace and typtype not in ('b', 'c')
+    union all
+    select tgname from pg_trigger where not tgisinternal
+    union all
+    select proname from pg_proc where pronamespace = 'public'::regnamespace and prokind not in ('f', 'p')
+    union all
+    select attname from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and (attidentity <> '' or attgenerated <> '')
+    order by name`
+  if (unknown.length > 0) {
+    const names = unknown.map(({ name }) => name).join(", ")
+    return yield* Effect.die(new Error(`dumpSchema cannot write what ${names} is; teach it.`))
+  }
+
+  const functions = yield* sql<{ text: string }>`
+    select trim(trailing from pg_get_functiondef(oid), E' \n') as text
+    from pg_proc where pronamespace = 'public'::regnamespace
+    order by proname collate "C", pg_get_function_identity_arguments(oid) collate "C"`
+
+  const tables = yield* sql<{ head: string; lines: ReadonlyArray<string>; options: string | null }>`
+    select
+      format('create %stable %I', case relpersistence when 'u' then 'unlogged ' else '' end, relname) as head,
+      array(
+        select concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),
+          (select format('collate %I', collname) from pg_collation
+            where pg_collation.oid = attcollation and attcollation <> typcollation),
+          (select 'default ' || pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = attrelid and adnum = attnum),
+          case when attnotnull then 'not null' end)
+        from pg_attribute join pg_type on pg_type.oid = atttypid
+        where attrelid = pg_class.oid and attnum > 0 and not attisdropped
+        order by attnum
+      ) || array(
+        select format('constraint %I %s', conname, pg_get_constraintdef(oid))
+        from pg_constraint where conrelid = pg_class.oid and contype in ('p', 'u', 'c', 'x')
+        order by array_position('{p,u,c,x}', contype::text), conname collate "C"
+      ) as lines,
+      array_to_string(reloptions, ', ') as options
+    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    order by relname collate "C"`
+
+  const indexes = yield* sql<{ text: string }>`
+    select pg_get_indexdef(indexrelid) as text
+    from pg_index join pg_class on pg_class.oid = indexrelid
+    where relnamespace = 'public'::regnamespace
+      and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
+    order by relname collate "C"`
+
+  const foreignKeys = yield* sql<{ text: string }>`
+    select format('alter table %I add constraint %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid)) as text
+    from pg_constraint join pg_class on pg_class.oid = conrelid
+    where relnamespace = 'public'::regnamespace and contype = 'f'
+    order by relname collate "C", conname collate "C"`
+
+  return [
+    "-- Made by `pnpm schema` from the migrations; never edit it by hand.",
+    ...functions.map(({ text }) => `${text};`),
+    ...tables.map(
+      ({ head, lines, options }) =>
+        `${head} (\n  ${lines.join(",\n  ")}\n)${options === null ? "" : ` with (${options})`};`,
+    ),
+    indexes.map(({ text }) => `${text};`).join("\n"),
+    foreignKeys.map(({ text }) => `${text};`).join("\n"),
+  ]
+    .join("\n\n")
+    .concat("\n")
+})
