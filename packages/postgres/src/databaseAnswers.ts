@@ -7,6 +7,6 @@ export const databaseAnswers = Effect.gen(function* () {
   return yield* sql`select`.pipe(
     Effect.as(true),
     Effect.timeout("2 seconds"),
-    Effect.catch(() => Effect.succeed(false)),
+    Effect.orElseSucceed(() => false),
   )
 })

@@ -1,0 +1,85 @@
+import { type Config, ConfigProvider, Effect, Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import {
+  cursorKey,
+  databaseUrl,
+  deployment,
+  httpUrl,
+  logLevel,
+  otlpEndpoint,
+  publicBaseUrl,
+  secretsKey,
+} from "../src/settings.ts"
+
+const KEY = Buffer.alloc(32, 7)
+const docsUrl = httpUrl("DOCS_URL")
+
+/** Reads a setting from an environment that holds it alone; a failure is its sentence. */
+const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>
+  setting.pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+    Effect.match({ onSuccess: (value) => value, onFailure: (error) => (error.cause as Error).message }),
+    Effect.runSync,
+  )
+
+describe("settings", () => {
+  it.each<[string, Config.Config<unknown>, string, unknown]>([
+    ["DEPLOYMENT", deployment, "production", "production"],
+    ["DEPLOYMENT", deployment, "", "development"],
+    ["PUBLIC_BASE_URL", publicBaseUrl, "https://api.outreach.test/", "https://api.outreach.test"],
+    ["PUBLIC_BASE_URL", publicBaseUrl, "https://outreach.test/api//", "https://outreach.test/api"],
+    ["PUBLIC_BASE_URL", publicBaseUrl, "", "http://127.0.0.1:8080"],
+    ["DOCS_URL", docsUrl, "http://docs.outreach.test", "http://docs.outreach.test"],
+    ["LOG_LEVEL", logLevel, "warn", "Warn"],
+    ["LOG_LEVEL", logLevel, "", "Info"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", otlpEndpoint, "http://collector:4318/", "http://collector:4318"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", otlpEndpoint, "", null],
+  ])("reads %s", (name, setting, text, value) => {
+    expect(read(setting, { [name]: text })).toBe(value)
+  })
+
+  it.each<[string, Config.Config<Redacted.Redacted<unknown>>, string, unknown]>([
+    ["DATABASE_URL", databaseUrl, "postgres://u:p@h/d", "postgres://u:p@h/d"],
+    ["DATABASE_URL", databaseUrl, "postgresql://h/d?sslmode=require", "postgresql://h/d?sslmode=require"],
+    ["SECRETS_KEY", secretsKey, KEY.toString("base64"), KEY],
+    ["CURSOR_KEY", cursorKey, KEY.toString("base64"), KEY],
+  ])("reads %s and keeps it out of sight", (name, setting, text, value) => {
+    const secret = read(setting, { [name]: text }) as Redacted.Redacted<unknown>
+    expect(Redacted.value(secret)).toEqual(value)
+    expect(`${secret}${JSON.stringify(secret)}`).not.toContain(text)
+  })
+
+  it.each<[string, Config.Config<unknown>]>([
+    ["DATABASE_URL", databaseUrl],
+    ["SECRETS_KEY", secretsKey],
+    ["CURSOR_KEY", cursorKey],
+    ["DOCS_URL", docsUrl],
+  ])("requires %s, and takes an empty one for a missing one", (name, setting) => {
+    const sentence = new RegExp(`^${name} is not set\\. It must be .+\\.$`)
+    expect(read(setting, {})).toMatch(sentence)
+    expect(read(setting, { [name]: "" })).toMatch(sentence)
+  })
+
+  it.each<[string, Config.Config<unknown>, string]>([
+    ["DEPLOYMENT", deployment, "Production"],
+    ["DEPLOYMENT", deployment, "live"],
+    ["DEPLOYMENT", deployment, "toString"],
+    ["DATABASE_URL", databaseUrl, "mysql://h/d"],
+    ["DATABASE_URL", databaseUrl, "h:5432"],
+    ["DATABASE_URL", databaseUrl, " "],
+    ["SECRETS_KEY", secretsKey, Buffer.alloc(31).toString("base64")],
+    ["SECRETS_KEY", secretsKey, Buffer.alloc(33).toString("base64")],
+    ["SECRETS_KEY", secretsKey, KEY.toString("hex")],
+    ["SECRETS_KEY", secretsKey, KEY.toString("base64").slice(0, -1)],
+    ["CURSOR_KEY", cursorKey, ` ${KEY.toString("base64")}`],
+    ["PUBLIC_BASE_URL", publicBaseUrl, "api.outreach.test"],
+    ["PUBLIC_BASE_URL", publicBaseUrl, "ftp://api.outreach.test"],
+    ["LOG_LEVEL", logLevel, "constructor"],
+    ["LOG_LEVEL", logLevel, "WARN"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", otlpEndpoint, "collector:4318"],
+  ])("refuses %s when it is malformed, in a sentence that does not repeat it", (name, setting, text) => {
+    const sentence = read(setting, { [name]: text })
+    expect(sentence).toMatch(new RegExp(`^${name} is malformed\\. It must be .+\\.$`))
+    if (text.trim() !== "") expect(sentence).not.toContain(text)
+  })
+})
