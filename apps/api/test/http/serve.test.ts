@@ -190,6 +190,23 @@ describe("the order of refusals", () => {
     )
   })
 
+  it("admits exactly 100 in a window, however many come at once", async () => {
+    const { text } = await issue()
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, () => ask(api(), `${TOKENS}/${token}`, { key: text })),
+    )
+    const windows = new Map<string | null, { admitted: number; refused: number }>()
+    for (const { status, headers } of answers) {
+      const reset = headers.get("X-RateLimit-Reset")
+      const window = windows.get(reset) ?? { admitted: 0, refused: 0 }
+      window[status === 200 ? "admitted" : "refused"]++
+      windows.set(reset, window)
+    }
+    // Should the minute end in between, there are two windows, each with its own count.
+    for (const { admitted, refused } of windows.values()) expect(admitted).toBe(refused > 0 ? 100 : admitted)
+    if (windows.size === 1) expect([...windows.values()]).toEqual([{ admitted: 100, refused: 50 }])
+  })
+
   it("refuses a key that is known to be over its limit without asking the database", async () => {
     const { id, text } = await issue()
     await api().setCount(id, 100)
