@@ -39,7 +39,7 @@ const addressOf = async (child: ChildProcess): Promise<{ readonly url: string; r
   throw new Error("the process ended before it listened")
 }
 
-describe("the API's process", () => {
+describe("the API's process", { timeout: 30_000 }, () => {
   it("says in one line of JSON where it listens, and serves there", async () => {
     const { url, port } = await addressOf(start({}))
     expect(url).toBe(`http://127.0.0.1:${port}`)
