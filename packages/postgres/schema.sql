@@ -1,5 +1,14 @@
 -- Made by `pnpm schema` from the migrations; never edit it by hand.
 
+set check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION public.in_flight(endpoint text)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+      select count(*) from deliveries where endpoint_id = endpoint and lease_until >= clock_timestamp()
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.make_id(prefix text)
  RETURNS text
  LANGUAGE sql

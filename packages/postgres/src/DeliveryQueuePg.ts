@@ -31,22 +31,28 @@ export const DeliveryQueuePg = Layer.effect(
 
     return {
       claim: Effect.fnUntraced(function* ({ limit, perEndpoint, leaseSeconds }) {
+        // The lock on the endpoint comes before the count, and the count sees what was committed since: two claims at once keep the bound.
         const rows = yield* sql<Omit<DeliveryLease, "secrets"> & { ciphertexts: ReadonlyArray<Uint8Array> }>`
-          with due as (
+          with endpoint as materialized (
+            select id from webhook_endpoints
+            where enabled and exists (
+              select from deliveries where endpoint_id = webhook_endpoints.id and due_at <= clock_timestamp()
+                and (lease_until is null or lease_until < clock_timestamp())
+            ) and exists (
+              select from signing_secrets secret where secret.organization_id = webhook_endpoints.organization_id
+                and (secret.expires_at is null or secret.expires_at > clock_timestamp()))
+            for no key update skip locked
+          ), due as (
             select delivery.organization_id, delivery.id
-            from webhook_endpoints endpoint
+            from endpoint
             cross join lateral (
               select organization_id, id, due_at from deliveries
               where endpoint_id = endpoint.id and due_at <= clock_timestamp()
                 and (lease_until is null or lease_until < clock_timestamp())
               order by due_at, id
-              limit greatest(0, ${perEndpoint}::int - (
-                select count(*) from deliveries where endpoint_id = endpoint.id and lease_until >= clock_timestamp()))
+              limit greatest(0, ${perEndpoint}::int - in_flight(endpoint.id))
               for update skip locked
             ) delivery
-            where endpoint.enabled and exists (
-              select from signing_secrets secret where secret.organization_id = endpoint.organization_id
-                and (secret.expires_at is null or secret.expires_at > clock_timestamp()))
             order by delivery.due_at, delivery.id
             limit ${limit}
           ), leased as (

@@ -4,6 +4,7 @@ import callers from "../migrations/0001_callers.ts"
 import campaigns from "../migrations/0002_campaigns.ts"
 import deliveries from "../migrations/0003_deliveries.ts"
 import messages from "../migrations/0004_messages.ts"
+import inFlight from "../migrations/0005_in_flight.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -13,5 +14,6 @@ export const migrate = Migrator.make({})({
     "0002_campaigns": campaigns,
     "0003_deliveries": deliveries,
     "0004_messages": messages,
+    "0005_in_flight": inFlight,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

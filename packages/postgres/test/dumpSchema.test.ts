@@ -1,31 +1,14 @@
-import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
-import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { Effect, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { databaseLayer } from "../src/databaseLayer.ts"
 import { dumpSchema } from "../src/dumpSchema.ts"
 import { migratedDatabase } from "./migratedDatabase.ts"
 
-const schemaSql = new URL("../schema.sql", import.meta.url)
-
 const runOn = <A>(url: string, effect: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, databaseLayer({ url: Redacted.make(url), applicationName: "test" })))
 
 const migrated = migratedDatabase()
-const loaded = testDatabase({
-  name: "schema_sql",
-  sources: [schemaSql],
-  migrate: async (url) => {
-    const text = await readFile(schemaSql, "utf8")
-    // The client sends one statement at a time; a block of PL/pgSQL holds them all.
-    await runOn(
-      url,
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`do $schema$ begin\n${text}\nend $schema$`)),
-    )
-  },
-})
-
 /** Dumps the schema as a statement would leave it, and takes the statement back. */
 const dumpAfter = (statement: string) =>
   Effect.gen(function* () {
@@ -38,10 +21,6 @@ const dumpAfter = (statement: string) =>
 describe("dumpSchema", () => {
   it("writes what schema.sql says, so that schema.sql is what the migrations make", async () => {
     await expect(await runOn(migrated(), dumpSchema)).toMatchFileSnapshot("../schema.sql")
-  })
-
-  it("writes SQL that makes the same schema again", async () => {
-    expect(await runOn(loaded(), dumpSchema)).toBe(await readFile(schemaSql, "utf8"))
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { type Effect, type Layer, ManagedRuntime } from "effect"
+import { type Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { adaptersFor } from "./adaptersFor.ts"
 import { migratedDatabase } from "./migratedDatabase.ts"
@@ -10,7 +10,9 @@ export const runOnDatabase = (): (<A, E>(effect: Effect.Effect<A, E, Services>) 
   const url = migratedDatabase()
   let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
   beforeAll(() => {
-    runtime = ManagedRuntime.make(adaptersFor(url()))
+    runtime = ManagedRuntime.make(
+      Layer.provideMerge(adaptersFor(url()), Layer.succeed(References.MinimumLogLevel, "Warn")),
+    )
   })
   afterAll(() => runtime.dispose())
   return (effect) => runtime.runPromise(effect)

@@ -1,0 +1,298 @@
+import { describe, expect, it } from "@effect/vitest"
+import { EVENTS } from "@outreach/contract"
+import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { type CampaignId, makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
+import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+import { runOnDatabase } from "./runOnDatabase.ts"
+import { seedCampaign } from "./seedCampaign.ts"
+import { whileOpen } from "./whileOpen.ts"
+
+const run = runOnDatabase()
+
+// Publishing takes whatever campaign is next, so each test begins without any under way.
+beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
+
+const published = EVENTS["outreach.recipients_published"].envelope
+
+const status = Effect.fnUntraced(function* (id: CampaignId) {
+  return (yield* (yield* CampaignBook).find(id)).status
+})
+const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ body: string }>`
+    select body from events where organization_id = ${organizationId} order by emitted_at`
+  return rows.map((row) => published.parse(JSON.parse(row.body)))
+})
+const put = Effect.fnUntraced(function* (id: CampaignId, to: CampaignStatus, endsIn: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update campaigns set status = ${to}, window_start = clock_timestamp() - interval '1 day',
+      window_end = clock_timestamp() + ${endsIn}::interval
+    where id = ${id}`
+})
+
+describe("CampaignBookPg.publishNext", () => {
+  it("announces recipients in chunks of at most 500, one event each, and moves the campaign along", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203 })
+        yield* commandCampaign(campaign.id, "schedule")
+        const statuses: Array<CampaignStatus> = []
+        while (yield* publishChunk()) statuses.push(yield* status(campaign.id))
+        expect(statuses).toEqual(["publishing", "publishing", "published"])
+
+        const envelopes = yield* events(organization.id)
+        expect(envelopes.map(({ data }) => data.recipients.length)).toEqual([500, 500, 203])
+        for (const envelope of envelopes) {
+          expect(envelope).toMatchObject({ livemode: false, occurred_at: envelope.emitted_at })
+          expect(envelope.data).toMatchObject({
+            service_campaign_id: campaign.id,
+            service_program_id: program.id,
+            service_campaign_name: "Spring",
+            service_program_name: "Heart failure",
+            consumer_program_slug: "heart-failure",
+            scheduled_send_window_start: campaign.windowStart,
+            scheduled_send_window_end: campaign.windowEnd,
+          })
+        }
+
+        const announced = new Map(
+          envelopes.flatMap(({ emitted_at, data }) =>
+            data.recipients.map((it) => [it.service_recipient_id, { ...it, updatedAt: emitted_at }]),
+          ),
+        )
+        const kept = yield* (yield* RecipientRegister).page(
+          organization.id,
+          { since: "1970-01-01T00:00:00.000000Z" },
+          2000,
+        )
+        expect([announced.size, kept.length]).toEqual([1203, 1203])
+        for (const { id, token, npi, email, updatedAt } of kept) {
+          expect(announced.get(id)).toEqual({ service_recipient_id: id, token, npi, email, updatedAt })
+        }
+        expect(yield* (yield* CampaignBook).progress(campaign.id)).toEqual({
+          recipients: 1203,
+          published: 1203,
+          queued: 1203,
+          sent: 0,
+          bounced: 0,
+        })
+      }),
+    ))
+
+  it("makes no empty event when the last chunk was full, or nobody was imported", () =>
+    run(
+      Effect.gen(function* () {
+        for (const [recipients, expected] of [
+          [500, [500]],
+          [0, []],
+        ] as const) {
+          const { organization, campaign } = yield* seedCampaign({ recipients })
+          yield* commandCampaign(campaign.id, "schedule")
+          while (yield* publishChunk()) {}
+          expect(yield* status(campaign.id)).toBe("published")
+          expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual(expected)
+        }
+      }),
+    ))
+
+  it("queues one delivery of each event for each endpoint of the organization", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 3 })
+        yield* seedCampaign({ recipients: 0 })
+        yield* commandCampaign(campaign.id, "schedule")
+        while (yield* publishChunk()) {}
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql`
+          select endpoint_id, attempts from deliveries where organization_id = ${organization.id}`
+        expect(rows).toEqual([{ endpoint_id: endpoint.id, attempts: 0 }])
+      }),
+    ))
+
+  it("leaves drafts and paused campaigns alone, and goes on where it stopped", () =>
+    run(
+      Effect.gen(function* () {
+        const book = yield* CampaignBook
+        const { organization, campaign } = yield* seedCampaign({ recipients: 700 })
+        expect(yield* publishChunk()).toBe(false)
+        yield* commandCampaign(campaign.id, "schedule")
+        expect(yield* publishChunk()).toBe(true)
+        yield* commandCampaign(campaign.id, "pause")
+        expect(yield* publishChunk()).toBe(false)
+        expect((yield* book.progress(campaign.id)).published).toBe(500)
+        yield* commandCampaign(campaign.id, "schedule")
+        while (yield* publishChunk()) {}
+        expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 200])
+      }),
+    ))
+
+  it("lets two publishers work at two campaigns, never at the same", () =>
+    run(
+      Effect.gen(function* () {
+        const first = yield* seedCampaign({ recipients: 2 })
+        const second = yield* seedCampaign({ recipients: 2, opensIn: 60 })
+        yield* commandCampaign(first.campaign.id, "schedule")
+        yield* commandCampaign(second.campaign.id, "schedule")
+        yield* whileOpen(publishChunk(), () =>
+          Effect.gen(function* () {
+            expect(yield* publishChunk()).toBe(true)
+            expect(yield* publishChunk()).toBe(false)
+            expect([yield* status(first.campaign.id), yield* status(second.campaign.id)]).toEqual([
+              "scheduled",
+              "published",
+            ])
+          }),
+        )
+        for (const { organization } of [first, second]) {
+          expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([2])
+        }
+      }),
+    ))
+
+  it("forwards no event of a survey campaign", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`update campaigns set kind = 'survey' where id = ${campaign.id}`
+        yield* commandCampaign(campaign.id, "schedule")
+        while (yield* publishChunk()) {}
+        expect((yield* (yield* CampaignBook).progress(campaign.id)).queued).toBe(2)
+        expect(yield* events(organization.id)).toEqual([])
+      }),
+    ))
+})
+
+describe("CampaignBookPg.create", () => {
+  it("refuses an unknown program, a window that is over or the wrong way round, and a broken template", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
+        const programId = yield* makeIdentifier("program")
+        expect(yield* refusal({ programId })).toMatchObject({ _tag: "ProgramNotFound", programId })
+        expect(yield* refusal({ windowEnd: campaign.windowStart })).toMatchObject({ _tag: "InvalidWindow" })
+        expect(
+          yield* refusal({ windowStart: fromUnixMillis(0), windowEnd: fromUnixMillis(Date.now() - 1000) }),
+        ).toMatchObject({ _tag: "InvalidWindow" })
+        expect(yield* refusal({ subject: "{{ nobody }}" })).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
+        expect(yield* refusal({ html: "{{ token" })).toMatchObject({ _tag: "InvalidTemplate", part: "html" })
+      }),
+    ))
+})
+
+describe("CampaignBookPg.move", () => {
+  it("refuses what the campaign's status does not allow, and says which it is", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        expect(yield* Effect.flip(commandCampaign(campaign.id, "pause"))).toMatchObject({
+          _tag: "CampaignNotInStatus",
+          status: "draft",
+        })
+        expect((yield* commandCampaign(campaign.id, "cancel")).status).toBe("cancelled")
+        expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ status: "cancelled" })
+        const nobody = yield* makeIdentifier("campaign")
+        expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
+      }),
+    ))
+
+  it("refuses to schedule a campaign whose window is over", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        yield* put(campaign.id, "draft", "-1 second")
+        expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ _tag: "InvalidWindow" })
+      }),
+    ))
+})
+
+describe("CampaignBookPg.summaries", () => {
+  it("reads an organization's own campaigns with their programs, and nothing of another's", () =>
+    run(
+      Effect.gen(function* () {
+        const ours = yield* seedCampaign({ recipients: 0 })
+        const theirs = yield* seedCampaign({ recipients: 0 })
+        const ids = [ours.campaign.id, theirs.campaign.id]
+        const summaries = yield* (yield* CampaignBook).summaries(ours.organization.id, ids)
+        const { subject: _subject, html: _html, ...campaign } = ours.campaign
+        expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
+      }),
+    ))
+})
+
+describe("CampaignBookPg.advance", () => {
+  const advance = Effect.flatMap(CampaignBook, (book) => book.advance)
+  const queued = Effect.fnUntraced(function* (id: CampaignId) {
+    return (yield* (yield* CampaignBook).progress(id)).queued
+  })
+  const publishedCampaign = Effect.fnUntraced(function* (options: { recipients: number; opensIn?: number }) {
+    const { campaign } = yield* seedCampaign(options)
+    yield* commandCampaign(campaign.id, "schedule")
+    while (yield* publishChunk()) {}
+    return campaign.id
+  })
+
+  it("opens a published campaign when its window has begun, and not before", () =>
+    run(
+      Effect.gen(function* () {
+        const now = yield* publishedCampaign({ recipients: 1 })
+        const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
+        yield* advance
+        expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
+      }),
+    ))
+
+  it("completes a campaign with nothing left to send", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 0 })
+        yield* advance
+        expect(yield* status(id)).toBe("completed")
+      }),
+    ))
+
+  it("completes a campaign whose window has ended, and drops what it did not send", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 3 })
+        yield* put(id, "sending", "-1 second")
+        yield* advance
+        expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
+      }),
+    ))
+
+  it("waits for the messages that a worker still holds", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 3 })
+        yield* advance
+        expect(yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60 })).toHaveLength(1)
+        yield* put(id, "sending", "-1 second")
+        yield* advance
+        expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
+
+        yield* commandCampaign(id, "cancel")
+        yield* advance
+        expect(yield* queued(id)).toBe(1)
+      }),
+    ))
+
+  it("keeps a paused campaign's messages", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 3 })
+        yield* commandCampaign(id, "pause")
+        yield* advance
+        expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
+      }),
+    ))
+})
