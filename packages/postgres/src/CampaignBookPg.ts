@@ -82,8 +82,8 @@ export const CampaignBookPg = Layer.effect(
 
       publishNext: Effect.fn("CampaignBook.publishNext")(
         function* (size, compose) {
-          const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId; kind: Campaign["kind"] }>`
-            select organization_id as "organizationId", id, kind from campaigns
+          const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
+            select organization_id as "organizationId", id from campaigns
             where status in ('scheduled', 'publishing')
             order by window_start, id limit 1 for update skip locked`
           const campaign = campaigns[0]
@@ -107,7 +107,7 @@ export const CampaignBookPg = Layer.effect(
           yield* sql`
             update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${ids}::text[])`
-          if (campaign.kind === "traffic") yield* publishEvent(compose({ ...summary, recipients }), at)
+          yield* publishEvent(compose({ ...summary, recipients }), at)
           return { campaignId: id, recipients: recipients.length }
         },
         sql.withTransaction,

@@ -4,16 +4,21 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stamp } from "./OrganizationClock.ts"
 
-/** Writes an event and a delivery for each enabled or disabled endpoint that subscribes to it; part of the transaction that was stamped. */
+/**
+ * Writes an event and a delivery for each enabled or disabled endpoint that subscribes to it; part of the transaction that was stamped.
+ *
+ * Events of campaigns that are no traffic are not forwarded: nothing is written.
+ */
 export const publishEvent = Effect.fnUntraced(function* (event: EventDraft, stamp: Stamp) {
   const sql = yield* SqlClient.SqlClient
   const { livemode } = yield* Deployment
   yield* sql`
     with event as (
       insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
-      values (${event.organizationId}, ${event.id}, ${event.type}, ${event.campaignId}, ${event.programId},
-        ${event.recipientId}, ${event.occurredAt ?? stamp}::timestamptz, ${stamp}::timestamptz,
-        ${serialise(event, livemode, stamp)})
+      select organization_id, ${event.id}, ${event.type}, id, ${event.programId}, ${event.recipientId},
+        ${event.occurredAt ?? stamp}::timestamptz, ${stamp}::timestamptz, ${serialise(event, livemode, stamp)}
+      from campaigns
+      where organization_id = ${event.organizationId} and id = ${event.campaignId} and kind = 'traffic'
       returning organization_id, id, type, emitted_at
     )
     insert into deliveries (organization_id, endpoint_id, event_id, due_at)
