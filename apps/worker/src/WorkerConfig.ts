@@ -1,5 +1,5 @@
 import { setting } from "@outreach/process/setting"
-import { databaseUrl, deployment, secretsKey } from "@outreach/process/settings"
+import { databaseUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config, Redacted } from "effect"
 import addressparser from "nodemailer/lib/addressparser"
@@ -32,13 +32,6 @@ const webhookRetryDelays = setting("WEBHOOK_RETRY_DELAYS", {
   expected: "a list of delays such as 30s,2m,10m,1h,6h,24h",
   parse: parseSchedule,
   default: formatSchedule(SPECIFIED_SCHEDULE),
-})
-
-/** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
-const webhookAllowPrivateAddresses = setting("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", {
-  expected: "true or false",
-  parse: (text) => (text === "true" || text === "false" ? text === "true" : undefined),
-  default: "false",
 })
 
 /** `DRAIN_SECONDS`: how long what is in flight may take to finish once the process is told to stop; what does not finish comes back when its lease ends. Default 20. */

@@ -28,6 +28,13 @@ export const cursorKey = key("CURSOR_KEY")
 /** `PUBLIC_BASE_URL`: where the API is reached from outside, without a slash at the end. */
 export const publicBaseUrl = httpUrl("PUBLIC_BASE_URL", "http://127.0.0.1:8080")
 
+/** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
+export const webhookAllowPrivateAddresses: Config.Config<boolean> = setting("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", {
+  expected: "true or false",
+  parse: (text) => (text === "true" || text === "false" ? text === "true" : undefined),
+  default: "false",
+})
+
 const LOG_LEVELS = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
 /** `LOG_LEVEL`: the least level that is logged. Default `info`. */

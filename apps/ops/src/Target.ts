@@ -1,0 +1,92 @@
+import { databaseUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
+import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, type Redacted, Schema } from "effect"
+
+/** There is no database to work on. */
+export class NoTarget extends Schema.TaggedError<NoTarget>()("NoTarget", {}) {
+  override get message(): string {
+    return "There is no database to work on: set DATABASE_URL, or start the sandbox with `pnpm start`."
+  }
+}
+
+/** A file of the sandbox cannot be used. */
+export class SandboxUnreadable extends Schema.TaggedError<SandboxUnreadable>()("SandboxUnreadable", {
+  file: Schema.String,
+}) {
+  override get message(): string {
+    return `The sandbox's file ${this.file} cannot be used; start the sandbox again with \`pnpm start\`.`
+  }
+}
+
+/** The deployment that the command line works on: that of `DATABASE_URL`, or else the sandbox that runs here. */
+export class Target extends Context.Service<
+  Target,
+  {
+    /** What to call it in a sentence. */
+    readonly name: string
+    readonly databaseUrl: Redacted.Redacted
+    readonly livemode: boolean
+    /** Whether endpoints may be reached over plain http. */
+    readonly allowHttp: boolean
+    /** Encrypts signing secrets; read only by the command that needs it. */
+    readonly secretsKey: Effect.Effect<Redacted.Redacted<Uint8Array>, Config.ConfigError | SandboxUnreadable>
+  }
+>()("ops/Target") {
+  /** Looks for the target in the environment, then for `.sandbox/sandbox.json` here and upwards. */
+  static readonly layer = Layer.effect(
+    Target,
+    Effect.suspend(() =>
+      Effect.flatMap(Config.String("DATABASE_URL").pipe(Config.withDefault("")), (url) =>
+        url === "" ? readSandbox : readEnvironment,
+      ),
+    ),
+  )
+}
+
+const readEnvironment = Effect.gen(function* () {
+  return Target.of({
+    name: "the database of DATABASE_URL",
+    databaseUrl: yield* databaseUrl,
+    livemode: (yield* deployment) === "production",
+    allowHttp: yield* webhookAllowPrivateAddresses,
+    secretsKey,
+  })
+})
+
+const readSandbox = Effect.gen(function* () {
+  const folder = yield* findSandbox
+  const { join } = yield* Path.Path
+  const settings = yield* readSettings(join(folder, "sandbox.json"))
+  const DATABASE_URL = settings["database_url"]
+  return Target.of({
+    name: "the sandbox's database",
+    databaseUrl: yield* databaseUrl.parse(ConfigProvider.fromUnknown({ DATABASE_URL })),
+    livemode: false,
+    allowHttp: true,
+    secretsKey: yield* Effect.context<FileSystem.FileSystem>().pipe(
+      Effect.map((context) =>
+        readSettings(join(folder, "keys.json")).pipe(
+          Effect.flatMap((keys) => secretsKey.parse(ConfigProvider.fromUnknown(keys))),
+          Effect.provideContext(context),
+        ),
+      ),
+    ),
+  })
+})
+
+const findSandbox = Effect.gen(function* () {
+  const { exists } = yield* FileSystem.FileSystem
+  const { dirname, join, resolve } = yield* Path.Path
+  for (let folder = resolve("."); ; folder = dirname(folder)) {
+    const found = yield* Effect.orElseSucceed(exists(join(folder, ".sandbox", "sandbox.json")), () => false)
+    if (found) return join(folder, ".sandbox")
+    if (folder === dirname(folder)) return yield* new NoTarget()
+  }
+})
+
+const readSettings = (file: string) =>
+  FileSystem.FileSystem.use(({ readFileString }) => readFileString(file)).pipe(
+    Effect.flatMap(decodeSettings),
+    Effect.mapError(() => new SandboxUnreadable({ file })),
+  )
+
+const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))

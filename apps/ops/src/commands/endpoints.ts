@@ -1,0 +1,68 @@
+import { EVENTS } from "@outreach/contract"
+import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { identifier } from "../inputs/identifier.ts"
+import { organization } from "../inputs/organization.ts"
+import { someOf } from "../inputs/someOf.ts"
+import { printList, printRecord } from "../output/Output.ts"
+import { Target } from "../Target.ts"
+
+const EVENT_TYPES = Object.entries(EVENTS).flatMap(([type, { direction }]) =>
+  direction === "to_consumer" ? [type] : [],
+)
+
+const create = Command.make(
+  "create",
+  {
+    organization,
+    url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go, an https address")),
+    types: Flag.String("types").pipe(
+      Flag.withDescription("The event types it receives, separated by commas (default all)"),
+      Flag.filterMap(...someOf(EVENT_TYPES)),
+      Flag.optional,
+    ),
+  },
+  Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types }) {
+    const { allowHttp } = yield* Target
+    const reason = checkEndpointUrl(url, allowHttp)
+    if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
+    const book = yield* EndpointBook
+    const id = yield* makeIdentifier("endpoint")
+    yield* printRecord(yield* book.create({ organizationId, id, url, eventTypes: Option.getOrNull(types) }))
+  }),
+).pipe(
+  Command.withDescription(
+    "Add a webhook endpoint; http is for the sandbox and where WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
+  ),
+)
+
+const list = Command.make(
+  "list",
+  { organization: organization.pipe(Flag.optional) },
+  Effect.fn("ops.endpoints.list")(function* (input) {
+    const endpoints = yield* (yield* EndpointBook).list(Option.getOrUndefined(input.organization))
+    yield* printList(endpoints, ["id", "organizationId", "url", "enabled", "eventTypes", "createdAt"])
+  }),
+).pipe(Command.withDescription("List the webhook endpoints, oldest first; of one organization or of all"))
+
+const disable = Command.make(
+  "disable",
+  {
+    endpoint: Argument.String("endpoint").pipe(
+      Argument.withDescription("The endpoint's id, whe_…"),
+      Argument.filterMap(...identifier("endpoint")),
+    ),
+  },
+  Effect.fn("ops.endpoints.disable")(function* ({ endpoint }) {
+    yield* printRecord(yield* (yield* EndpointBook).disable(endpoint))
+  }),
+).pipe(Command.withDescription("Let an endpoint's deliveries wait"))
+
+/** `ops endpoints …` */
+export const endpoints = Command.make("endpoints").pipe(
+  Command.withDescription("Where the partners receive webhooks"),
+  Command.withSubcommands([create, list, disable]),
+)

@@ -1,0 +1,109 @@
+import { SCOPES } from "@outreach/contract"
+import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/callers/ApiKeys"
+import { KeyRing } from "@outreach/domain/callers/KeyRing"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { identifier } from "../inputs/identifier.ts"
+import { instant } from "../inputs/instant.ts"
+import { name } from "../inputs/name.ts"
+import { organization } from "../inputs/organization.ts"
+import { seconds } from "../inputs/seconds.ts"
+import { someOf } from "../inputs/someOf.ts"
+import { printList, printRecord, remark } from "../output/Output.ts"
+
+/** A key that is over at its issue serves nobody. */
+class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { expiresAt: Schema.String }) {
+  override get message(): string {
+    return `The key would have expired at ${this.expiresAt}; choose a time in the future.`
+  }
+}
+
+const keyId = Argument.String("key").pipe(
+  Argument.withDescription("The key's id, key_…"),
+  Argument.filterMap(...identifier("key")),
+)
+
+const issue = Command.make(
+  "issue",
+  {
+    organization,
+    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.filterMap(...name)),
+    scopes: Flag.String("scopes").pipe(
+      Flag.withDescription(`What the key may do, separated by commas: ${SCOPES.join(", ")}`),
+      Flag.filterMap(...someOf(SCOPES)),
+    ),
+    expires: Flag.String("expires").pipe(
+      Flag.withDescription("When the key ends, a time such as 2027-01-01T00:00:00Z (default never)"),
+      Flag.filterMap(...instant),
+      Flag.optional,
+    ),
+  },
+  Effect.fn("ops.keys.issue")(function* (input) {
+    const expiresAt = Option.getOrNull(input.expires)
+    if (expiresAt !== null && expiresAt <= fromUnixMillis(yield* Clock.currentTimeMillis)) {
+      return yield* new ExpiryPassed({ expiresAt })
+    }
+    const { organization: organizationId, name, scopes } = input
+    yield* printIssued(yield* issueKey({ organizationId, name, scopes, expiresAt }))
+  }),
+).pipe(
+  Command.withDescription(
+    "Issue an API key, and show it this once; a live key where DEPLOYMENT=production, else a test key",
+  ),
+  Command.withExamples([
+    { command: `ops keys issue --organization org_… --name "Nightly sync" --scopes events:read,digest:read` },
+  ]),
+)
+
+const list = Command.make(
+  "list",
+  { organization },
+  Effect.fn("ops.keys.list")(function* (input) {
+    yield* printList(yield* (yield* KeyRing).list(input.organization), [
+      "id",
+      "name",
+      "prefix",
+      "lastFour",
+      "scopes",
+      "createdAt",
+      "lastUsedAt",
+      "expiresAt",
+      "revokedAt",
+    ])
+  }),
+).pipe(Command.withDescription("List an organization's API keys, oldest first; never their text"))
+
+const rotate = Command.make(
+  "rotate",
+  {
+    key: keyId,
+    overlap: Flag.String("overlap").pipe(
+      Flag.withDescription("How long the old key lives on, such as 24h or 0s (default 24h)"),
+      Flag.filterMap(...seconds),
+      Flag.withDefault(DEFAULT_OVERLAP_SECONDS),
+    ),
+  },
+  Effect.fn("ops.keys.rotate")(function* ({ key, overlap }) {
+    yield* printIssued(yield* rotateKey(key, overlap))
+  }),
+).pipe(Command.withDescription("Issue a successor with the same scopes, show it this once, and let the old key end"))
+
+const revoke = Command.make(
+  "revoke",
+  { key: keyId },
+  Effect.fn("ops.keys.revoke")(function* ({ key }) {
+    yield* printRecord(yield* (yield* KeyRing).revoke(key))
+  }),
+).pipe(Command.withDescription("End a key now"))
+
+/** `ops keys …` */
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("The partners' API keys"),
+  Command.withSubcommands([issue, list, rotate, revoke]),
+)
+
+const printIssued = Effect.fnUntraced(function* ({ key, text }: IssuedKey) {
+  yield* printRecord({ ...key, apiKey: Redacted.value(text) })
+  yield* remark("\nThe API key is shown this once; keep it now.")
+})

@@ -1,0 +1,29 @@
+import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { name } from "../inputs/name.ts"
+import { printList, printRecord } from "../output/Output.ts"
+
+const create = Command.make(
+  "create",
+  { name: Flag.String("name").pipe(Flag.withDescription("The partner's name"), Flag.filterMap(...name)) },
+  Effect.fn("ops.organizations.create")(function* (input) {
+    const registry = yield* OrganizationRegistry
+    yield* printRecord(yield* registry.create(yield* makeIdentifier("organization"), input.name))
+  }),
+).pipe(Command.withDescription("Add an organization: a partner's account"))
+
+const list = Command.make(
+  "list",
+  {},
+  Effect.fn("ops.organizations.list")(function* () {
+    yield* printList(yield* (yield* OrganizationRegistry).list, ["id", "name", "createdAt"])
+  }),
+).pipe(Command.withDescription("List the organizations, oldest first"))
+
+/** `ops organizations …` */
+export const organizations = Command.make("organizations").pipe(
+  Command.withDescription("The partners' accounts"),
+  Command.withSubcommands([create, list]),
+)

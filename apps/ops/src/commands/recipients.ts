@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { identifier } from "../inputs/identifier.ts"
+import { formatRecord, print, remark } from "../output/Output.ts"
+import type { BadLines } from "../recipients/BadLines.ts"
+import { type ImportReport, importFile } from "../recipients/importFile.ts"
+
+const MOST_SHOWN = 100
+
+const load = Command.make(
+  "import",
+  {
+    campaign: Flag.String("campaign").pipe(
+      Flag.withDescription("The id of a draft or paused campaign, cmp_…"),
+      Flag.filterMap(...identifier("campaign")),
+    ),
+    skipBad: Flag.Boolean("skip-bad").pipe(
+      Flag.withDescription("Leave bad lines out, instead of importing nothing"),
+      Flag.withDefault(false),
+    ),
+    quiet: Flag.Boolean("quiet").pipe(Flag.withDescription("Show no progress"), Flag.withDefault(false)),
+    file: Argument.String("file").pipe(
+      Argument.withDescription("A CSV file in UTF-8 whose first line names the columns npi and email"),
+    ),
+  },
+  Effect.fn("ops.recipients.import")(function* ({ campaign: campaignId, file, ...options }) {
+    const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", remarkBadLines))
+    yield* remarkBadLines(report)
+    yield* print({ campaignId, ...report }, () => {
+      const { imported, alreadyThere, badCount: skipped } = report
+      return formatRecord({ campaignId, imported, alreadyThere, skipped })
+    })
+  }),
+).pipe(
+  Command.withDescription("Import recipients; a re-run imports nothing twice"),
+  Command.withExamples([{ command: "ops recipients import --campaign cmp_… clinicians.csv" }]),
+)
+
+/** `ops recipients …` */
+export const recipients = Command.make("recipients").pipe(
+  Command.withDescription("Whom campaigns are sent to"),
+  Command.withSubcommands([load]),
+)
+
+const remarkBadLines = Effect.fnUntraced(function* ({ badCount, badLines }: ImportReport | BadLines) {
+  for (const { number, reason } of badLines.slice(0, MOST_SHOWN)) yield* remark(`line ${number}: ${reason}`)
+  if (badCount > MOST_SHOWN) yield* remark(`and ${badCount - MOST_SHOWN} more bad lines`)
+})

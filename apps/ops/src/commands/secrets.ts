@@ -1,0 +1,41 @@
+import { DEFAULT_GRACE_SECONDS } from "@outreach/domain/deliveries/SecretVault"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
+import { Effect, Layer, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import { organization } from "../inputs/organization.ts"
+import { seconds } from "../inputs/seconds.ts"
+import { printRecord, remark } from "../output/Output.ts"
+import { Target } from "../Target.ts"
+
+const cipher = Layer.effect(
+  SecretCipher,
+  Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
+)
+
+const rotate = Command.make(
+  "rotate",
+  {
+    organization,
+    grace: Flag.String("grace").pipe(
+      Flag.withDescription("How long the secrets before it stay active, such as 24h or 0s (default 24h)"),
+      Flag.filterMap(...seconds),
+      Flag.withDefault(DEFAULT_GRACE_SECONDS),
+    ),
+  },
+  Effect.fn("ops.secrets.rotate")(function* ({ organization: organizationId, grace: graceSeconds }) {
+    const secret = yield* rotateSecret(organizationId, graceSeconds)
+    yield* printRecord({ organizationId, graceSeconds, signingSecret: Redacted.value(secret) })
+    yield* remark("\nThe signing secret is shown this once; keep it now.")
+  }),
+).pipe(
+  Command.withDescription("Give an organization a new signing secret, and show it this once; also for its first"),
+  Command.provide(Layer.provide(SecretVaultPg, cipher)),
+)
+
+/** `ops secrets …` */
+export const secrets = Command.make("secrets").pipe(
+  Command.withDescription("What webhooks are signed with"),
+  Command.withSubcommands([rotate]),
+)

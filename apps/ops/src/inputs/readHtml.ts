@@ -1,0 +1,33 @@
+import { Effect, FileSystem, Schema } from "effect"
+
+/** The file of a campaign's body cannot be used. */
+export class HtmlUnusable extends Schema.TaggedError<HtmlUnusable>()("HtmlUnusable", {
+  file: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `The HTML file ${this.file} ${this.reason}.`
+  }
+}
+
+const MOST_BYTES = 1_048_576
+
+/** Reads a campaign's body from a file: UTF-8, at most 1 MiB, not blank. */
+export const readHtml = Effect.fnUntraced(function* (file: string) {
+  const { stat, readFile } = yield* FileSystem.FileSystem
+  const unusable = (reason: string) => new HtmlUnusable({ file, reason })
+  const unreadable = Effect.mapError(({ reason }: { reason: { _tag: string } }) =>
+    unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
+  )
+  const { type, size } = yield* unreadable(stat(file))
+  if (type !== "File") return yield* unusable("is no regular file")
+  if (size > MOST_BYTES) return yield* unusable("holds more than 1 MiB")
+  const bytes = yield* unreadable(readFile(file))
+  const html = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => unusable("is not text in UTF-8"),
+  })
+  if (html.trim() === "") return yield* unusable("is blank")
+  if (html.includes("\0")) return yield* unusable("is not text in UTF-8")
+  return html
+})

@@ -1,0 +1,53 @@
+import { SingleBar } from "cli-progress"
+import { Clock, Console, Effect } from "effect"
+import { Output } from "./Output.ts"
+
+/** Tells how far a long piece of work has come. */
+export interface ProgressBar {
+  advance(steps: number): Effect.Effect<void>
+}
+
+const LINE_EVERY_MS = 5000
+
+/** Shows a bar on standard error until the scope ends: drawn on a terminal, else a line every five seconds, nothing with `--json` or `quiet`. */
+export const progressBar = Effect.fnUntraced(function* (
+  label: string,
+  total: number,
+  { quiet }: { readonly quiet: boolean },
+) {
+  const { json } = yield* Output
+  if (quiet || json) return { advance: () => Effect.void } satisfies ProgressBar
+  return yield* process.stderr.isTTY ? drawnBar(label, total) : writtenBar(label, total)
+})
+
+const drawnBar = (label: string, total: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const bar = new SingleBar({
+        format: `${label} {bar} {percentage}% ({eta_formatted} left)`,
+        stream: process.stderr,
+        barCompleteChar: "█",
+        barIncompleteChar: "░",
+        hideCursor: true,
+        clearOnComplete: true,
+        gracefulExit: false,
+      })
+      bar.start(total, 0)
+      return bar
+    }),
+    (bar) => Effect.sync(() => bar.stop()),
+  ).pipe(Effect.map((bar): ProgressBar => ({ advance: (steps) => Effect.sync(() => bar.increment(steps)) })))
+
+const writtenBar = Effect.fnUntraced(function* (label: string, total: number) {
+  let done = 0
+  let said = yield* Clock.currentTimeMillis
+  return {
+    advance: Effect.fnUntraced(function* (steps) {
+      done += steps
+      const now = yield* Clock.currentTimeMillis
+      if (now - said < LINE_EVERY_MS) return
+      said = now
+      yield* Console.error(`${label}: ${Math.floor((100 * done) / total)}%`)
+    }),
+  } satisfies ProgressBar
+})

@@ -1,0 +1,44 @@
+import { describeCause } from "@outreach/process/describeCause"
+import { Cause, Config, Console, Effect } from "effect"
+import { CliError } from "effect/cli"
+import { Output } from "./Output.ts"
+import { snakeCase, snakeName } from "./snakeCase.ts"
+
+/** Prints why a command failed, as one sentence on standard error or as `{"error": …}`, and answers the exit code: 2 for wrong usage, else 1. */
+export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  const { json } = yield* Output
+  const failure = explain(cause)
+  if (json) yield* Console.log(JSON.stringify({ error: failure }))
+  // What was wrong with the command line is shown already, under its help.
+  else if (failure.code !== USAGE) yield* Console.error(failure.message)
+  return failure.code === USAGE ? 2 : 1
+})
+
+const USAGE = "usage"
+
+interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+const explain = (cause: Cause.Cause<unknown>): Failure => {
+  for (const reason of cause.reasons) {
+    if (Cause.isInterruptReason(reason)) continue
+    const error = Cause.isFailReason(reason) ? reason.error : reason.defect
+    if (CliError.isCliError(error)) return { code: USAGE, message: explainUsage(error) }
+    if (error instanceof Config.ConfigError) {
+      return { code: "configuration", message: (error.cause as Error).message }
+    }
+    if (error instanceof Error && (Cause.isFailReason(reason) || error.name === "DatabaseFailure")) {
+      const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string }
+      return { code: snakeName(_tag ?? name).replace(/^_/, ""), message, ...(snakeCase(details) as object) }
+    }
+  }
+  return { code: "internal_error", message: `Unexpected failure: ${describeCause(cause).join("\n")}` }
+}
+
+const explainUsage = (error: CliError.CliError): string => {
+  if (error._tag !== "ShowHelp") return error.message
+  if (error.errors.length === 0) return `${error.commandPath.join(" ")} needs a command; see --help.`
+  return error.errors.map(({ message }) => message).join(" ")
+}
