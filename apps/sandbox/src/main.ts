@@ -1,0 +1,204 @@
+import { mkdir, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { Deployment } from "@outreach/domain/Deployment"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { adapters } from "@outreach/postgres/adapters"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { migrate } from "@outreach/postgres/migrate"
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { runProcess } from "@outreach/process/runProcess"
+import { Effect, Layer, Redacted, References, Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { holdFolder } from "./holdFolder.ts"
+import { keep, readKeepsakes, writePrivate } from "./keepsakes.ts"
+import { type Options, readOptions, USAGE } from "./options.ts"
+import { SandboxError } from "./SandboxError.ts"
+import { draftCampaign } from "./seed/draftCampaign.ts"
+import { launchCampaign } from "./seed/launchCampaign.ts"
+import { seedPartner } from "./seed/seedPartner.ts"
+import { showProgress } from "./showProgress.ts"
+import { startMailCatcher } from "./startMailCatcher.ts"
+import { startSamplePartner } from "./startSamplePartner.ts"
+import { startService } from "./startService.ts"
+
+const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
+
+const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
+
+const sandbox = Effect.fnUntraced(function* (options: Options) {
+  const { folder, port } = options
+  yield* holdFolder(folder)
+  const addresses = join(folder, "sandbox.json")
+  yield* Effect.acquireRelease(
+    Effect.promise(() => rm(addresses, { force: true })),
+    () => Effect.promise(() => rm(addresses, { force: true })),
+  )
+  yield* checkPort(port)
+
+  const databaseUrl = yield* database(options)
+  let keepsakes = yield* Effect.promise(() => readKeepsakes(folder))
+  const keepMore = (more: Parameters<typeof keep>[2]) =>
+    Effect.promise(async () => {
+      keepsakes = await keep(folder, keepsakes, more)
+    })
+
+  yield* Effect.gen(function* () {
+    yield* migrate
+    const mail = yield* startMailCatcher
+    const partner = yield* startSamplePartner({
+      databaseUrl,
+      port: keepsakes.partner_port ?? 0,
+      secrets: () => (keepsakes.seeded ? [keepsakes.seeded.signing_secret] : []),
+    })
+    yield* keepMore({ partner_port: partner.port })
+    const seeded = keepsakes.seeded ?? (yield* seedPartner(partner.webhooksUrl))
+    yield* keepMore({ seeded })
+    const recipients = options.recipients ?? (keepsakes.campaign === undefined ? SAMPLE : undefined)
+    if (recipients !== undefined) {
+      yield* keepMore({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
+    }
+    const campaign = keepsakes.campaign!
+
+    const baseUrl = `http://127.0.0.1:${port}`
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      DEPLOYMENT: "development",
+      SECRETS_KEY: keepsakes.SECRETS_KEY,
+      LOG_LEVEL: process.env["LOG_LEVEL"] ?? "info",
+    }
+    // Side by side, so that stopping takes as long as the slower of the two.
+    const services = yield* Scope.fork(yield* Effect.scope, "parallel")
+    const endings = yield* Effect.all(
+      [
+        startService("API", {
+          main: import.meta.resolve("@outreach/api/main"),
+          environment: {
+            ...environment,
+            HOST: "127.0.0.1",
+            PORT: String(port),
+            PUBLIC_BASE_URL: baseUrl,
+            CURSOR_KEY: keepsakes.CURSOR_KEY,
+          },
+          log: join(folder, "api.log"),
+          ready: "listening",
+        }),
+        startService("worker", {
+          main: import.meta.resolve("@outreach/worker/main"),
+          environment: {
+            ...environment,
+            PUBLIC_BASE_URL: baseUrl,
+            SMTP_URL: mail.smtpUrl,
+            MAIL_FROM: "Outreach sandbox <outreach@sandbox.test>",
+            WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+            WEBHOOK_RETRY_DELAYS: process.env["WEBHOOK_RETRY_DELAYS"] ?? "",
+            DRAIN_SECONDS: "2",
+          },
+          log: join(folder, "worker.log"),
+          ready: "worker started",
+        }),
+      ],
+      { concurrency: "unbounded" },
+    ).pipe(Scope.provide(services))
+
+    const work = Effect.gen(function* () {
+      yield* Effect.promise(() =>
+        writePrivate(addresses, {
+          base_url: baseUrl,
+          api_key: seeded.api_key,
+          organization_id: seeded.organization_id,
+          program_id: seeded.program_id,
+          campaign_id: campaign.id,
+          endpoint_id: seeded.endpoint_id,
+          signing_secret: seeded.signing_secret,
+          inbound_url: `${baseUrl}/v1/partners/consumer/webhooks/${seeded.endpoint_id}`,
+          database_url: databaseUrl,
+          partner_url: partner.url,
+          mail_url: mail.url,
+        }),
+      )
+      yield* say(`
+API             ${baseUrl}
+sample partner  ${partner.url}   what it received
+mail catcher    ${mail.url}   what it caught
+logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}
+all of it       ${addresses}
+
+The newest records, as the partner pulls them:
+
+  curl -s -H 'Authorization: Bearer ${seeded.api_key}' '${baseUrl}/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z&limit=2'
+
+Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
+`)
+      yield* launchCampaign(campaign.id, campaign.recipients, environment)
+      return yield* showProgress(campaign.id, { mails: mail.count, partner: partner.counts })
+    })
+    return yield* Effect.raceAllFirst([work, ...endings])
+  }).pipe(
+    Effect.provide(
+      adapters.pipe(
+        Layer.provideMerge(
+          databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
+        ),
+        Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
+        Layer.provideMerge(
+          Layer.succeed(
+            SecretCipher,
+            SecretCipher.make(Redacted.make(new Uint8Array(Buffer.from(keepsakes.SECRETS_KEY, "base64")))),
+          ),
+        ),
+        Layer.provideMerge(SecureRandom.layerWebCrypto),
+      ),
+    ),
+  )
+}, Effect.scoped)
+
+const checkPort = (port: number) =>
+  Effect.callback<void, SandboxError>((resume) => {
+    const probe = createServer()
+    probe.once("error", () =>
+      resume(
+        Effect.fail(new SandboxError({ message: `Port ${port} is in use; free it, or choose another with --port.` })),
+      ),
+    )
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.void)))
+  })
+
+/** The database of DATABASE_URL, or a PostgreSQL of the sandbox's own that keeps its data in the folder. */
+const database = Effect.fnUntraced(function* ({ folder, fresh }: Options) {
+  const given = process.env["DATABASE_URL"]
+  if (given) {
+    if (fresh)
+      return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL: empty it yourself." })
+    return given
+  }
+  if (fresh) {
+    yield* Effect.promise(async () => {
+      await rm(join(folder, "postgres"), { recursive: true, force: true })
+      await rm(join(folder, "keys.json"), { force: true })
+    })
+  }
+  yield* Effect.promise(() => mkdir(folder, { recursive: true }))
+  const postgres = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => startPostgres({ dataDirectory: join(folder, "postgres") }),
+      catch: (error) => new SandboxError({ message: (error as Error).message }),
+    }),
+    (server) => Effect.promise(() => server.stop()),
+  )
+  return postgres.url
+})
+
+const main = Effect.gen(function* () {
+  const options = yield* readOptions(process.argv.slice(2))
+  yield* options === undefined ? say(USAGE) : sandbox(options)
+}).pipe(
+  Effect.catchTag("SandboxError", ({ message }) =>
+    Effect.sync(() => {
+      process.stderr.write(`${message}\n`)
+      process.exitCode = 1
+    }),
+  ),
+)
+
+runProcess(Effect.provideService(main, References.MinimumLogLevel, "Warn"))

@@ -1,0 +1,59 @@
+import { resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { Effect } from "effect"
+import { SandboxError } from "./SandboxError.ts"
+
+/** What the command line asks for. */
+export interface Options {
+  readonly port: number
+  readonly fresh: boolean
+  /** A CSV file to make a campaign of, instead of the sample's. */
+  readonly recipients: string | undefined
+  readonly folder: string
+}
+
+/** How the sandbox is called. */
+export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
+
+  pnpm start [--port 8080] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
+
+  --port N           port of the API on 127.0.0.1; default 8080
+  --fresh            begins anew: drops all that an earlier run has left
+  --recipients FILE  launches a campaign with the recipients of this CSV file (columns npi,email)
+  --folder PATH      where everything is kept; default .sandbox in this repository
+  --help             prints this
+
+With DATABASE_URL it uses that PostgreSQL instead of its own. Ctrl-C stops everything.
+`
+
+const REPOSITORY = resolve(import.meta.dirname, "../../..")
+
+/** Reads the command line; undefined when help was asked for. */
+export const readOptions = (args: readonly string[]): Effect.Effect<Options | undefined, SandboxError> =>
+  Effect.try({
+    try: () =>
+      parseArgs({
+        args: [...args],
+        options: {
+          port: { type: "string", default: "8080" },
+          fresh: { type: "boolean", default: false },
+          recipients: { type: "string" },
+          folder: { type: "string", default: resolve(REPOSITORY, ".sandbox") },
+          help: { type: "boolean", short: "h", default: false },
+        },
+      }).values,
+    catch: (error) => new SandboxError({ message: `${(error as Error).message}\n\n${USAGE}` }),
+  }).pipe(
+    Effect.flatMap(({ port, fresh, recipients, folder, help }) => {
+      if (help) return Effect.undefined
+      if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+        return Effect.fail(new SandboxError({ message: "--port must be a port from 1 to 65535." }))
+      }
+      return Effect.succeed({
+        port: Number(port),
+        fresh,
+        recipients: recipients === undefined ? undefined : resolve(recipients),
+        folder: resolve(folder),
+      })
+    }),
+  )

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http"
+import { SignatureError, verify } from "@outreach/signature"
+import { Effect } from "effect"
+import { Pool } from "pg"
+import { readLimit, serveHttp } from "./serveHttp.ts"
+
+const LARGEST = 1_048_576
+const MOST_LISTED = 2000
+
+/**
+ * Plays the partner until the scope closes: verifies each webhook, stores it once in a schema of its own, and acknowledges.
+ *
+ * A POST to `/webhooks` is a delivery; a GET lists what came, newest first. An event that comes again is stored once, and counted.
+ */
+export const startSamplePartner = Effect.fnUntraced(function* (options: {
+  readonly databaseUrl: string
+  readonly port: number
+  /** The signing secrets that the partner holds. */
+  readonly secrets: () => readonly string[]
+}) {
+  const pool = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const pool = new Pool({ connectionString: options.databaseUrl, max: 4, application_name: "sample-partner" })
+      // A connection that is lost is made again at the next query.
+      pool.on("error", () => {})
+      await pool.query("create schema if not exists sample_partner")
+      await pool.query(`
+        create table if not exists sample_partner.events (
+          event_id text primary key,
+          event_type text not null,
+          body text not null,
+          copies integer not null default 1,
+          received_at timestamptz not null default clock_timestamp()
+        )`)
+      await pool.query(
+        "create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id)",
+      )
+      return pool
+    }),
+    (pool) => Effect.promise(() => pool.end()),
+  )
+  let rejected = 0
+
+  const receive = async (request: IncomingMessage): Promise<number> => {
+    const body = await readBody(request)
+    if (body === undefined) return 413
+    try {
+      // The raw bytes, before anything parses them.
+      await verify(String(request.headers["x-signature"] ?? ""), body, options.secrets(), { now: Date.now() / 1000 })
+    } catch (error) {
+      if (!(error instanceof SignatureError)) throw error
+      rejected += 1
+      return 401
+    }
+    const text = body.toString("utf8")
+    const event = JSON.parse(text) as { readonly event_id: string; readonly event_type: string }
+    await pool.query(
+      `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
+       on conflict (event_id) do update set copies = events.copies + 1`,
+      [event.event_id, event.event_type, text],
+    )
+    return 200
+  }
+
+  const counts = async () => {
+    const { rows } = await pool.query<{ event_type: string; count: number; duplicates: number }>(`
+      select event_type, count(*)::int as count, sum(copies - 1)::int as duplicates
+      from sample_partner.events group by event_type`)
+    return {
+      events: Object.fromEntries(rows.map((row) => [row.event_type, row.count])) as Record<string, number>,
+      duplicates: rows.reduce((sum, row) => sum + row.duplicates, 0),
+    }
+  }
+
+  const list = async (limit: number) => {
+    const { events, duplicates } = await counts()
+    const { rows } = await pool.query<{ body: string }>(
+      "select body from sample_partner.events order by received_at desc, event_id limit $1",
+      [limit],
+    )
+    return { counts: events, duplicates, rejected, events: rows.map((row) => JSON.parse(row.body) as unknown) }
+  }
+
+  const port = yield* serveHttp("The sample partner", options.port, async (request, response) => {
+    try {
+      if (request.method === "POST") return response.writeHead(await receive(request)).end()
+      const body = JSON.stringify(await list(readLimit(request.url, MOST_LISTED)))
+      return response.writeHead(200, { "content-type": "application/json" }).end(body)
+    } catch {
+      // Not stored, so not acknowledged: it will come again.
+      return response.writeHead(503).end()
+    }
+  })
+  return { port, url: `http://127.0.0.1:${port}/`, webhooksUrl: `http://127.0.0.1:${port}/webhooks`, counts }
+})
+
+const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LARGEST) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
