@@ -4,7 +4,6 @@ import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { type CampaignId, makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
-import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
 import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
@@ -29,13 +28,6 @@ const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const rows = yield* sql<{ body: string }>`
     select body from events where organization_id = ${organizationId} order by emitted_at`
   return rows.map((row) => published.parse(JSON.parse(row.body)))
-})
-const put = Effect.fnUntraced(function* (id: CampaignId, to: CampaignStatus, endsIn: string) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    update campaigns set status = ${to}, window_start = clock_timestamp() - interval '1 day',
-      window_end = clock_timestamp() + ${endsIn}::interval
-    where id = ${id}`
 })
 
 describe("CampaignBookPg.publishNext", () => {
@@ -209,7 +201,11 @@ describe("CampaignBookPg.move", () => {
     run(
       Effect.gen(function* () {
         const { campaign } = yield* seedCampaign({ recipients: 0 })
-        yield* put(campaign.id, "draft", "-1 second")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          update campaigns set window_start = clock_timestamp() - interval '1 day',
+            window_end = clock_timestamp() - interval '1 second'
+          where id = ${campaign.id}`
         expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ _tag: "InvalidWindow" })
       }),
     ))
@@ -225,74 +221,6 @@ describe("CampaignBookPg.summaries", () => {
         const summaries = yield* (yield* CampaignBook).summaries(ours.organization.id, ids)
         const { subject: _subject, html: _html, ...campaign } = ours.campaign
         expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
-      }),
-    ))
-})
-
-describe("CampaignBookPg.advance", () => {
-  const advance = Effect.flatMap(CampaignBook, (book) => book.advance)
-  const queued = Effect.fnUntraced(function* (id: CampaignId) {
-    return (yield* (yield* CampaignBook).progress(id)).queued
-  })
-  const publishedCampaign = Effect.fnUntraced(function* (options: { recipients: number; opensIn?: number }) {
-    const { campaign } = yield* seedCampaign(options)
-    yield* commandCampaign(campaign.id, "schedule")
-    while (yield* publishChunk()) {}
-    return campaign.id
-  })
-
-  it("opens a published campaign when its window has begun, and not before", () =>
-    run(
-      Effect.gen(function* () {
-        const now = yield* publishedCampaign({ recipients: 1 })
-        const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
-        yield* advance
-        expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
-      }),
-    ))
-
-  it("completes a campaign with nothing left to send", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 0 })
-        yield* advance
-        expect(yield* status(id)).toBe("completed")
-      }),
-    ))
-
-  it("completes a campaign whose window has ended, and drops what it did not send", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 3 })
-        yield* put(id, "sending", "-1 second")
-        yield* advance
-        expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
-      }),
-    ))
-
-  it("waits for the messages that a worker still holds", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 3 })
-        yield* advance
-        expect(yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60 })).toHaveLength(1)
-        yield* put(id, "sending", "-1 second")
-        yield* advance
-        expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
-
-        yield* commandCampaign(id, "cancel")
-        yield* advance
-        expect(yield* queued(id)).toBe(1)
-      }),
-    ))
-
-  it("keeps a paused campaign's messages", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 3 })
-        yield* commandCampaign(id, "pause")
-        yield* advance
-        expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
       }),
     ))
 })

@@ -100,17 +100,22 @@ describe("DeliveryQueuePg.claim", () => {
       }),
     ))
 
+  // Rounds, because the claims that would break it commit between another's first look and its count.
   it("keeps the bound whatever the order in which claims of many workers commit", () =>
     run(
-      Effect.gen(function* () {
-        yield* seedDeliveries(40)
-        const claims = yield* Effect.all(
-          Array.from({ length: 16 }, () => claim(5, 7)),
-          { concurrency: 8 },
-        )
-        expect(claims.flat().length).toBeLessThanOrEqual(7)
-        expect(yield* claim(7 - claims.flat().length, 7)).toHaveLength(7 - claims.flat().length)
-      }),
+      Effect.forEach(
+        Array.from({ length: 20 }),
+        Effect.fnUntraced(function* () {
+          yield* seedDeliveries(10)
+          const claims = yield* Effect.all(
+            Array.from({ length: 24 }, () => claim(1, 7)),
+            { concurrency: 8 },
+          )
+          expect(claims.flat().length).toBeLessThanOrEqual(7)
+          expect(yield* claim(10, 7)).toHaveLength(7 - claims.flat().length)
+          yield* (yield* SqlClient.SqlClient)`update webhook_endpoints set enabled = false`
+        }),
+      ),
     ))
 
   it("lets no endpoint's backlog keep another's deliveries waiting", () =>

@@ -28,7 +28,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const FORM = /^orp_(live|test)_([0-9A-Za-z]{30})_([0-9A-Za-z]{6})$/
 
 /** The prefix of keys of one mode. */
-export const keyPrefix = (livemode: boolean): string => (livemode ? "orp_live_" : "orp_test_")
+const keyPrefix = (livemode: boolean): string => (livemode ? "orp_live_" : "orp_test_")
 
 /** Builds a key's text from its 30 random base62 characters. */
 export const apiKeyText = (livemode: boolean, random: string): string =>
