@@ -30,8 +30,14 @@ const explain = (cause: Cause.Cause<unknown>): Failure => {
       return { code: "configuration", message: (error.cause as Error).message }
     }
     if (error instanceof Error && (Cause.isFailReason(reason) || error.name === "DatabaseFailure")) {
-      const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string }
-      return { code: snakeName(_tag ?? name).replace(/^_/, ""), message, ...(snakeCase(details) as object) }
+      const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string; reason?: unknown }
+      // No statement of ours has a fault in its syntax: what it names is not there yet.
+      const hint = details.reason === "SqlSyntaxError" ? "; has `ops migrate` been run?" : ""
+      return {
+        code: snakeName(_tag ?? name).replace(/^_/, ""),
+        message: message + hint,
+        ...(snakeCase(details) as object),
+      }
     }
   }
   return { code: "internal_error", message: `Unexpected failure: ${describeCause(cause).join("\n")}` }

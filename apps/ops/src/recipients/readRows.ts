@@ -21,7 +21,7 @@ const LONGEST_ROW = 65_536
 export const readRows = (file: string, onBytes: (bytes: number) => Effect.Effect<void>) =>
   Stream.suspend(() => {
     let lines = 0
-    const options: Options = {
+    const options: Options<Row, string[]> = {
       bom: true,
       trim: true,
       record_delimiter: ["\r\n", "\n", "\r"],
@@ -30,17 +30,17 @@ export const readRows = (file: string, onBytes: (bytes: number) => Effect.Effect
       relax_quotes: true,
       max_record_size: LONGEST_ROW,
       // The parser's own count of lines takes a CRLF inside quotes for two.
-      on_record: (fields: ReadonlyArray<string>) => {
+      on_record: (fields) => {
         const number = lines + 1
         lines = fields.reduce((count, field) => count + (field.match(/\r\n|\r|\n/g)?.length ?? 0), number)
-        return fields.length === 1 && fields[0] === "" ? null : ({ number, fields } satisfies Row)
+        return fields.length === 1 && fields[0] === "" ? null : { number, fields }
       },
     }
     return Stream.unwrap(Effect.map(FileSystem.FileSystem, ({ stream }) => stream(file))).pipe(
       Stream.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
       Stream.tap((bytes) => onBytes(bytes.length)),
       NodeStream.pipeThroughDuplex<Row, UnusableFile>({
-        evaluate: () => parse(options),
+        evaluate: () => parse(options as object),
         onError: () =>
           new UnusableFile({
             file,
