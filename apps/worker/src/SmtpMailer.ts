@@ -13,7 +13,7 @@ const toText = compile({ wordwrap: false, selectors: [{ selector: "img", format:
 export const SmtpMailer = (options: {
   readonly url: Redacted.Redacted
   readonly from: Sender
-  /** Default 60 s. */
+  /** Default 30 s. */
   readonly callMs?: number
 }) =>
   Layer.effect(

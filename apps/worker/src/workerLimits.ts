@@ -18,8 +18,8 @@ export const workerLimits = {
     /** Messages in flight, and so connections to the mail server. */
     atOnce: 16,
     /** From connecting to the server's last word. */
-    callMs: 60_000,
-    leaseSeconds: 90,
+    callMs: 30_000,
+    leaseSeconds: 45,
   },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
   pause: { shortestMs: 50, longestMs: 1000 },

@@ -55,7 +55,9 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const eventId = yield* makeIdentifier("event")
   const published = yield* book.publishNext(RECIPIENTS_PER_EVENT, (chunk) => recipientsPublished(eventId, chunk))
   if (published === undefined) return false
-  yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs({ ...published }))
+  if (published.recipients > 0) {
+    yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs({ ...published }))
+  }
   return true
 })
 

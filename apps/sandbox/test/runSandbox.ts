@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { eventually } from "./eventually.ts"
+
+/** What `sandbox.json` holds. */
+export type Addresses = Readonly<
+  Record<
+    | "base_url"
+    | "api_key"
+    | "organization_id"
+    | "program_id"
+    | "campaign_id"
+    | "endpoint_id"
+    | "signing_secret"
+    | "inbound_url"
+    | "database_url"
+    | "partner_url"
+    | "mail_url",
+    string
+  >
+>
+
+/** A folder of the test's own, removed at its end. */
+export const sandboxFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "sandbox-test-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A port that is free now. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts the sandbox as a process, which the end of the test kills at the latest. */
+export const runSandbox = (...args: readonly string[]) => {
+  const { DATABASE_URL: _, ...env } = process.env
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts"), ...args], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const ended = once(child, "close").then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  let output = ""
+  child.stdout.on("data", (chunk) => {
+    output += chunk
+  })
+  child.stderr.on("data", (chunk) => {
+    output += chunk
+  })
+  return {
+    ended,
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Waits until the sandbox is ready. */
+    addresses: async (folder: string): Promise<Addresses> => {
+      const read = () => readFile(join(folder, "sandbox.json"), "utf8").catch(() => undefined)
+      const ready = await Promise.race([
+        eventually(read, (text) => text !== undefined),
+        ended.then((code) => {
+          throw new Error(`the sandbox ended with ${code}:\n${output}`)
+        }),
+      ])
+      return JSON.parse(ready!) as Addresses
+    },
+  }
+}
+
+/** Reads JSON from an address. */
+export const getJson = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
+  (await fetch(url, { headers })).json()
+
+/** Whether nothing listens at an address any more. */
+export const isClosed = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => false,
+    () => true,
+  )
