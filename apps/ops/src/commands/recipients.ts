@@ -43,6 +43,6 @@ export const recipients = Command.make("recipients").pipe(
 )
 
 const remarkBadLines = Effect.fnUntraced(function* ({ badCount, badLines }: ImportReport | BadLines) {
-  for (const { number, reason } of badLines.slice(0, MOST_SHOWN)) yield* remark(`line ${number}: ${reason}`)
+  for (const { line, reason } of badLines.slice(0, MOST_SHOWN)) yield* remark(`line ${line}: ${reason}`)
   if (badCount > MOST_SHOWN) yield* remark(`and ${badCount - MOST_SHOWN} more bad lines`)
 })

@@ -5,7 +5,7 @@ export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
   imported: Schema.Int,
   alreadyThere: Schema.Int,
   badCount: Schema.Int,
-  badLines: Schema.Array(Schema.Struct({ number: Schema.Int, reason: Schema.String })),
+  badLines: Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String })),
 }) {
   override get message(): string {
     const lines = `${this.badCount} bad ${this.badCount === 1 ? "line" : "lines"}`

@@ -19,7 +19,7 @@ export interface ImportReport {
   readonly alreadyThere: number
   readonly badCount: number
   /** The first 10,000 of the bad lines. */
-  readonly badLines: ReadonlyArray<BadLine>
+  readonly badLines: ReadonlyArray<{ readonly line: number; readonly reason: string }>
 }
 
 /**
@@ -91,16 +91,20 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
   )
   if (type !== "File")
     return yield* new UnusableFile({ file, reason: "it is no regular file, and a file is read twice" })
-  if (size === 0n) return yield* new UnusableFile({ file, reason: "it is empty" })
   return Number(size)
 })
 
 const isBad = (line: ImportLine | BadLine): line is BadLine => "reason" in line
 const isGood = (line: ImportLine | BadLine): line is ImportLine => !isBad(line)
 
-const emptyReport = () => ({ imported: 0, alreadyThere: 0, badCount: 0, badLines: [] as Array<BadLine> })
+const emptyReport = () => ({
+  imported: 0,
+  alreadyThere: 0,
+  badCount: 0,
+  badLines: [] as Array<ImportReport["badLines"][number]>,
+})
 
-const noteBad = (report: ReturnType<typeof emptyReport>, line: BadLine): void => {
+const noteBad = (report: ReturnType<typeof emptyReport>, { number, reason }: BadLine): void => {
   report.badCount++
-  if (report.badLines.length < MOST_REPORTED) report.badLines.push(line)
+  if (report.badLines.length < MOST_REPORTED) report.badLines.push({ line: number, reason })
 }

@@ -7,19 +7,23 @@ const COLUMNS = ["npi", "email"]
 
 /** Reads the lines of an import file, whose header names the columns `npi` and `email` in either order. */
 export const readLines = (file: string, onBytes: (bytes: number) => Effect.Effect<void> = () => Effect.void) =>
-  readRows(file, onBytes).pipe(
-    Stream.mapAccumEffect(
-      (): ReadonlyArray<string> | undefined => undefined,
-      (header, row) => {
-        if (header !== undefined) return Effect.succeed([header, [toLine(header, row)]] as const)
-        const columns = row.fields.map((field) => field.toLowerCase())
-        const reason = checkHeader(columns)
-        return reason === undefined
-          ? Effect.succeed([columns, []] as const)
-          : Effect.fail(new UnusableFile({ file, reason }))
-      },
-    ),
-  )
+  Stream.suspend(() => {
+    let header: ReadonlyArray<string> | undefined
+    const readLine = (row: Row): Effect.Effect<ReadonlyArray<ImportLine | BadLine>, UnusableFile> => {
+      if (header !== undefined) return Effect.succeed([toLine(header, row)])
+      header = row.fields.map((field) => field.toLowerCase())
+      const reason = checkHeader(header)
+      return reason === undefined ? Effect.succeed([]) : Effect.fail(new UnusableFile({ file, reason }))
+    }
+    const checkEnd = Effect.suspend(() =>
+      header === undefined ? Effect.fail(new UnusableFile({ file, reason: "it is empty" })) : Effect.void,
+    )
+    return readRows(file, onBytes).pipe(
+      Stream.mapEffect(readLine),
+      Stream.flattenIterable,
+      Stream.concat(Stream.fromEffectDrain(checkEnd)),
+    )
+  })
 
 const toLine = (header: ReadonlyArray<string>, { number, fields }: Row): ImportLine | BadLine =>
   fields.length === header.length
@@ -30,10 +34,10 @@ const toLine = (header: ReadonlyArray<string>, { number, fields }: Row): ImportL
 const checkHeader = (columns: ReadonlyArray<string>): string | undefined => {
   const missing = COLUMNS.filter((column) => !columns.includes(column))
   if (missing.length > 0)
-    return `its first line must name the columns npi and email, and ${missing.join(" and ")} is missing`
+    return `its first line must name the columns npi and email, and lacks ${missing.join(" and ")}`
   const surplus = columns.findIndex((column, i) => !COLUMNS.includes(column) || columns.indexOf(column) < i)
   if (surplus === -1) return undefined
   // Only what is plainly a name is repeated: a file without a header has a recipient in its first line.
   const name = /^[a-z_][a-z_ ]{0,39}$/.test(columns[surplus]!) ? ` ("${columns[surplus]}")` : ""
-  return `its columns must be npi and email alone, and column ${surplus + 1}${name} is another or a second one`
+  return `its columns must be npi and email alone, and column ${surplus + 1}${name} is surplus`
 }
