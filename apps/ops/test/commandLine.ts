@@ -1,0 +1,56 @@
+import { NodeServices } from "@effect/platform-node"
+import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { ConfigProvider, Console, Effect, type Layer } from "effect"
+import { expect } from "vitest"
+import { ops } from "../src/ops.ts"
+
+type Ports = Layer.Success<ReturnType<typeof adaptersFor>>
+
+/** A command line over a database of the test file's own, run in this process with its output kept. */
+export const commandLine = () => {
+  const url = migratedDatabase()
+
+  /** Runs a command line as a process would. */
+  const run = async (args: ReadonlyArray<string>, settings: Record<string, string> = {}) => {
+    const output = { stdout: "", stderr: "" }
+    const console = {
+      ...globalThis.console,
+      log: (text: string) => {
+        output.stdout += `${text}\n`
+      },
+      error: (text: string) => {
+        output.stderr += `${text}\n`
+      },
+    } as Console.Console
+    const env = { DATABASE_URL: url(), SECRETS_KEY: SECRETS_KEY.toString("base64"), ...settings }
+    const code = await Effect.runPromise(
+      ops(args).pipe(
+        Effect.provide(NodeServices.layer),
+        Effect.provideService(Console.Console, console),
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+      ),
+    )
+    return { code, ...output }
+  }
+
+  return {
+    url,
+    run,
+    /** Runs a command line with `--json` that succeeds, and reads its one value. */
+    answer: async (...args: ReadonlyArray<string>) => {
+      const { code, stdout, stderr } = await run([...args, "--json"])
+      expect({ code, stderr, stdout: code === 0 ? "" : stdout }).toEqual({ code: 0, stderr: "", stdout: "" })
+      return JSON.parse(stdout)
+    },
+    /** Runs a command line with `--json` that fails, and reads its error. */
+    refusal: async (...args: ReadonlyArray<string>) => {
+      const { code, stdout, stderr } = await run([...args, "--json"])
+      expect({ failed: code > 0, stderr }).toEqual({ failed: true, stderr: "" })
+      return { ...JSON.parse(stdout).error, exit: code }
+    },
+    /** Does to the database what another process would. */
+    meanwhile: <A, E>(effect: Effect.Effect<A, E, Ports>): Promise<A> =>
+      Effect.runPromise(Effect.provide(effect, adaptersFor(url()))),
+  }
+}

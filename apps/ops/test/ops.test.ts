@@ -1,0 +1,225 @@
+import { KeyRing } from "@outreach/domain/callers/KeyRing"
+import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { Effect, Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { run, answer, refusal, meanwhile } = commandLine()
+
+const NOBODY = "00000000000000000000000000000000"
+const organization = async (): Promise<`org_${string}`> =>
+  (await answer("organizations", "create", "--name", "Acme")).id
+
+describe("organizations", () => {
+  it("are listed as they were created", async () => {
+    const created = await answer("organizations", "create", "--name", "  Acme Health ")
+    expect(created).toEqual({
+      id: expect.stringMatching(/^org_[0-9a-f]{32}$/),
+      name: "Acme Health",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    })
+    expect((await answer("organizations", "list")).data).toContainEqual(created)
+  })
+
+  it("are shown to people as an aligned table with times in UTC", async () => {
+    const { id, created_at } = await answer("organizations", "create", "--name", "Łódź 医院")
+    const { stdout } = await run(["organizations", "list"])
+    expect(stdout).toMatch(/^id +name +created_at$/m)
+    expect(stdout).toContain(`${id}  Łódź 医院`)
+    expect(stdout).toContain(created_at.replace("T", " ").replace(/\.\d{6}Z/, " UTC"))
+  })
+})
+
+describe("keys", () => {
+  it("are shown at their issue, and never again", async () => {
+    const org = await organization()
+    const issued = await answer(
+      ...["keys", "issue", "--organization", org, "--name", "Nightly", "--scopes", "events:read, digest:read"],
+      ...["--expires", "2099-01-01T00:00:00+01:00"],
+    )
+    expect(issued).toMatchObject({
+      scopes: ["events:read", "digest:read"],
+      expires_at: "2098-12-31T23:00:00.000000Z",
+      api_key: expect.stringMatching(/^orp_test_/),
+    })
+    const { api_key, ...shown } = issued
+    expect((await answer("keys", "list", "--organization", org)).data).toEqual([shown])
+    expect((await run(["keys", "list", "--organization", org])).stdout).not.toContain(api_key)
+    const admission = await meanwhile(Effect.flatMap(KeyRing, (keys) => keys.admit(api_key)))
+    expect(admission?.caller).toMatchObject({ organizationId: org, scopes: ["events:read", "digest:read"] })
+  })
+
+  it("are live where the deployment is production", async () => {
+    const args = ["keys", "issue", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
+    const { stdout } = await run([...args, "--json"], { DEPLOYMENT: "production" })
+    expect(JSON.parse(stdout).api_key).toMatch(/^orp_live_/)
+  })
+
+  it("say to people that they are shown once", async () => {
+    const args = ["keys", "issue", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
+    expect((await run(args)).stderr).toContain("shown this once")
+  })
+
+  it("are rotated with an overlap, and revoked at once", async () => {
+    const org = await organization()
+    const args = ["keys", "issue", "--organization", org, "--name", "x", "--scopes", "tokens:read"]
+    const first = await answer(...args)
+    const second = await answer("keys", "rotate", first.id, "--overlap", "2h")
+    expect(second).toMatchObject({ name: "x", scopes: ["tokens:read"], expires_at: null })
+    expect(second.api_key).not.toBe(first.api_key)
+    const [old] = (await answer("keys", "list", "--organization", org)).data
+    expect(Date.parse(old.expires_at) - Date.parse(second.created_at)).toBeCloseTo(7_200_000, -4)
+    expect((await answer("keys", "revoke", first.id)).revoked_at).not.toBeNull()
+    const admit = (text: string) => meanwhile(Effect.flatMap(KeyRing, (keys) => keys.admit(text)))
+    expect([await admit(first.api_key), (await admit(second.api_key))?.count]).toEqual([undefined, 1])
+  })
+})
+
+describe("secrets", () => {
+  it("are shown at their rotation, and the ones before them live on for the grace", async () => {
+    const org = await organization()
+    const first = await answer("secrets", "rotate", "--organization", org)
+    expect(first).toEqual({
+      organization_id: org,
+      grace_seconds: 86_400,
+      signing_secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
+    })
+    const active = () =>
+      meanwhile(Effect.flatMap(SecretVault, (vault) => vault.active(org))).then((all) => all.map(Redacted.value))
+    const second = await answer("secrets", "rotate", "--organization", org, "--grace", "1h")
+    expect(await active()).toEqual([second.signing_secret, first.signing_secret])
+    const third = await answer("secrets", "rotate", "--organization", org, "--grace", "0s")
+    expect(await active()).toEqual([third.signing_secret])
+  })
+
+  it("alone need the key that encrypts them", async () => {
+    const args = ["secrets", "rotate", "--organization", await organization()]
+    expect(await run(args, { SECRETS_KEY: "" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^SECRETS_KEY is not set/),
+    })
+    expect((await run(["organizations", "list"], { SECRETS_KEY: "" })).code).toBe(0)
+  })
+})
+
+describe("endpoints", () => {
+  it("receive all event types unless told, and are disabled", async () => {
+    const org = await organization()
+    const all = await answer("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
+    expect(all).toMatchObject({ url: "https://acme.test/hooks", enabled: true, event_types: null })
+    const some = await answer(
+      ...["endpoints", "create", "--organization", org, "--url", "https://acme.test/sent"],
+      ...["--types", "outreach.email_sent"],
+    )
+    expect(some.event_types).toEqual(["outreach.email_sent"])
+    expect(await answer("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false })
+    expect((await answer("endpoints", "list", "--organization", org)).data).toEqual([{ ...all, enabled: false }, some])
+  })
+
+  it("take http only where private addresses are allowed", async () => {
+    const args = ["endpoints", "create", "--organization", await organization(), "--url", "http://10.0.0.1/"]
+    expect(await refusal(...args)).toMatchObject({ code: "invalid_endpoint_url", exit: 1 })
+    expect((await run(args, { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })).code).toBe(0)
+  })
+
+  it("never repeat the credentials of an address", async () => {
+    const args = [
+      "endpoints",
+      "create",
+      "--organization",
+      await organization(),
+      "--url",
+      "https://me:hunter2@acme.test/",
+    ]
+    const { code, stdout, stderr } = await run(args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/credentials/)
+    expect(stderr).not.toContain("hunter2")
+  })
+})
+
+describe("programs", () => {
+  it("have a slug of their own within the organization, and targets", async () => {
+    const org = await organization()
+    const create = ["programs", "create", "--organization", org, "--slug", "heart-failure", "--name", "Heart failure"]
+    const program = await answer(...create, "--learner-target", "100")
+    expect(program).toMatchObject({ slug: "heart-failure", learner_target: 100, completer_target: null })
+    expect((await answer("programs", "list", "--organization", org)).data).toEqual([program])
+    expect((await refusal(...create)).code).toBe("program_slug_taken")
+  })
+})
+
+describe("a command that is wrong or refused", () => {
+  const usage: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["an unknown command", ["organisations", "list"]],
+    ["a group without its command", ["keys"]],
+    ["nothing at all", []],
+    ["a missing flag", ["organizations", "create"]],
+    ["an unknown flag", ["organizations", "list", "--limit", "3"]],
+    ["a surplus word", ["organizations", "list", "all"]],
+    ["a blank name", ["organizations", "create", "--name", " "]],
+    ["another kind's id", ["keys", "list", "--organization", `key_${NOBODY}`]],
+    ["a shortened id", ["keys", "revoke", "key_00"]],
+    [
+      "an unknown scope",
+      ["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:write"],
+    ],
+    ["an overlap without a unit", ["keys", "rotate", `key_${NOBODY}`, "--overlap", "24"]],
+    ["a grace of more than a year", ["secrets", "rotate", "--organization", `org_${NOBODY}`, "--grace", "366d"]],
+    ["a limit of nothing", ["deliveries", "list", "--limit", "0"]],
+    ["an unknown state", ["deliveries", "list", "--state", "lost"]],
+    ["a time without an offset", ["dead-letters", "list", "--from", "2026-11-21T00:00:00"]],
+    [
+      "a target of nothing",
+      ["programs", "create", "--organization", `org_${NOBODY}`, "--slug", "x", "--name", "x", "--learner-target", "0"],
+    ],
+    ["a slug with a space", ["programs", "create", "--organization", `org_${NOBODY}`, "--slug", "a b", "--name", "x"]],
+  ]
+  it.each(usage)("exits with 2 and help on %s", async (_, args) => {
+    const { code, stdout, stderr } = await run(args)
+    expect(code).toBe(2)
+    expect(stdout + stderr).toContain("USAGE")
+    expect(await refusal(...args)).toMatchObject({ code: "usage", exit: 2, message: expect.stringMatching(/\S/) })
+  })
+
+  const refused: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    [
+      "organization_not_found",
+      ["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:read"],
+    ],
+    ["organization_not_found", ["endpoints", "create", "--organization", `org_${NOBODY}`, "--url", "https://a.test/"]],
+    ["organization_not_found", ["secrets", "rotate", "--organization", `org_${NOBODY}`]],
+    ["organization_not_found", ["programs", "create", "--organization", `org_${NOBODY}`, "--slug", "x", "--name", "x"]],
+    ["key_not_found", ["keys", "rotate", `key_${NOBODY}`]],
+    ["key_not_found", ["keys", "revoke", `key_${NOBODY}`]],
+    ["endpoint_not_found", ["endpoints", "disable", `whe_${NOBODY}`]],
+    ["campaign_not_found", ["campaigns", "show", `cmp_${NOBODY}`]],
+    ["campaign_not_found", ["campaigns", "schedule", `cmp_${NOBODY}`]],
+    ["campaign_not_found", ["recipients", "import", "--campaign", `cmp_${NOBODY}`, "none.csv"]],
+    ["delivery_not_found", ["deliveries", "show", `dlv_${NOBODY}`]],
+    ["delivery_not_found", ["dead-letters", "show", `dlv_${NOBODY}`]],
+    ["not_dead_letter", ["dead-letters", "replay", `dlv_${NOBODY}`]],
+    ["unclear_selection", ["dead-letters", "replay"]],
+    ["unclear_selection", ["dead-letters", "replay", "--all", "--reason", "rejected"]],
+    [
+      "expiry_passed",
+      [
+        ...["keys", "issue", "--organization", `org_${NOBODY}`, "--name", "x", "--scopes", "tokens:read"],
+        ...["--expires", "2020-01-01T00:00:00Z"],
+      ],
+    ],
+  ]
+  it.each(refused)("exits with 1 and one sentence: %s", async (code, args) => {
+    expect(await refusal(...args)).toMatchObject({ code, exit: 1 })
+    const { stdout, stderr } = await run(args)
+    expect({ stdout, lines: stderr.trim().split("\n").length }).toEqual({ stdout: "", lines: 1 })
+  })
+
+  it("names a setting that is malformed without repeating it", async () => {
+    const { code, stderr } = await run(["organizations", "list"], { DATABASE_URL: "mysql://me:hunter2@db" })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "DATABASE_URL is malformed. It must be a postgres:// address.\n",
+    })
+  })
+})
