@@ -10,7 +10,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
 import { stamp } from "./OrganizationClock.ts"
-import { publishEvent } from "./publishEvent.ts"
+import { publishEvents } from "./publishEvents.ts"
 import { recipientColumns } from "./recipientColumns.ts"
 
 /** Keeps campaigns in PostgreSQL. */
@@ -107,7 +107,7 @@ export const CampaignBookPg = Layer.effect(
           yield* sql`
             update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${ids}::text[])`
-          yield* publishEvent(compose({ ...summary, recipients }), at)
+          yield* publishEvents([compose({ ...summary, recipients })], at)
           return { campaignId: id, recipients: recipients.length }
         },
         sql.withTransaction,

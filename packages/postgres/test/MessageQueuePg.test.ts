@@ -122,6 +122,21 @@ describe("MessageQueuePg.template", () => {
 })
 
 describe("MessageQueuePg.settle", () => {
+  it("writes settlements that come together in few transactions, and refuses only those whose lease was lost", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedSending(60)
+        const leases = yield* claim(60)
+        const lost = { ...leases[30]!, leaseToken: leases[31]!.leaseToken }
+        const asked = leases.map((lease, i) => (i === 30 ? lost : lease))
+        const settled = yield* Effect.forEach(asked, (lease) => settle(lease, "sent"), { concurrency: "unbounded" })
+        expect(settled).toEqual(leases.map((_, i) => i !== 30))
+        const stamps = (yield* bodies(campaign.id)).map(({ body }) => JSON.parse(body).emitted_at)
+        expect(stamps).toHaveLength(59)
+        expect(new Set(stamps).size).toBeLessThan(10)
+      }),
+    ))
+
   it.each(["sent", "bounced"] as const)("marks the recipient as %s and publishes the event with one stamp", (state) =>
     run(
       Effect.gen(function* () {

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { batched } from "../src/batched.ts"
+
+describe("batched", () => {
+  it.effect("writes what comes during a write together, at most so many, and answers each its own", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const batches: Array<ReadonlyArray<number>> = []
+      const double = yield* batched(3, (items: ReadonlyArray<number>) => {
+        batches.push(items)
+        return Effect.as(
+          Deferred.await(gate),
+          items.map((item) => 2 * item),
+        )
+      })
+      const first = yield* Effect.forkChild(double(0), { startImmediately: true })
+      while (batches.length === 0) yield* Effect.yieldNow
+      const others = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], double, { concurrency: "unbounded" }), {
+        startImmediately: true,
+      })
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(gate, undefined)
+      expect([yield* Fiber.join(first), ...(yield* Fiber.join(others))]).toEqual([0, 2, 4, 6, 8, 10])
+      expect(batches).toEqual([[0], [1, 2, 3], [4, 5]])
+    }),
+  )
+
+  it.effect("lets one bad item fail alone, and goes on", () =>
+    Effect.gen(function* () {
+      const write = yield* batched(10, (items: ReadonlyArray<number>) =>
+        items.includes(13) ? Effect.fail("bad" as const) : Effect.succeed(items),
+      )
+      const exits = yield* Effect.forEach([1, 13, 2], (item) => Effect.exit(write(item)), { concurrency: "unbounded" })
+      expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Failure", "Success"])
+      expect(yield* write(3)).toBe(3)
+    }),
+  )
+})
