@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
-import { ConfigProvider, Console, Effect, type Layer } from "effect"
+import { ConfigProvider, Console, Effect, type Layer, References } from "effect"
 import { expect } from "vitest"
 import { ops } from "../src/ops.ts"
 
@@ -51,6 +51,8 @@ export const commandLine = () => {
     },
     /** Does to the database what another process would. */
     meanwhile: <A, E>(effect: Effect.Effect<A, E, Ports>): Promise<A> =>
-      Effect.runPromise(Effect.provide(effect, adaptersFor(url()))),
+      Effect.runPromise(
+        effect.pipe(Effect.provide(adaptersFor(url())), Effect.provideService(References.MinimumLogLevel, "None")),
+      ),
   }
 }

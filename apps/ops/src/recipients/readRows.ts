@@ -26,7 +26,7 @@ export const readRows = (file: string, onBytes: (bytes: number) => Effect.Effect
       trim: true,
       record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
-      // A quote inside a plain field is a character like any other, so that it costs one bad line and not the rest of the file.
+      // A quote inside a plain field is a character like any other, so that it costs one bad line and not the whole file.
       relax_quotes: true,
       max_record_size: LONGEST_ROW,
       // The parser's own count of lines takes a CRLF inside quotes for two.
@@ -44,7 +44,7 @@ export const readRows = (file: string, onBytes: (bytes: number) => Effect.Effect
         onError: () =>
           new UnusableFile({
             file,
-            reason: `line ${lines + 1} begins a field in quotes that does not end, or is longer than 64 KiB`,
+            reason: `line ${lines + 1} has quotes that do not pair, or is longer than 64 KiB`,
           }),
       }),
     )

@@ -1,0 +1,108 @@
+import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { run, answer, refusal, meanwhile } = commandLine()
+
+// Two organizations, each with one delivery that its partner has rejected.
+const reject = Effect.gen(function* () {
+  const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
+  yield* commandCampaign(campaign.id, "schedule")
+  yield* publishChunk()
+  const queue = yield* DeliveryQueue
+  const leases = yield* queue.claim({ limit: 10, perEndpoint: 10, leaseSeconds: 60 })
+  const lease = leases.find(({ endpointId }) => endpointId === endpoint.id)!
+  yield* queue.settle(
+    lease,
+    {
+      number: 1,
+      startedAt: fromUnixMillis(0),
+      latencyMs: 12,
+      status: 410,
+      outcome: "client_error",
+      response: "gone\u001b[2J",
+    },
+    { state: "rejected" },
+  )
+  return { deliveryId: lease.id, endpointId: endpoint.id }
+})
+
+let first: { deliveryId: string; endpointId: string }
+let second: typeof first
+beforeAll(async () => {
+  first = await meanwhile(reject)
+  second = await meanwhile(reject)
+})
+
+describe("deliveries", () => {
+  it("are listed newest first, page by page and by endpoint and state", async () => {
+    const ids = async (...flags: ReadonlyArray<string>) => {
+      const { data, has_more } = await answer("deliveries", "list", ...flags)
+      return { ids: data.map(({ id }: { id: string }) => id), has_more }
+    }
+    expect(await ids()).toEqual({ ids: [second.deliveryId, first.deliveryId], has_more: false })
+    expect(await ids("--limit", "1")).toEqual({ ids: [second.deliveryId], has_more: true })
+    expect(await ids("--endpoint", first.endpointId)).toEqual({ ids: [first.deliveryId], has_more: false })
+    expect(await ids("--state", "pending")).toEqual({ ids: [], has_more: false })
+    expect((await run(["deliveries", "list", "--limit", "1"])).stderr).toContain("There are more")
+    expect((await run(["deliveries", "list", "--state", "pending"])).stdout).toBe("None.\n")
+  })
+
+  it("are shown with their attempts", async () => {
+    const { delivery, attempts } = await answer("deliveries", "show", first.deliveryId)
+    expect(delivery).toMatchObject({
+      id: first.deliveryId,
+      event_type: "outreach.recipients_published",
+      state: "rejected",
+      attempts: 1,
+      due_at: null,
+    })
+    expect(attempts).toEqual([expect.objectContaining({ number: 1, status: 410, outcome: "client_error" })])
+  })
+
+  it("never let a partner's response steer the terminal", async () => {
+    const { stdout } = await run(["deliveries", "show", first.deliveryId])
+    expect(stdout).toContain("gone\uFFFD[2J")
+    expect(stdout).not.toContain("\u001b")
+  })
+})
+
+describe("dead letters", () => {
+  it("are listed by filters, shown, and replayed once", async () => {
+    const count = async (...flags: ReadonlyArray<string>) =>
+      (await answer("dead-letters", "list", ...flags)).data.length
+    expect(await count()).toBe(2)
+    expect(await count("--endpoint", first.endpointId, "--reason", "rejected")).toBe(1)
+    expect(await count("--reason", "exhausted")).toBe(0)
+    expect(await count("--type", "outreach.email_sent")).toBe(0)
+    expect(await count("--from", "2099-01-01T00:00:00Z")).toBe(0)
+    expect(await count("--to", "2000-01-01T00:00:00Z")).toBe(0)
+    expect((await answer("dead-letters", "show", first.deliveryId)).delivery.id).toBe(first.deliveryId)
+
+    expect(await answer("dead-letters", "replay", "--reason", "exhausted")).toEqual({ replayed: 0 })
+    expect(await answer("dead-letters", "replay", first.deliveryId, first.deliveryId)).toEqual({ replayed: 1 })
+    const { replayed_as } = (await answer("dead-letters", "show", first.deliveryId)).delivery
+    expect((await answer("deliveries", "show", replayed_as)).delivery).toMatchObject({ state: "pending", attempts: 0 })
+    expect(await refusal("dead-letters", "show", replayed_as)).toMatchObject({ code: "not_dead_letter", exit: 1 })
+
+    expect(await refusal("dead-letters", "replay", first.deliveryId, second.deliveryId)).toMatchObject({
+      code: "not_dead_letter",
+      delivery_ids: [first.deliveryId],
+      replayed: 1,
+      exit: 1,
+    })
+    expect(await count()).toBe(0)
+    expect((await run(["dead-letters", "replay", "--all"])).stdout).toBe("Replayed 0 dead letters.\n")
+  })
+
+  it("are not replayed by ids and filters together", async () => {
+    expect(await refusal("dead-letters", "replay", first.deliveryId, "--endpoint", first.endpointId)).toMatchObject({
+      code: "unclear_selection",
+      exit: 1,
+    })
+  })
+})

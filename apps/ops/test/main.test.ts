@@ -1,0 +1,172 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { npi } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, describe, expect, it } from "vitest"
+
+const url = migratedDatabase()
+const folder = mkdtempSync(join(tmpdir(), "ops-main-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
+
+/** Starts the command line as a process of its own, with nothing in its environment but the settings. */
+const start = (
+  args: ReadonlyArray<string>,
+  {
+    settings = {},
+    cwd = folder,
+    node = [],
+  }: { settings?: Record<string, string>; cwd?: string; node?: ReadonlyArray<string> } = {},
+) => {
+  const child = spawn(process.execPath, [...node, MAIN, ...args], {
+    cwd,
+    env: settings,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const output = { stdout: "", stderr: "" }
+  child.stdout.on("data", (chunk) => {
+    output.stdout += chunk
+  })
+  child.stderr.on("data", (chunk) => {
+    output.stderr += chunk
+  })
+  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, ...output })) }
+}
+const run = (...args: Parameters<typeof start>) => start(...args).ended
+
+describe("the process", () => {
+  it("prints one JSON value and exits with 0", async () => {
+    const settings = { DATABASE_URL: url() }
+    const { code, stdout, stderr } = await run(["migrate", "--json"], { settings })
+    expect({ code, stderr, answer: JSON.parse(stdout) }).toEqual({ code: 0, stderr: "", answer: { applied: [] } })
+  })
+
+  it("says how to name a database when there is none", async () => {
+    expect(await run(["organizations", "list"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "There is no database to work on: set DATABASE_URL, or start the sandbox with `pnpm start`.\n",
+    })
+  })
+
+  it.each([
+    ["it does not answer", () => "postgres://me:hunter2@127.0.0.1:1/outreach"],
+    ["it refuses the password", () => url().replace(/:[^:@/]+@/, ":hunter2@")],
+    ["there is no database of that name", () => `${url()}_of_hunter2`],
+  ])("says in one sentence without a stack that %s", async (reason, address) => {
+    expect(await run(["organizations", "list"], { settings: { DATABASE_URL: address() } })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `No connection to the database of DATABASE_URL: ${reason}.\n`,
+    })
+  })
+
+  it("points to migrate where the schema is missing", async () => {
+    const address = new URL(url())
+    address.pathname = "/postgres"
+    const { code, stderr } = await run(["organizations", "list"], { settings: { DATABASE_URL: address.href } })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^[^\n]*has `ops migrate` been run\?\n$/),
+    })
+  })
+})
+
+describe("without DATABASE_URL", () => {
+  const sandbox = (name: string): string => {
+    const here = join(folder, name, "deep", "inside")
+    mkdirSync(here, { recursive: true })
+    mkdirSync(join(folder, name, ".sandbox"))
+    return here
+  }
+
+  it("works on the sandbox that runs here, with its keys and over http", async () => {
+    const cwd = sandbox("running")
+    const file = (name: string, content: object) =>
+      writeFileSync(join(folder, "running", ".sandbox", name), JSON.stringify(content))
+    file("sandbox.json", { base_url: "http://127.0.0.1:8080", database_url: url() })
+    file("keys.json", { SECRETS_KEY: SECRETS_KEY.toString("base64"), CURSOR_KEY: "" })
+    const created = await run(["organizations", "create", "--name", "Acme", "--json"], { cwd })
+    const { id } = JSON.parse(created.stdout)
+    const rotated = await run(["secrets", "rotate", "--organization", id, "--json"], { cwd })
+    expect(JSON.parse(rotated.stdout).signing_secret).toMatch(/^whsec_/)
+    const endpoint = ["endpoints", "create", "--organization", id, "--url", "http://127.0.0.1:9/hooks"]
+    expect((await run(endpoint, { cwd })).code).toBe(0)
+  })
+
+  it("says so when the sandbox's file is no use", async () => {
+    const cwd = sandbox("broken")
+    const path = join(folder, "broken", ".sandbox", "sandbox.json")
+    writeFileSync(path, "{")
+    const { code, stderr } = await run(["organizations", "list"], { cwd })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(path) })
+  })
+})
+
+describe("an import", () => {
+  const create = async (settings: Record<string, string>): Promise<string> => {
+    writeFileSync(join(folder, "mail.html"), "<p>{{ token }}</p>")
+    const answer = async (...args: ReadonlyArray<string>) =>
+      JSON.parse((await run([...args, "--json"], { settings })).stdout)
+    const { id } = await answer("organizations", "create", "--name", "Acme")
+    const program = await answer("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
+    const campaign = await answer(
+      ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", "mail.html"],
+      ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
+    )
+    return campaign.id
+  }
+  const write = (name: string, count: number, line: (i: number) => string): void =>
+    writeFileSync(join(folder, name), ["npi,email", ...Array.from({ length: count }, (_, i) => line(i))].join("\n"))
+
+  it("takes a file larger than its heap", async () => {
+    const settings = { DATABASE_URL: url() }
+    const campaign = await create(settings)
+    // 40 MB in a heap of 64 MB, of which the program itself takes 40.
+    write("large.csv", 40_000, (i) => (i % 50 === 0 ? `${npi(i)},c${i}@clinic.test` : `${i},${"x".repeat(1000)}`))
+    const args = ["recipients", "import", "--campaign", campaign, "large.csv", "--skip-bad", "--json"]
+    const { code, stdout, stderr } = await run(args, { settings, node: ["--max-old-space-size=64"] })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const { bad_lines, ...report } = JSON.parse(stdout)
+    expect(report).toEqual({ campaign_id: campaign, imported: 800, already_there: 0, bad_count: 39_200 })
+    expect(bad_lines).toHaveLength(10_000)
+  })
+
+  it("ends with 130 on SIGINT, and lets its batch go", async () => {
+    const settings = { DATABASE_URL: url() }
+    const campaign = await create(settings)
+    write("small.csv", 10, (i) => `${npi(i)},c${i}@clinic.test`)
+    const args = ["recipients", "import", "--campaign", campaign, "small.csv", "--quiet"]
+    const interrupted = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`select from campaigns where id = ${campaign} for update`
+      const { child, ended } = start(args, { settings })
+      // Within a transaction the view would stay as it was first seen.
+      const waits = Effect.andThen(
+        sql`select pg_stat_clear_snapshot()`,
+        sql<{ pid: number }>`
+        select pid from pg_stat_activity
+        where application_name = 'outreach-ops' and wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      yield* Effect.repeat(Effect.delay(waits, "20 millis"), { until: (rows) => rows.length === 1 })
+      child.kill("SIGINT")
+      return yield* Effect.promise(() => ended)
+    })
+    const first = await Effect.runPromise(
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(interrupted)).pipe(
+        Effect.provide(adaptersFor(url())),
+      ),
+    )
+    expect(first).toEqual({ code: 130, stdout: "", stderr: "" })
+    const { stdout } = await run([...args, "--json"], { settings })
+    expect(JSON.parse(stdout)).toMatchObject({ imported: 10, already_there: 0 })
+  })
+})
