@@ -1,8 +1,6 @@
-import { mkdir, rm } from "node:fs/promises"
-import { createServer } from "node:net"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Deployment } from "@outreach/domain/Deployment"
-import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
@@ -10,10 +8,11 @@ import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { runProcess } from "@outreach/process/runProcess"
 import { Effect, Layer, Redacted, References, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { checkPort } from "./checkPort.ts"
 import { holdFolder } from "./holdFolder.ts"
 import { keep, readKeepsakes, writePrivate } from "./keepsakes.ts"
+import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
-import { SandboxError } from "./SandboxError.ts"
 import { draftCampaign } from "./seed/draftCampaign.ts"
 import { launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner } from "./seed/seedPartner.ts"
@@ -36,14 +35,14 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
   )
   yield* checkPort(port)
 
-  const databaseUrl = yield* database(options)
+  const databaseUrl = yield* openDatabase(options)
   let keepsakes = yield* Effect.promise(() => readKeepsakes(folder))
   const keepMore = (more: Parameters<typeof keep>[2]) =>
     Effect.promise(async () => {
       keepsakes = await keep(folder, keepsakes, more)
     })
 
-  yield* Effect.gen(function* () {
+  return yield* Effect.gen(function* () {
     yield* migrate
     const mail = yield* startMailCatcher
     const partner = yield* startSamplePartner({
@@ -69,7 +68,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     }
     // Side by side, so that stopping takes as long as the slower of the two.
     const services = yield* Scope.fork(yield* Effect.scope, "parallel")
-    const endings = yield* Effect.all(
+    const [api, worker] = yield* Effect.all(
       [
         startService("API", {
           main: import.meta.resolve("@outreach/api/main"),
@@ -133,7 +132,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
       return yield* showProgress(campaign.id, { mails: mail.count, partner: partner.counts })
     })
-    return yield* Effect.raceAllFirst([work, ...endings])
+    return yield* Effect.raceAllFirst([work, api.ended, worker.ended])
   }).pipe(
     Effect.provide(
       adapters.pipe(
@@ -152,42 +151,6 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
     ),
   )
 }, Effect.scoped)
-
-const checkPort = (port: number) =>
-  Effect.callback<void, SandboxError>((resume) => {
-    const probe = createServer()
-    probe.once("error", () =>
-      resume(
-        Effect.fail(new SandboxError({ message: `Port ${port} is in use; free it, or choose another with --port.` })),
-      ),
-    )
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.void)))
-  })
-
-/** The database of DATABASE_URL, or a PostgreSQL of the sandbox's own that keeps its data in the folder. */
-const database = Effect.fnUntraced(function* ({ folder, fresh }: Options) {
-  const given = process.env["DATABASE_URL"]
-  if (given) {
-    if (fresh)
-      return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL: empty it yourself." })
-    return given
-  }
-  if (fresh) {
-    yield* Effect.promise(async () => {
-      await rm(join(folder, "postgres"), { recursive: true, force: true })
-      await rm(join(folder, "keys.json"), { force: true })
-    })
-  }
-  yield* Effect.promise(() => mkdir(folder, { recursive: true }))
-  const postgres = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () => startPostgres({ dataDirectory: join(folder, "postgres") }),
-      catch: (error) => new SandboxError({ message: (error as Error).message }),
-    }),
-    (server) => Effect.promise(() => server.stop()),
-  )
-  return postgres.url
-})
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))

@@ -12,7 +12,7 @@ const STOP_MS = 3000
 /**
  * Starts a service as a process of its own, logging to a file, until the scope closes; it also stops when the sandbox is killed.
  *
- * Waits until it logs `ready`. Answers an effect that fails, with the service's last words, if it ends by itself.
+ * Waits until it logs `ready`. Answers `ended`, which fails with the service's last words when it ends by itself.
  */
 export const startService = Effect.fnUntraced(function* (
   name: string,
@@ -52,7 +52,7 @@ export const startService = Effect.fnUntraced(function* (
     stop,
   )
   yield* Effect.raceFirst(Deferred.await(ready), Deferred.await(ended))
-  return Deferred.await(ended)
+  return { ended: Deferred.await(ended) }
 })
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>

@@ -1,19 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Effect } from "effect"
+import { describeCause } from "@outreach/process/describeCause"
+import { type Cause, Effect } from "effect"
 
-/**
- * Logs what went wrong with an id to speak of it by: each error's name and where it was thrown.
- *
- * An error's own words are left out, because they may hold an e-mail address or a secret; the database's failures are known to hold none.
- */
+/** Logs what went wrong, with an id to speak of it by. */
 export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
-  Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: cause.reasons.map(describe) }))
-
-const describe = (reason: Cause.Reason<unknown>): string => {
-  if (Cause.isInterruptReason(reason)) return "interrupted"
-  const error = Cause.isFailReason(reason) ? reason.error : reason.defect
-  if (!(error instanceof Error)) return "unknown"
-  const words = error.name === "DatabaseFailure" ? `: ${error.message}` : ""
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))
-  return [error.name + words, ...frames.slice(0, 6)].join("\n")
-}
+  Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))
