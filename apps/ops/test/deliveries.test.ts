@@ -1,34 +1,16 @@
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
+import { rejectDelivery } from "./rejectDelivery.ts"
 
 const { run, answer, refusal, meanwhile } = commandLine()
 
-// Two organizations, each with one delivery that its partner has rejected.
 const reject = Effect.gen(function* () {
-  const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
+  const { campaign } = yield* seedCampaign({ recipients: 1 })
   yield* commandCampaign(campaign.id, "schedule")
-  yield* publishChunk()
-  const queue = yield* DeliveryQueue
-  const leases = yield* queue.claim({ limit: 10, perEndpoint: 10, leaseSeconds: 60 })
-  const lease = leases.find(({ endpointId }) => endpointId === endpoint.id)!
-  yield* queue.settle(
-    lease,
-    {
-      number: 1,
-      startedAt: fromUnixMillis(0),
-      latencyMs: 12,
-      status: 410,
-      outcome: "client_error",
-      response: "gone\u001b[2J",
-    },
-    { state: "rejected" },
-  )
-  return { deliveryId: lease.id, endpointId: endpoint.id }
+  return yield* rejectDelivery
 })
 
 let first: { deliveryId: string; endpointId: string }

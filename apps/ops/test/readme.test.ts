@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+import { rejectDelivery } from "./rejectDelivery.ts"
+
+const { run, meanwhile } = commandLine()
+
+const folder = mkdtempSync(join(tmpdir(), "ops-readme-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+const fences = (language: string): ReadonlyArray<string> =>
+  [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, code]) => (name === language ? [code!] : []))
+const commands = fences("sh").flatMap((code) => code.replaceAll("\\\n", " ").trim().split("\n"))
+
+it("walks through commands that succeed one after the other", async () => {
+  const files: Record<string, string> = {}
+  for (const [name, language] of [
+    ["mail.html", "html"],
+    ["clinicians.csv", "csv"],
+  ] as const) {
+    files[name] = join(folder, name)
+    writeFileSync(files[name], fences(language)[0]!)
+  }
+  // The first id of each kind that was printed stands for every later `org_…` of that kind.
+  const ids = new Map<string, string>()
+  for (const command of commands) {
+    if (command.includes(" deliveries list")) await meanwhile(rejectDelivery)
+    const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
+    const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => ids.get(prefix) ?? arg))
+    const { code, stdout, stderr } = await run(known)
+    expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
+    for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b/g)) {
+      if (!ids.has(prefix!)) ids.set(prefix!, id)
+    }
+  }
+  expect([...ids.keys()].sort()).toEqual(["cmp_", "dlv_", "key_", "org_", "pgm_", "whe_"].concat("evt_").sort())
+})
+
+it("shows every command that there is", async () => {
+  const walked = new Set(commands.map((command) => command.split(/ +/).slice(2, 4).join(" ")))
+  const subcommands = async (...path: ReadonlyArray<string>) => {
+    const { stdout } = await run([...path, "--help"])
+    return [...(stdout.split("SUBCOMMANDS\n")[1] ?? "").matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!)
+  }
+  for (const subject of await subcommands()) {
+    for (const command of await subcommands(subject)) expect(walked).toContain(`${subject} ${command}`)
+  }
+  expect(walked.size).toBeGreaterThan(20)
+})
