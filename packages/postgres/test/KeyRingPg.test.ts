@@ -66,6 +66,16 @@ describe("KeyRingPg", () => {
       }),
     ))
 
+  it("gives a revoked key no successor", () =>
+    run(
+      Effect.gen(function* () {
+        const { key } = yield* issue
+        yield* (yield* KeyRing).revoke(key.id)
+        expect(yield* Effect.flip(rotateKey(key.id, 3600))).toMatchObject({ _tag: "KeyRevoked" })
+        expect(yield* (yield* KeyRing).list(key.organizationId)).toHaveLength(1)
+      }),
+    ))
+
   it("counts exactly under concurrency", () =>
     run(
       Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { type KeyId, makeIdentifier, type OrganizationId } from "../Identifier.t
 import { randomBase62 } from "../randomBase62.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { type ApiKey, apiKeyText } from "./ApiKey.ts"
-import { KeyRing } from "./KeyRing.ts"
+import { KeyRevoked, KeyRing } from "./KeyRing.ts"
 
 /** A key at its issue: the only time that its text is seen. */
 export interface IssuedKey {
@@ -35,6 +35,7 @@ export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
 export const rotateKey = Effect.fn("ApiKeys.rotateKey")(function* (keyId: KeyId, overlapSeconds: number) {
   const keys = yield* KeyRing
   const old = yield* keys.find(keyId)
+  if (old.revokedAt !== null) return yield* new KeyRevoked({ keyId })
   const issued = yield* issueKey({ ...old, expiresAt: null })
   yield* keys.expireIn(keyId, overlapSeconds)
   return issued

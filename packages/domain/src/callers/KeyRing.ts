@@ -12,6 +12,13 @@ export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound"
   }
 }
 
+/** The key was revoked, so it can have no successor. */
+export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", { keyId: Schema.String }) {
+  override get message(): string {
+    return `API key ${this.keyId} was revoked; issue a new one instead.`
+  }
+}
+
 /** A key about to be kept. */
 export interface NewKey {
   readonly id: KeyId
