@@ -182,6 +182,37 @@ describe("a command that is wrong or refused", () => {
     expect(await refusal(...args)).toMatchObject({ code: "usage", exit: 2, message: expect.stringMatching(/\S/) })
   })
 
+  const misplaced: ReadonlyArray<readonly [string, (typed: string) => ReadonlyArray<string>]> = [
+    ["an id", (typed) => ["keys", "revoke", typed]],
+    ["a flag's id", (typed) => ["recipients", "import", "--campaign", typed, "x.csv"]],
+    ["a number", (typed) => ["deliveries", "list", "--limit", typed]],
+    ["one of some words", (typed) => ["deliveries", "list", "--state", typed]],
+    ["words of a list", (typed) => ["endpoints", "create", "--url", "https://a.test/", "--types", typed]],
+    ["a time", (typed) => ["dead-letters", "list", "--from", typed]],
+    ["a length of time", (typed) => ["keys", "rotate", `key_${NOBODY}`, "--overlap", typed]],
+    ["a switch", (typed) => ["dead-letters", "replay", `--all=${typed}`]],
+    ["a switch that is turned off", (typed) => ["dead-letters", "replay", `--no-all=${typed}`]],
+    ["an unknown flag", (typed) => ["organizations", "list", `--key=${typed}`]],
+    ["nothing", (typed) => ["organizations", "list", typed]],
+    ["a command", (typed) => ["keys", typed]],
+    ["a subject", (typed) => [typed]],
+  ]
+  it.each(misplaced)("never repeats what was typed in place of %s", async (_, args) => {
+    for (const typed of ["orp_test_hunter2", "hunter2@clinic.test", "1234567893"]) {
+      const { code, stdout, stderr } = await run(args(typed))
+      // An NPI is a number like any other, but too large for every flag that takes one.
+      expect({ code, output: stdout + stderr }).toEqual({ code: 2, output: expect.not.stringContaining(typed) })
+      const { stdout: json } = await run([...args(typed), "--json"])
+      expect(JSON.parse(json).error.message).not.toContain(typed)
+    }
+  })
+
+  it("points to the command that was perhaps meant", async () => {
+    expect((await refusal("organisations", "list")).message).toBe(
+      "Unknown command after ops. Did you mean organizations?",
+    )
+  })
+
   const refused: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     [
       "organization_not_found",

@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
 import { CliOutput } from "effect/cli"
+import { withoutValue } from "./withoutValue.ts"
 
 /** Shows help and version; what was wrong with a command line goes to standard error, under its help. */
 export const presenter: CliOutput.Presenter = {
@@ -7,7 +8,7 @@ export const presenter: CliOutput.Presenter = {
     if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
     const formatter = yield* CliOutput.Formatter
     yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
-    yield* Console.error(formatter.formatErrors(event.errors))
+    yield* Console.error(formatter.formatErrors(event.errors.map(withoutValue)))
   }),
 }
 

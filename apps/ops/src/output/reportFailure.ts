@@ -3,6 +3,7 @@ import { Cause, Config, Console, Effect } from "effect"
 import { CliError } from "effect/cli"
 import { Output } from "./Output.ts"
 import { snakeCase, snakeName } from "./snakeCase.ts"
+import { withoutValue } from "./withoutValue.ts"
 
 /** Prints why a command failed, as one sentence on standard error or as `{"error": …}`, and answers the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
@@ -44,7 +45,7 @@ const explain = (cause: Cause.Cause<unknown>): Failure => {
 }
 
 const explainUsage = (error: CliError.CliError): string => {
-  if (error._tag !== "ShowHelp") return error.message
+  if (error._tag !== "ShowHelp") return withoutValue(error).message
   if (error.errors.length === 0) return `${error.commandPath.join(" ")} needs a command; see --help.`
-  return error.errors.map(({ message }) => message).join(" ")
+  return error.errors.map((each) => withoutValue(each).message).join("; ")
 }
