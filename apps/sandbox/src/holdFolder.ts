@@ -1,24 +1,35 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { processToken } from "@outreach/embedded-postgres/processToken"
+import { isRunning, processToken } from "@outreach/embedded-postgres/processToken"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
 /** Takes the folder for this process until the scope closes; refuses while another sandbox has it. What a killed one has left is taken over. */
 export const holdFolder = Effect.fnUntraced(function* (folder: string) {
   const file = join(folder, "sandbox.pid")
-  const holder = yield* Effect.promise(async () => {
+  const own = yield* Effect.promise(async () => {
     await mkdir(folder, { recursive: true })
-    const [pid, token] = (await readFile(file, "utf8").catch(() => "")).split("\n")
-    return pid && token && (await processToken(Number(pid))) === token ? pid : undefined
+    return `${await processToken(process.pid)}`
   })
-  if (holder !== undefined) {
+
+  const holder = async (): Promise<string | undefined> => {
+    try {
+      await writeFile(file, own, { flag: "wx" })
+      return undefined
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    }
+    const held = await readFile(file, "utf8").catch(() => "")
+    if (await isRunning(held)) return held
+    await rm(file, { force: true })
+    return holder()
+  }
+  const held = yield* Effect.acquireRelease(Effect.promise(holder), (held) =>
+    Effect.promise(async () => held === undefined && rm(file, { force: true })),
+  )
+  if (held !== undefined) {
     return yield* new SandboxError({
-      message: `A sandbox runs on ${folder} already, as process ${holder}. Stop it, or give --folder and --port.`,
+      message: `A sandbox runs on ${folder} already, as process ${Number.parseInt(held, 10)}. Stop it, or give --folder and --port.`,
     })
   }
-  yield* Effect.acquireRelease(
-    Effect.promise(async () => writeFile(file, `${process.pid}\n${await processToken(process.pid)}`)),
-    () => Effect.promise(() => rm(file, { force: true })),
-  )
 })

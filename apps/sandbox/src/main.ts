@@ -6,24 +6,24 @@ import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { runProcess } from "@outreach/process/runProcess"
-import { Effect, Layer, Redacted, References, Scope } from "effect"
+import { Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { checkPort } from "./checkPort.ts"
 import { holdFolder } from "./holdFolder.ts"
 import { keep, readKeepsakes, writePrivate } from "./keepsakes.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
+import { say } from "./say.ts"
 import { draftCampaign } from "./seed/draftCampaign.ts"
 import { launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner } from "./seed/seedPartner.ts"
 import { showProgress } from "./showProgress.ts"
+import { showPull } from "./showPull.ts"
 import { startMailCatcher } from "./startMailCatcher.ts"
 import { startSamplePartner } from "./startSamplePartner.ts"
-import { startService } from "./startService.ts"
+import { startServices } from "./startServices.ts"
 
 const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
-
-const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, port } = options
@@ -35,12 +35,14 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
   )
   yield* checkPort(port)
 
-  const databaseUrl = yield* openDatabase(options)
-  let keepsakes = yield* Effect.promise(() => readKeepsakes(folder))
+  const database = yield* openDatabase(options)
+  const databaseUrl = database.url
+  let keepsakes = yield* readKeepsakes(folder, database.name)
   const keepMore = (more: Parameters<typeof keep>[2]) =>
     Effect.promise(async () => {
       keepsakes = await keep(folder, keepsakes, more)
     })
+  const { SECRETS_KEY, CURSOR_KEY } = keepsakes
 
   return yield* Effect.gen(function* () {
     yield* migrate
@@ -53,54 +55,17 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     yield* keepMore({ partner_port: partner.port })
     const seeded = keepsakes.seeded ?? (yield* seedPartner(partner.webhooksUrl))
     yield* keepMore({ seeded })
-    const recipients = options.recipients ?? (keepsakes.campaign === undefined ? SAMPLE : undefined)
-    if (recipients !== undefined) {
+    const recipients = options.recipients ?? keepsakes.campaign?.recipients ?? SAMPLE
+    if (keepsakes.campaign?.recipients !== recipients) {
       yield* keepMore({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
     }
     const campaign = keepsakes.campaign!
 
     const baseUrl = `http://127.0.0.1:${port}`
-    const environment = {
-      DATABASE_URL: databaseUrl,
-      DEPLOYMENT: "development",
-      SECRETS_KEY: keepsakes.SECRETS_KEY,
-      LOG_LEVEL: process.env["LOG_LEVEL"] ?? "info",
-    }
-    // Side by side, so that stopping takes as long as the slower of the two.
-    const services = yield* Scope.fork(yield* Effect.scope, "parallel")
-    const [api, worker] = yield* Effect.all(
-      [
-        startService("API", {
-          main: import.meta.resolve("@outreach/api/main"),
-          environment: {
-            ...environment,
-            HOST: "127.0.0.1",
-            PORT: String(port),
-            PUBLIC_BASE_URL: baseUrl,
-            CURSOR_KEY: keepsakes.CURSOR_KEY,
-          },
-          log: join(folder, "api.log"),
-          ready: "listening",
-        }),
-        startService("worker", {
-          main: import.meta.resolve("@outreach/worker/main"),
-          environment: {
-            ...environment,
-            PUBLIC_BASE_URL: baseUrl,
-            SMTP_URL: mail.smtpUrl,
-            MAIL_FROM: "Outreach sandbox <outreach@sandbox.test>",
-            WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-            WEBHOOK_RETRY_DELAYS: process.env["WEBHOOK_RETRY_DELAYS"] ?? "",
-            DRAIN_SECONDS: "2",
-          },
-          log: join(folder, "worker.log"),
-          ready: "worker started",
-        }),
-      ],
-      { concurrency: "unbounded" },
-    ).pipe(Scope.provide(services))
+    const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
+    const services = yield* startServices({ folder, port, baseUrl, smtpUrl: mail.smtpUrl, environment })
 
-    const work = Effect.gen(function* () {
+    const show = Effect.gen(function* () {
       yield* Effect.promise(() =>
         writePrivate(addresses, {
           base_url: baseUrl,
@@ -123,16 +88,13 @@ mail catcher    ${mail.url}   what it caught
 logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}
 all of it       ${addresses}
 
-The newest records, as the partner pulls them:
-
-  curl -s -H 'Authorization: Bearer ${seeded.api_key}' '${baseUrl}/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z&limit=2'
-
 Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
 `)
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
+      yield* showPull(baseUrl, seeded)
       return yield* showProgress(campaign.id, { mails: mail.count, partner: partner.counts })
     })
-    return yield* Effect.raceAllFirst([work, api.ended, worker.ended])
+    return yield* Effect.raceFirst(show, services.ended)
   }).pipe(
     Effect.provide(
       adapters.pipe(
@@ -143,7 +105,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
         Layer.provideMerge(
           Layer.succeed(
             SecretCipher,
-            SecretCipher.make(Redacted.make(new Uint8Array(Buffer.from(keepsakes.SECRETS_KEY, "base64")))),
+            SecretCipher.make(Redacted.make(new Uint8Array(Buffer.from(SECRETS_KEY, "base64")))),
           ),
         ),
         Layer.provideMerge(SecureRandom.layerWebCrypto),

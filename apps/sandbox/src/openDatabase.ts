@@ -5,26 +5,28 @@ import { Effect } from "effect"
 import type { Options } from "./options.ts"
 import { SandboxError } from "./SandboxError.ts"
 
-/** Answers the address of `DATABASE_URL`, or starts a PostgreSQL of the sandbox's own, until the scope closes, with its data in the folder. */
+/**
+ * Answers the address of `DATABASE_URL`, or starts a PostgreSQL of the sandbox's own, until the scope closes, with its data in the folder.
+ *
+ * The name, unlike the address, is the same at each run and holds no password.
+ */
 export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Options) {
   const given = process.env["DATABASE_URL"]
   if (given) {
     if (fresh)
       return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL: empty it yourself." })
-    return given
+    const address = URL.parse(given)
+    if (!/^postgres(ql)?:$/.test(address?.protocol ?? ""))
+      return yield* new SandboxError({ message: "DATABASE_URL is malformed. It must be a postgres:// address." })
+    return { url: given, name: `the database ${address!.host}${address!.pathname}` }
   }
-  if (fresh) {
-    yield* Effect.promise(async () => {
-      await rm(join(folder, "postgres"), { recursive: true, force: true })
-      await rm(join(folder, "keys.json"), { force: true })
-    })
-  }
-  const postgres = yield* Effect.acquireRelease(
+  if (fresh) yield* Effect.promise(() => rm(join(folder, "keys.json"), { force: true }))
+  const { url } = yield* Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => startPostgres({ dataDirectory: join(folder, "postgres") }),
+      try: () => startPostgres({ dataDirectory: join(folder, "postgres"), fresh }),
       catch: (error) => new SandboxError({ message: (error as Error).message }),
     }),
     (server) => Effect.promise(() => server.stop()),
   )
-  return postgres.url
+  return { url, name: "a PostgreSQL of its own" }
 })

@@ -7,30 +7,31 @@ export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   counts: {
     readonly mails: () => number
-    readonly partner: () => Promise<{ readonly events: Readonly<Record<string, number>>; readonly duplicates: number }>
+    readonly partner: () => { readonly events: Readonly<Record<string, number>>; readonly duplicates: number }
   },
 ) {
   const book = yield* CampaignBook
-  const terminal = process.stdout.isTTY
+  const { stdout } = process
   let shown = ""
   const show = Effect.gen(function* () {
     const { recipients, published, sent, bounced } = yield* book.progress(campaignId)
     const { status } = yield* book.find(campaignId)
-    const { events, duplicates } = yield* Effect.promise(counts.partner)
+    const { events, duplicates } = counts.partner()
+    const received = Object.values(events).reduce((sum, count) => sum + count, 0)
     const line = [
       `campaign ${status}`,
-      `recipients ${recipients}`,
-      `published ${published}`,
+      `published ${published} of ${recipients}`,
       `sent ${sent}`,
-      `bounced ${bounced}`,
+      ...(bounced > 0 ? [`bounced ${bounced}`] : []),
       `mails caught ${counts.mails()}`,
-      `partner: batches ${events["outreach.recipients_published"] ?? 0}`,
-      `email_sent ${events["outreach.email_sent"] ?? 0}`,
-      `repeated ${duplicates}`,
+      `partner received ${received} (email_sent ${events["outreach.email_sent"] ?? 0}, repeated ${duplicates})`,
     ].join(" · ")
-    if (line !== shown) process.stdout.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`)
+    // A line that wraps could not be written over.
+    if (line !== shown) stdout.write(stdout.isTTY ? `\r\u001b[2K${line.slice(0, stdout.columns - 1)}` : `${line}\n`)
     shown = line
   })
   // A look that fails is made up for by the next.
-  return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000)))
+  return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000))).pipe(
+    Effect.ensuring(Effect.sync(() => stdout.isTTY && stdout.write("\n"))),
+  )
 })

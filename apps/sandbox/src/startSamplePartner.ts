@@ -39,6 +39,14 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     }),
     (pool) => Effect.promise(() => pool.end()),
   )
+  const stored = yield* Effect.promise(() =>
+    pool.query<{ event_type: string; count: number; repeated: number }>(`
+      select event_type, count(*)::int as count, sum(copies - 1)::int as repeated
+      from sample_partner.events group by event_type`),
+  )
+  // Counted on from here, so that a look costs the same however much has come.
+  const events = Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count]))
+  let duplicates = stored.rows.reduce((sum, { repeated }) => sum + repeated, 0)
   let rejected = 0
 
   const receive = async (request: IncomingMessage): Promise<number> => {
@@ -54,26 +62,17 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     }
     const text = body.toString("utf8")
     const event = JSON.parse(text) as { readonly event_id: string; readonly event_type: string }
-    await pool.query(
+    const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
-       on conflict (event_id) do update set copies = events.copies + 1`,
+       on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
       [event.event_id, event.event_type, text],
     )
+    if (rows[0]!.copies > 1) duplicates += 1
+    else events[event.event_type] = (events[event.event_type] ?? 0) + 1
     return 200
   }
 
-  const counts = async () => {
-    const { rows } = await pool.query<{ event_type: string; count: number; duplicates: number }>(`
-      select event_type, count(*)::int as count, sum(copies - 1)::int as duplicates
-      from sample_partner.events group by event_type`)
-    return {
-      events: Object.fromEntries(rows.map((row) => [row.event_type, row.count])) as Record<string, number>,
-      duplicates: rows.reduce((sum, row) => sum + row.duplicates, 0),
-    }
-  }
-
   const list = async (limit: number) => {
-    const { events, duplicates } = await counts()
     const { rows } = await pool.query<{ body: string }>(
       "select body from sample_partner.events order by received_at desc, event_id limit $1",
       [limit],
@@ -91,7 +90,12 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       return response.writeHead(503).end()
     }
   })
-  return { port, url: `http://127.0.0.1:${port}/`, webhooksUrl: `http://127.0.0.1:${port}/webhooks`, counts }
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/`,
+    webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
+    counts: () => ({ events, duplicates }),
+  }
 })
 
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {

@@ -6,6 +6,7 @@ import { openKept, openTemporary } from "./openCluster.ts"
 /** What the keeper is told, as JSON in its one argument. */
 export interface Task {
   readonly dataDirectory: string | undefined
+  readonly fresh: boolean
   readonly port: number | undefined
   readonly parent: string
 }
@@ -13,7 +14,7 @@ export interface Task {
 /** What the keeper answers, as one line of JSON. */
 export type Answer = { readonly url: string; readonly port: number } | { readonly error: string }
 
-const { dataDirectory, port, parent } = JSON.parse(process.argv[2] ?? "") as Task
+const { dataDirectory, fresh, port, parent } = JSON.parse(process.argv[2] ?? "") as Task
 
 const released = new Promise<void>((resolve) => {
   process.stdin.on("end", resolve).on("error", resolve).resume()
@@ -24,7 +25,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 
 const answer = (line: Answer) => process.stdout.write(`${JSON.stringify(line)}\n`)
 try {
-  const cluster = await (dataDirectory === undefined ? openTemporary(port) : openKept(dataDirectory, port, parent))
+  const cluster = await (dataDirectory === undefined
+    ? openTemporary(port)
+    : openKept(dataDirectory, { fresh, port, parent }))
   answer({ url: cluster.url, port: cluster.port })
   await released
   await cluster.close()

@@ -3,6 +3,7 @@ import { chown, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, wri
 import { join } from "node:path"
 import { binaries } from "./binaries.ts"
 import { claim } from "./claim.ts"
+import type { Task } from "./keeper.ts"
 import { isOwn, isReachable, keptRoot, serverUser, temporaryRoot } from "./place.ts"
 import { isRunning, processToken } from "./processToken.ts"
 import { initialise, type Server, type Settings, start, stop } from "./server.ts"
@@ -32,9 +33,12 @@ const prefix = "outreach-postgres-run-"
  * lies elsewhere, under a name made from the folder's; deleting the folder still starts over, because the password
  * that goes with the data stays in it.
  *
- * @param parent - the token of the process that this one works for
+ * `parent` is the token of the process that this one works for; `fresh` drops the data.
  */
-export async function openKept(wanted: string, port: number | undefined, parent: string): Promise<Cluster> {
+export async function openKept(
+  wanted: string,
+  { fresh, port, parent }: Pick<Task, "fresh" | "port" | "parent">,
+): Promise<Cluster> {
   const user = serverUser()
   await mkdir(wanted, { recursive: true })
   const folder = await realpath(wanted)
@@ -45,7 +49,9 @@ export async function openKept(wanted: string, port: number | undefined, parent:
       : join(await keptRoot(user), `data-${createHash("sha256").update(folder).digest("hex").slice(0, 24)}`)
     const server = { bin: await binaries(user), user, data }
     await stop(server, "fast")
-    const opened = await open(server, join(folder, "password"), port, always)
+    const passwordFile = join(folder, "password")
+    if (fresh) await rm(passwordFile, { force: true })
+    const opened = await open(server, passwordFile, port, always)
     const close = async () => {
       await stop(server, "fast")
       await release()

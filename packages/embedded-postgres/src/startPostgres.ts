@@ -11,6 +11,8 @@ import { processToken } from "./processToken.ts"
 export interface StartOptions {
   /** A folder whose data outlives the server. Without one the cluster is temporary, fast and forgetful. */
   readonly dataDirectory?: string
+  /** Whether to drop the data that `dataDirectory` holds. Default false. */
+  readonly fresh?: boolean
   /** The port on 127.0.0.1; by default a free one. */
   readonly port?: number
 }
@@ -31,9 +33,9 @@ export interface Postgres {
  * @throws an error with the tail of the server's log when it does not start, one that names the holder when
  * `dataDirectory` is in use, and one that points to `DATABASE_URL` on a platform without binaries
  */
-export async function startPostgres({ dataDirectory, port }: StartOptions = {}): Promise<Postgres> {
+export async function startPostgres({ dataDirectory, fresh = false, port }: StartOptions = {}): Promise<Postgres> {
   const parent = (await processToken(process.pid)) ?? ""
-  const task: Task = { dataDirectory: dataDirectory && resolve(dataDirectory), port, parent }
+  const task: Task = { dataDirectory: dataDirectory && resolve(dataDirectory), fresh, port, parent }
   const keeper = spawn(
     process.execPath,
     [fileURLToPath(new URL("./keeper.ts", import.meta.url)), JSON.stringify(task)],
