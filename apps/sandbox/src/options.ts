@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
@@ -49,6 +50,9 @@ export const readOptions = (args: readonly string[]): Effect.Effect<Options | un
       if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
         return Effect.fail(new SandboxError({ message: "--port must be a port from 1 to 65535." }))
       }
+      if (recipients !== undefined && !isReadable(recipients)) {
+        return Effect.fail(new SandboxError({ message: `--recipients: ${recipients} cannot be read.` }))
+      }
       return Effect.succeed({
         port: Number(port),
         fresh,
@@ -57,3 +61,12 @@ export const readOptions = (args: readonly string[]): Effect.Effect<Options | un
       })
     }),
   )
+
+const isReadable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -42,10 +42,10 @@ export const freePort = async (): Promise<number> => {
 }
 
 /** Starts the sandbox as a process, which the end of the test kills at the latest. */
-export const runSandbox = (...args: readonly string[]) => {
+export const runSandbox = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
   const { DATABASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts"), ...args], {
-    env,
+    env: { ...env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "close").then(([code]) => code as number | null)
@@ -62,6 +62,7 @@ export const runSandbox = (...args: readonly string[]) => {
   })
   return {
     ended,
+    pid: child.pid!,
     output: () => output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     /** Waits until the sandbox is ready. */

@@ -1,0 +1,40 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+
+/** Lists a process and all that it started, directly or not. */
+export const processTree = (root: number): readonly number[] => {
+  const all = processes()
+  const below = (pid: number): number[] => [
+    pid,
+    ...all.filter(([, parent]) => parent === pid).flatMap(([child]) => below(child)),
+  ]
+  return below(root)
+}
+
+/** Whether a process still runs; one that has ended and waits for its parent's look does not. */
+export const runs = (pid: number): boolean => processes().some(([running]) => running === pid)
+
+/** Every process and its parent. */
+const processes = (): ReadonlyArray<readonly [number, number]> => {
+  const lines =
+    process.platform === "linux"
+      ? linesOfProc()
+      : execFileSync("ps", ["-A", "-o", "pid=,stat=,ppid="], { encoding: "utf8" }).split("\n")
+  return lines.flatMap((line) => {
+    const [pid, state = "Z", parent] = line.trim().split(/\s+/)
+    return state.startsWith("Z") ? [] : [[Number(pid), Number(parent)] as const]
+  })
+}
+
+/** The number, the state and the parent of each process; `ps` is not on every Linux. */
+const linesOfProc = (): string[] =>
+  readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return []
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+      // The name in parentheses may hold anything; the state and the parent come after the last one.
+      return [`${pid} ${stat.slice(stat.lastIndexOf(")") + 2)}`]
+    } catch {
+      return []
+    }
+  })

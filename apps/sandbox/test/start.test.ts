@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { commandLine } from "@outreach/embedded-postgres/processToken"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { expect, it, onTestFinished } from "vitest"
+import { eventually } from "./eventually.ts"
+import { processTree, runs } from "./processTree.ts"
+import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { published, received } from "./whatCame.ts"
+
+it("prints its usage for --help", async () => {
+  const sandbox = runSandbox(["--help"])
+  expect(await sandbox.ended).toBe(0)
+  expect(sandbox.output()).toContain("--recipients FILE")
+})
+
+it.each([
+  [["--port", "abc"], "--port must be a port from 1 to 65535."],
+  [["--no-such-option"], "Unknown option '--no-such-option'"],
+  [["--recipients", "/no/such/file.csv"], "--recipients: /no/such/file.csv cannot be read."],
+])("says what is wrong with %j", async (args, sentence) => {
+  const sandbox = runSandbox([...args, "--folder", await sandboxFolder()])
+  expect(await sandbox.ended).toBe(1)
+  expect(sandbox.output()).toContain(sentence)
+})
+
+it("names the port that is in use, and the sandbox that holds the folder", async () => {
+  const folder = await sandboxFolder()
+  const port = String(await freePort())
+  const first = runSandbox(["--folder", folder, "--port", port])
+  await first.addresses(folder)
+
+  const other = runSandbox(["--folder", await sandboxFolder(), "--port", port])
+  expect(await other.ended).toBe(1)
+  expect(other.output()).toContain(`Port ${port} is in use`)
+
+  const same = runSandbox(["--folder", folder, "--fresh"])
+  expect(await same.ended).toBe(1)
+  expect(same.output()).toContain(`A sandbox runs on ${folder} already`)
+  expect(existsSync(join(folder, "sandbox.json"))).toBe(true)
+  first.kill("SIGTERM")
+  expect(await first.ended).toBe(0)
+})
+
+it("stops everything, and says which service has ended and its last words", async () => {
+  const folder = await sandboxFolder()
+  const args = ["--folder", folder, "--port", String(await freePort())]
+  const refused = runSandbox(args, { LOG_LEVEL: "loud" })
+  expect(await refused.ended).toBe(1)
+  expect(refused.output()).toMatch(/The (API|worker) has ended\. Its last words.*\nLOG_LEVEL is malformed\./)
+
+  const sandbox = runSandbox(args, { LOG_LEVEL: "error" })
+  await sandbox.addresses(folder)
+  const processes = processTree(sandbox.pid)
+  for (const pid of processes) {
+    if ((await commandLine(pid)).includes("worker/src/main.ts")) process.kill(pid, "SIGKILL")
+  }
+  expect(await sandbox.ended).toBe(1)
+  expect(sandbox.output()).toContain("The worker has ended.")
+  expect(processes.filter(runs)).toEqual([])
+  expect(existsSync(join(folder, "sandbox.json"))).toBe(false)
+})
+
+it("begins anew with --fresh", async () => {
+  const folder = await sandboxFolder()
+  const args = ["--folder", folder, "--port", String(await freePort())]
+  const first = runSandbox(args)
+  const before = await first.addresses(folder)
+  await eventually(
+    () => received(before),
+    (now) => published(now).length === 1000,
+  )
+  first.kill("SIGKILL")
+  await first.ended
+
+  const second = runSandbox([...args, "--fresh"])
+  const after = await eventually(
+    () => second.addresses(folder),
+    ({ organization_id }) => organization_id !== before.organization_id,
+  )
+  const all = await eventually(
+    () => received(after),
+    (now) => published(now).length === 1000,
+  )
+  const campaigns = all.events.map((event) => event.data["service_campaign_id"])
+  expect(new Set(campaigns)).toEqual(new Set([after.campaign_id]))
+})
+
+it("uses the database of DATABASE_URL, never drops it, and keeps its folder to it", async () => {
+  const { url, stop } = await startPostgres()
+  onTestFinished(stop)
+  const folder = await sandboxFolder()
+  const args = ["--folder", folder, "--port", String(await freePort())]
+  const sandbox = runSandbox(args, { DATABASE_URL: url })
+  const addresses = await sandbox.addresses(folder)
+  expect(addresses.database_url).toBe(url)
+  await eventually(
+    () => received(addresses),
+    (now) => published(now).length === 1000,
+  )
+  sandbox.kill("SIGTERM")
+  expect(await sandbox.ended).toBe(0)
+
+  const fresh = runSandbox([...args, "--fresh"], { DATABASE_URL: url })
+  expect(await fresh.ended).toBe(1)
+  expect(fresh.output()).toContain("--fresh would drop the database of DATABASE_URL")
+  const own = runSandbox(args)
+  expect(await own.ended).toBe(1)
+  expect(own.output()).toContain(`${folder} was made with the database 127.0.0.1:`)
+})

@@ -1,0 +1,36 @@
+import { type EventEnvelope, type List, RecipientRecord } from "@outreach/contract"
+import { type Addresses, getJson } from "./runSandbox.ts"
+
+/** What the sample partner lists. */
+export interface Received {
+  readonly counts: Readonly<Record<string, number>>
+  readonly duplicates: number
+  readonly rejected: number
+  readonly events: ReadonlyArray<EventEnvelope>
+}
+
+/** Reads what the sample partner received. */
+export const received = async ({ partner_url }: Addresses): Promise<Received> =>
+  (await getJson(partner_url)) as Received
+
+/** Counts the `outreach.email_sent` events. */
+export const sentCount = ({ counts }: Received): number => counts["outreach.email_sent"] ?? 0
+
+/** Collects the recipients of every published batch. */
+export const published = ({ events }: Received) =>
+  events.flatMap((event) => (event.event_type === "outreach.recipients_published" ? event.data.recipients : []))
+
+/** Pulls the whole list of records as a partner does, page after page. */
+export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientRecord[]> => {
+  const records: RecipientRecord[] = []
+  let cursor = ""
+  do {
+    const page = (await getJson(
+      `${base_url}/v1/partners/consumer/tokens?since=2020-01-01T00:00:00Z&limit=300${cursor}`,
+      { authorization: `Bearer ${api_key}` },
+    )) as List<unknown>
+    records.push(...page.data.map((record) => RecipientRecord.parse(record)))
+    cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`
+  } while (cursor !== "")
+  return records
+}
