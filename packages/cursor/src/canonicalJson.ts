@@ -11,7 +11,10 @@ const MAX_DEPTH = 64
 export function canonicalJson(value: unknown, depth = 0): string {
   if (depth > MAX_DEPTH) throw new CursorError("invalid_position")
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value)
-  if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value)
+  if (typeof value === "number" && Number.isFinite(value)) {
+    // JSON has a negative zero, but JSON.stringify does not write it.
+    return Object.is(value, -0) ? "-0" : JSON.stringify(value)
+  }
   // Array.from, because map would leave out holes.
   if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalJson(item, depth + 1)).join(",")}]`
   if (!isPlainObject(value)) throw new CursorError("invalid_position")

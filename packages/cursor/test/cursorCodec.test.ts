@@ -29,6 +29,10 @@ describe("a position", () => {
   it("comes back from its cursor with every microsecond", () => {
     expect(codec.decode(codec.encode(position))).toEqual(position)
   })
+  it("keeps the sign of a zero", () => {
+    const anyCodec = cursorCodec({ schema: anything, key, scope: "" })
+    expect(anyCodec.decode(anyCodec.encode([-0, 0]))).toEqual([-0, 0])
+  })
   it("of any JSON comes back unchanged, under any scope", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string({ unit: "binary" }), (value, anyScope) => {
