@@ -14,17 +14,19 @@ export const showProgress = Effect.fnUntraced(function* (
   const { stdout } = process
   let shown = ""
   const show = Effect.gen(function* () {
-    const { recipients, published, sent, bounced } = yield* book.progress(campaignId)
+    const { recipients, published, bounced } = yield* book.progress(campaignId)
     const { status } = yield* book.find(campaignId)
     const { events, duplicates } = counts.partner()
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
+    // The most telling first: a narrow terminal shows what fits.
     const line = [
-      `campaign ${status}`,
       `published ${published} of ${recipients}`,
-      `sent ${sent}`,
+      `mails ${counts.mails()}`,
+      `webhooks ${received}`,
+      `email_sent ${events["outreach.email_sent"] ?? 0}`,
       ...(bounced > 0 ? [`bounced ${bounced}`] : []),
-      `mails caught ${counts.mails()}`,
-      `partner received ${received} (email_sent ${events["outreach.email_sent"] ?? 0}, repeated ${duplicates})`,
+      ...(duplicates > 0 ? [`repeated ${duplicates}`] : []),
+      `campaign ${status}`,
     ].join(" · ")
     // A line that wraps could not be written over.
     if (line !== shown) stdout.write(stdout.isTTY ? `\r\u001b[2K${line.slice(0, stdout.columns - 1)}` : `${line}\n`)
