@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { createServer } from "node:net"
+import { createConnection, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
@@ -83,9 +83,11 @@ export const runSandbox = (args: readonly string[], environment: Readonly<Record
 export const getJson = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
   (await fetch(url, { headers })).json()
 
-/** Whether nothing listens at an address any more. */
-export const isClosed = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => false,
-    () => true,
-  )
+/** Whether nothing listens at an address of this machine any more. */
+export const isRefused = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = createConnection(Number(port), hostname)
+    socket.once("connect", () => resolve(false)).once("error", () => resolve(true))
+    socket.once("connect", () => socket.destroy())
+  })
