@@ -28,7 +28,8 @@ export type Addresses = Readonly<
 /** A folder of the test's own, removed at its end. */
 export const sandboxFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-test-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  // A server whose parent the test has killed may still be writing its last.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

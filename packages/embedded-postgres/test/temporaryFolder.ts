@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest"
 export async function temporaryFolder(): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")))
   await chmod(path, 0o755)
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  // A server whose parent the test has killed may still be writing its last.
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }))
   return path
 }
