@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
@@ -11,32 +9,15 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
 import manifest from "../package.json" with { type: "json" }
+import { addressOf, endApi, spawnApi } from "./spawnApi.ts"
 
 const databaseUrl = migratedDatabase()
-const KEY = Buffer.alloc(32, 7).toString("base64")
 
-/** Starts the API as a process of its own. */
-const start = (settings: Record<string, string>): ChildProcess => {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: { DATABASE_URL: databaseUrl(), SECRETS_KEY: KEY, CURSOR_KEY: KEY, PORT: "0", ...settings },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, "exit")
-    child.kill("SIGKILL")
-    await exited
-  })
+/** Starts the API for one test. */
+const start = (settings: Readonly<Record<string, string>>): ChildProcess => {
+  const child = spawnApi(databaseUrl(), settings)
+  onTestFinished(() => endApi(child))
   return child
-}
-
-/** Waits for the line that says where the process listens. */
-const addressOf = async (child: ChildProcess): Promise<{ readonly url: string; readonly port: number }> => {
-  for await (const line of createInterface({ input: child.stdout! })) {
-    const { message, annotations } = JSON.parse(line)
-    if (message === "listening") return annotations
-  }
-  throw new Error("the process ended before it listened")
 }
 
 describe("the API's process", { timeout: 30_000 }, () => {

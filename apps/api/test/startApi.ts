@@ -1,24 +1,23 @@
+import type { ChildProcess } from "node:child_process"
 import type { Scope } from "@outreach/contract"
 import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
-import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
-import { ApiConfig } from "../src/ApiConfig.ts"
-import { api } from "../src/api.ts"
+import { addressOf, endApi, spawnApi } from "./spawnApi.ts"
 
 export const DOCS_URL = "https://docs.outreach.test/guide"
 
 type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 
-/** The API on a port of its own, over a database of its own. */
+/** The API as a process of its own, over a database of its own. */
 export interface TestApi {
   readonly url: string
   readonly databaseUrl: string
-  /** Everything that was logged, as one text for each entry. */
+  /** Every line that was logged so far; what a request logs may come after its answer. */
   readonly logs: ReadonlyArray<string>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
   /** Issues a key and answers its text. */
@@ -33,35 +32,19 @@ export interface TestApi {
 export const startApi = (prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>): (() => TestApi) => {
   const databaseUrl = migratedDatabase()
   const logs: Array<string> = []
-  // Two runtimes, because one would build an adapter that both use only once, over the tests' own connections.
   let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
-  let served: ManagedRuntime.ManagedRuntime<HttpServer.HttpServer, unknown>
+  let child: ChildProcess
   let url = ""
 
   beforeAll(async () => {
     adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
     if (prepare) await adapters.runPromise(prepare)
-    const config = Layer.succeed(ApiConfig, {
-      databaseUrl: Redacted.make(databaseUrl()),
-      host: "127.0.0.1",
-      port: 0,
-      publicBaseUrl: "https://api.outreach.test",
-      deployment: "staging",
-      docsUrl: DOCS_URL,
-      secretsKey: Redacted.make(Buffer.alloc(32, 7)),
-      cursorKey: Redacted.make(Buffer.alloc(32, 9)),
-    })
-    const logger = Logger.layer([
-      Logger.make((entry) => {
-        logs.push(Logger.formatJson.log(entry))
-      }),
-    ])
-    served = ManagedRuntime.make(api.pipe(Layer.provide(config), Layer.provide(logger)))
-    const { address } = await served.runPromise(HttpServer.HttpServer)
-    url = HttpServer.formatAddress(address)
+    child = spawnApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL })
+    child.stderr!.pipe(process.stderr)
+    ;({ url } = await addressOf(child, (line) => logs.push(line)))
   })
   afterAll(async () => {
-    await served?.dispose()
+    if (child) await endApi(child, "SIGTERM")
     await adapters?.dispose()
   })
 

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+const KEY = Buffer.alloc(32, 7).toString("base64")
+
+/** Starts the API as a process of its own, on any free port unless `settings` says otherwise. */
+export const spawnApi = (databaseUrl: string, settings: Readonly<Record<string, string>> = {}): ChildProcess =>
+  spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
+    env: {
+      DATABASE_URL: databaseUrl,
+      SECRETS_KEY: KEY,
+      CURSOR_KEY: KEY,
+      PORT: "0",
+      SHUTDOWN_DELAY_SECONDS: "0",
+      UNAUTHENTICATED_LIMIT: "1000000",
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+
+/** Waits for the line that says where the process listens; every other line goes to `logged`. */
+export const addressOf = (
+  child: ChildProcess,
+  logged: (line: string) => void = () => {},
+): Promise<{ readonly url: string; readonly port: number }> =>
+  new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout! })
+      .on("line", (line) => {
+        const { message, annotations } = JSON.parse(line)
+        if (message === "listening") resolve(annotations)
+        else logged(line)
+      })
+      .on("close", () => reject(new Error("the process ended before it listened")))
+  })
+
+/** Ends a process that has not ended by itself. */
+export const endApi = async (child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, "exit")
+  child.kill(signal)
+  await exited
+}
