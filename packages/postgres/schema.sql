@@ -109,6 +109,17 @@ create table finished_deliveries (
   constraint finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'rejected'::text, 'exhausted'::text])))
 );
 
+create table idempotency_keys (
+  organization_id text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint bytea not null,
+  status smallint not null,
+  headers jsonb not null,
+  body text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (organization_id, key)
+);
+
 create table messages (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -211,6 +222,7 @@ CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, due_a
 CREATE INDEX deliveries_leased ON public.deliveries USING btree (endpoint_id) WHERE (lease_until IS NOT NULL);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
 CREATE INDEX finished_deliveries_by_id ON public.finished_deliveries USING btree (id);
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
@@ -225,6 +237,7 @@ alter table deliveries add constraint deliveries_organization_id_event_id_fkey F
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table finished_deliveries add constraint finished_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table finished_deliveries add constraint finished_deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
+alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -1,6 +1,7 @@
 import { setting } from "@outreach/process/setting"
 import { cursorKey, databaseUrl, deployment, httpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
-import { Context, Effect, Layer, type Redacted } from "effect"
+import { Context, Duration, Effect, Layer, type Redacted } from "effect"
+import proxyAddr from "proxy-addr"
 
 /** `HOST`: the address to listen on. Default `127.0.0.1`. */
 const host = setting("HOST", {
@@ -12,9 +13,43 @@ const host = setting("HOST", {
 /** `PORT`: the port to listen on; 0 takes any that is free. Default 8080. */
 const port = setting("PORT", {
   expected: "a port from 0 to 65535",
-  parse: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+  parse: (text) => wholeNumber(text, 0, 65_535),
   default: "8080",
 })
+
+/** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is whoever connects. */
+const trustProxy = setting("TRUST_PROXY", {
+  expected: "proxies' addresses or subnets with commas between them; loopback, linklocal and uniquelocal name some",
+  parse: (text) => {
+    try {
+      return proxyAddr.compile(text === "none" ? [] : text.split(/ *, */))
+    } catch {
+      return undefined
+    }
+  },
+  default: "none",
+})
+
+/** `UNAUTHENTICATED_LIMIT`: how often an address may fail to authenticate in a clock minute, in each process. Default 60. */
+const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", {
+  expected: "a whole number from 1 to 1000000",
+  parse: (text) => wholeNumber(text, 1, 1_000_000),
+  default: "60",
+})
+
+/**
+ * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, once it is told to stop, so that a load balancer
+ * sees it first. Default 5, and 0 in development.
+ */
+const shutdownDelay = (deployment: string) =>
+  setting("SHUTDOWN_DELAY_SECONDS", {
+    expected: "seconds from 0 to 300",
+    parse: (text) => wholeNumber(text, 0, 300),
+    default: deployment === "development" ? "0" : "5",
+  })
+
+const wholeNumber = (text: string, least: number, most: number): number | undefined =>
+  /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined
 
 /** What the API reads from its environment, beside what `telemetry` reads. */
 export class ApiConfig extends Context.Service<
@@ -23,6 +58,10 @@ export class ApiConfig extends Context.Service<
     readonly databaseUrl: Redacted.Redacted
     readonly host: string
     readonly port: number
+    /** Whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
+    readonly trustProxy: (address: string, hop: number) => boolean
+    readonly unauthenticatedLimit: number
+    readonly shutdownDelay: Duration.Duration
     readonly publicBaseUrl: string
     readonly deployment: "production" | "staging" | "development"
     /** Where the guides are published; the links of errors lead there. `DOCS_URL`, default `PUBLIC_BASE_URL` and `/docs`. */
@@ -35,12 +74,16 @@ export class ApiConfig extends Context.Service<
     ApiConfig,
     Effect.gen(function* () {
       const baseUrl = yield* publicBaseUrl
+      const where = yield* deployment
       return {
         databaseUrl: yield* databaseUrl,
         host: yield* host,
         port: yield* port,
+        trustProxy: yield* trustProxy,
+        unauthenticatedLimit: yield* unauthenticatedLimit,
+        shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
         publicBaseUrl: baseUrl,
-        deployment: yield* deployment,
+        deployment: where,
         docsUrl: yield* httpUrl("DOCS_URL", `${baseUrl}/docs`),
         secretsKey: yield* secretsKey,
         cursorKey: yield* cursorKey,

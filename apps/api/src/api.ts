@@ -1,14 +1,17 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, UrlParams } from "effect/http"
 import { ApiConfig } from "./ApiConfig.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { readyz } from "./handlers/readyz.ts"
+import { TransactionalServices } from "./http/executeOnce.ts"
+import type { HandlerServices } from "./http/Handlers.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { serve } from "./http/serve.ts"
 
@@ -17,23 +20,38 @@ const deployment = Layer.effect(
   Effect.map(ApiConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
 )
 
-/** Few connections that many short statements share: recognising, counting and reading is all that the API does so far. */
-const reads = Layer.unwrap(
-  Effect.map(ApiConfig, ({ databaseUrl }) =>
-    databaseLayer({ url: databaseUrl, applicationName: "outreach-api", maxConnections: 4, connections: "shared" }),
-  ),
+/** Few connections that many short statements share: recognising, counting and reading. */
+const reads = database({ maxConnections: 4, connections: "shared" })
+/** Connections for the transactions of requests with an `Idempotency-Key`. */
+const transactions = database({ maxConnections: 8, connections: "exclusive" })
+
+function database(options: { readonly maxConnections: number; readonly connections: "shared" | "exclusive" }) {
+  return Layer.unwrap(
+    Effect.map(ApiConfig, ({ databaseUrl }) =>
+      databaseLayer({ url: databaseUrl, applicationName: "outreach-api", ...options }),
+    ),
+  )
+}
+
+const handlerPorts = Layer.mergeAll(RecipientRegisterPg, CampaignBookPg).pipe(Layer.provideMerge(deployment))
+
+const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
+  // An adapter is built once for each pool.
+  Layer.provide(Layer.fresh(handlerPorts)),
+  Layer.merge(IdempotencyLedgerPg),
+  Layer.provide(transactions),
 )
 
-const ports = Layer.mergeAll(KeyRingPg, RecipientRegisterPg, CampaignBookPg).pipe(
-  Layer.provideMerge(reads),
-  Layer.provideMerge(deployment),
-)
+const ports = Layer.mergeAll(KeyRingPg, handlerPorts, transactional).pipe(Layer.provideMerge(reads))
 
 const listening = Layer.effectDiscard(
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
-    const { application } = yield* serve(handlers, { "/readyz": readyz })
+    const { shutdownDelay } = yield* ApiConfig
+    const stopping = yield* Ref.make(false)
+    const { application } = yield* serve(handlers, { "/readyz": readyz(stopping) })
     yield* server.serve(application)
+    yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
   }),

@@ -3,6 +3,7 @@ import { CampaignBookPg } from "./CampaignBookPg.ts"
 import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
 import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
+import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
 import { KeyRingPg } from "./KeyRingPg.ts"
 import { MessageQueuePg } from "./MessageQueuePg.ts"
 import { OrganizationRegistryPg } from "./OrganizationRegistryPg.ts"
@@ -22,4 +23,5 @@ export const adapters = Layer.mergeAll(
   DeliveryQueuePg,
   DeliveryLedgerPg,
   MessageQueuePg,
+  IdempotencyLedgerPg,
 )

@@ -1,12 +1,13 @@
 import { databaseAnswers } from "@outreach/postgres/databaseAnswers"
-import { Effect } from "effect"
-import { encode } from "../http/encode.ts"
+import { Effect, Ref } from "effect"
+import { HttpServerResponse } from "effect/http"
 
-/** Says whether the process can serve: 200 when its database answers within two seconds, else 503. */
-export const readyz = Effect.map(databaseAnswers, (ready) =>
-  encode({
-    status: ready ? 200 : 503,
-    body: { status: ready ? "ready" : "unavailable" },
-    headers: { "Cache-Control": "no-store" },
-  }),
-)
+/** Says whether the process can serve: 200 when it is not stopping and its database answers within two seconds, else 503. */
+export const readyz = (stopping: Ref.Ref<boolean>) =>
+  Effect.gen(function* () {
+    const ready = !(yield* Ref.get(stopping)) && (yield* databaseAnswers)
+    return HttpServerResponse.jsonUnsafe(
+      { status: ready ? "ready" : "unavailable" },
+      { status: ready ? 200 : 503, headers: { "Cache-Control": "no-store" } },
+    )
+  })

@@ -1,8 +1,14 @@
+import type { IncomingMessage } from "node:http"
 import { type Caller, isApiKeyText } from "@outreach/domain/callers/ApiKey"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { Deployment } from "@outreach/domain/Deployment"
 import { decide, type RateLimitDecision } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import proxyAddr from "proxy-addr"
+import { ApiConfig } from "../ApiConfig.ts"
+import { addressLimit } from "./addressLimit.ts"
+import { KEY_POLICY } from "./Exchange.ts"
 import type { Refusal } from "./refuse.ts"
 
 /** A recognised and counted caller, within its limit. */
@@ -17,35 +23,50 @@ export interface NotAdmitted {
   readonly window: RateLimitDecision | undefined
 }
 
-/** 100 requests in each clock minute, for each key. */
-const POLICY = { limit: 100 } as const
-
-/** The window of a key that was never used; what those see whom nobody charges. */
-export const untouchedWindow = (now: number): RateLimitDecision => decide(0, POLICY, now)
-
 const UNAUTHORIZED: NotAdmitted = { refusal: { reason: "unauthorized" }, window: undefined }
 
-/** Makes the function that recognises and counts the bearer of an `Authorization` header. */
+/** Keys that are remembered as good, the latest ones; their callers are served whoever else fails at the same address. */
+const MOST_GOOD_KEYS = 10_000
+
+/** Makes the function that recognises and counts the bearer of a request. */
 export const makeAdmit = Effect.gen(function* () {
   const keys = yield* KeyRing
   const { livemode } = yield* Deployment
+  const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
+  const failures = addressLimit(unauthenticatedLimit)
+  const good = new Set<string>()
   // Keys over their limit, until their window ends by this process's clock: the database is not asked about them again.
   const spent = new Map<string, { readonly endsAt: number; readonly reset: number }>()
 
-  return Effect.fnUntraced(function* (authorization: string | undefined) {
-    const text = /^Bearer +([^ ]+) *$/i.exec(authorization ?? "")?.[1]
-    if (text === undefined || !isApiKeyText(text, livemode)) return yield* Effect.fail(UNAUTHORIZED)
-
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const address = () => proxyAddr(request.source as IncomingMessage, trustProxy)
     const millis = yield* Clock.currentTimeMillis
-    const known = spent.get(text)
-    if (known !== undefined && millis < known.endsAt) {
-      return yield* overLimit(decide(POLICY.limit + 1, POLICY, known.reset - (known.endsAt - millis) / 1000))
+    const text = /^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
+
+    const wait = text !== undefined && good.has(text) ? undefined : failures.wait(address, millis / 1000)
+    if (wait !== undefined) {
+      const refusal: Refusal = { reason: "rate limited", who: "address", retryAfter: wait }
+      return yield* Effect.fail<NotAdmitted>({ refusal, window: undefined })
     }
 
-    const admission = yield* keys.admit(text)
-    if (admission === undefined) return yield* Effect.fail(UNAUTHORIZED)
+    const known = text === undefined ? undefined : spent.get(text)
+    if (known !== undefined && millis < known.endsAt) {
+      return yield* overLimit(decide(KEY_POLICY.limit + 1, KEY_POLICY, known.reset - (known.endsAt - millis) / 1000))
+    }
+
+    const admission = text !== undefined && isApiKeyText(text, livemode) ? yield* keys.admit(text) : undefined
+    if (text === undefined || admission === undefined) {
+      if (text !== undefined) good.delete(text)
+      failures.countFailure(address(), millis / 1000)
+      return yield* Effect.fail(UNAUTHORIZED)
+    }
+    if (!good.has(text)) {
+      if (good.size >= MOST_GOOD_KEYS) good.delete(good.keys().next().value!)
+      good.add(text)
+    }
+
     const { caller, count, now } = admission
-    const window = decide(count, POLICY, now)
+    const window = decide(count, KEY_POLICY, now)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
       spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset })
@@ -56,4 +77,4 @@ export const makeAdmit = Effect.gen(function* () {
 })
 
 const overLimit = (window: RateLimitDecision): Effect.Effect<never, NotAdmitted> =>
-  Effect.fail({ refusal: { reason: "rate limited", retryAfter: window.retryAfter ?? 1 }, window })
+  Effect.fail({ refusal: { reason: "rate limited", who: "key", retryAfter: window.retryAfter ?? 1 }, window })

@@ -2,10 +2,13 @@ import { createServer } from "node:http"
 import type { Duplex } from "node:stream"
 import { NodeHttpServer } from "@effect/platform-node"
 import { makeIdentifier } from "@outreach/domain/Identifier"
+import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
 import { Duration, Effect, Layer } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { HttpServer, type HttpServerResponse } from "effect/http"
+import { HttpServer } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
+import { refusalHeaders } from "./Exchange.ts"
+import { encode } from "./encode.ts"
 import { refuse } from "./refuse.ts"
 
 const LIMITS = {
@@ -14,7 +17,8 @@ const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
-  maxHeaderSize: 16_384,
+  /** Of the request line and the headers together. */
+  maxHeaderSize: 8_192,
 } as const
 
 /** How long requests in flight may take to finish once the process is told to stop. */
@@ -36,12 +40,14 @@ export const nodeServer = Layer.effect(
         return
       }
       const requestId = runSync(makeIdentifier("request"))
-      const response = refuse(
+      const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
+      const { status, body, headers } = refuse(
         { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },
-        { requestId, operation: undefined, envelope: "partner", window: undefined },
-        { docsUrl, now: Date.now() / 1000 },
+        exchange,
+        docsUrl,
       )
-      socket.end(rawResponse(response))
+      const answer = encode({ status, body, headers: { ...refusalHeaders(exchange, Date.now() / 1000), ...headers } })
+      socket.end(rawResponse(answer))
       // What was sent but not read would otherwise reset the connection before the answer is read.
       const timer = setTimeout(() => socket.destroy(), LINGER_MS)
       socket.once("close", () => clearTimeout(timer))
@@ -77,12 +83,14 @@ const complaints: Readonly<Record<string, string>> = {
 const isAnswering = (socket: Duplex): boolean =>
   (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
 
-const rawResponse = ({ status, headers, body }: HttpServerResponse.HttpServerResponse): Uint8Array => {
-  if (body._tag !== "Uint8Array") throw new TypeError("a refusal has a body of bytes")
+const rawResponse = ({ status, headers, body }: KeptAnswer): string => {
+  const text = body ?? ""
   const lines = [
     `HTTP/1.1 ${status} Bad Request`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    "connection: close",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "Connection: close",
   ]
-  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body.body])
+  return `${lines.join("\r\n")}\r\n\r\n${text}`
 }

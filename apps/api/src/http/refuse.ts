@@ -1,4 +1,4 @@
-import type { Refusal as BadRequest, OperationId, Scope } from "@outreach/contract"
+import type { Refusal as BadRequest, Scope } from "@outreach/contract"
 import {
   type ErrorDetails,
   type LegacyErrorCode,
@@ -6,64 +6,49 @@ import {
   legacyEnvelope,
   partnerCatalog,
 } from "@outreach/error-catalog"
-import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
-import type { HttpServerResponse } from "effect/http"
-import { untouchedWindow } from "./admit.ts"
-import { encode } from "./encode.ts"
+import type { Exchange } from "./Exchange.ts"
+import type { Answer } from "./encode.ts"
 
 /** Why a request gets no answer of its operation. */
 export type Refusal =
   | { readonly reason: "not found" }
   | { readonly reason: "method not allowed"; readonly allow: string }
   | { readonly reason: "unauthorized" }
-  | { readonly reason: "rate limited"; readonly retryAfter: number }
+  | { readonly reason: "rate limited"; readonly who: "key" | "address"; readonly retryAfter: number }
   | { readonly reason: "insufficient scope"; readonly scope: Scope }
+  | { readonly reason: "not acceptable" }
   | ({ readonly reason: "bad request" } & BadRequest)
+  | { readonly reason: "unsupported media type" }
+  | { readonly reason: "payload too large"; readonly maxBytes: number }
+  | { readonly reason: "idempotency key reused" }
+  | { readonly reason: "idempotency key in use" }
   | { readonly reason: "token not found" }
   | { readonly reason: "not served" }
   | { readonly reason: "unavailable" }
   | { readonly reason: "defect" }
 
-/** What is known of a request so far, as far as its refusal depends on it. */
-export interface Exchange {
-  readonly requestId: string
-  readonly operation: OperationId | undefined
-  readonly envelope: "partner" | "legacy"
-  /** The caller's window; undefined while nobody was charged. */
-  readonly window: RateLimitDecision | undefined
-}
-
 /** Seconds that a caller is asked to wait when the service cannot answer. */
 const UNAVAILABLE_SECONDS = 5
+/** Seconds that a caller is asked to wait while the same request is still running. */
+const IN_USE_SECONDS = 1
 
-/** Answers a refusal in the envelope of its operation; `now` is in Unix seconds. */
-export function refuse(
-  refusal: Refusal,
-  exchange: Exchange,
-  { docsUrl, now }: { readonly docsUrl: string; readonly now: number },
-): HttpServerResponse.HttpServerResponse {
-  const { requestId, operation, envelope, window = untouchedWindow(now) } = exchange
-  const headers = { ...rateLimitHeaders(window), "X-Request-Id": requestId }
+/** Answers a refusal in the envelope of its operation, without the headers that every refusal carries. */
+export function refuse(refusal: Refusal, exchange: Exchange, docsUrl: string): Answer {
+  const { requestId, operation, envelope } = exchange
 
   const say = (
     code: Exclude<BadRequest["code"], "MISSING_PARAMETER" | "INVALID_PARAMETER">,
     message: string,
     more: { readonly status?: number; readonly details?: ErrorDetails; readonly headers?: Record<string, string> } = {},
-  ) => {
-    if (envelope === "legacy") return sayLegacy(message, more.headers)
-    return encode({
-      status: more.status ?? partnerCatalog.httpStatus(code),
-      body: partnerCatalog.envelope(code, { message, requestId, docsUrl, details: more.details }),
-      headers: { ...headers, ...more.headers },
-    })
+  ): Answer => {
+    const { details, headers = {} } = more
+    if (envelope === "legacy") return sayLegacy(message, headers)
+    const body = partnerCatalog.envelope(code, { message, requestId, docsUrl, details })
+    return { status: more.status ?? partnerCatalog.httpStatus(code), body, headers }
   }
-  const sayLegacy = (message: string, more: Record<string, string> = {}) => {
+  const sayLegacy = (message: string, headers: Record<string, string> = {}): Answer => {
     const code = legacyCodeOf(refusal)
-    return encode({
-      status: legacyCodes[code].status,
-      body: legacyEnvelope(code, message),
-      headers: { ...headers, ...more },
-    })
+    return { status: legacyCodes[code].status, body: legacyEnvelope(code, message), headers }
   }
 
   switch (refusal.reason) {
@@ -75,21 +60,35 @@ export function refuse(
       return say("UNAUTHORIZED", "The bearer credential is missing, malformed, expired or revoked.", {
         headers: { "WWW-Authenticate": "Bearer" },
       })
-    case "rate limited":
-      return say("RATE_LIMITED", `The key exceeded its rate limit; wait ${refusal.retryAfter} s.`)
+    case "rate limited": {
+      const { who, retryAfter } = refusal
+      const what = who === "key" ? "The key exceeded its rate limit" : "Too many requests without a good key"
+      return say("RATE_LIMITED", `${what}; wait ${retryAfter} s.`, { headers: { "Retry-After": String(retryAfter) } })
+    }
     case "insufficient scope":
       return say("INSUFFICIENT_SCOPE", `The key lacks the scope ${refusal.scope}.`, {
         details: { scope: refusal.scope },
       })
+    case "not acceptable":
+      return say("NOT_ACCEPTABLE", "The answer is application/json, which the Accept header leaves out.")
     case "bad request": {
       const { code, message, parameter } = refusal
       if (envelope === "legacy") return sayLegacy(message)
-      return encode({
-        status: partnerCatalog.httpStatus(code),
-        body: partnerCatalog.envelope(code, { message, requestId, docsUrl, details: { parameter } }),
-        headers,
-      })
+      const body = partnerCatalog.envelope(code, { message, requestId, docsUrl, details: { parameter } })
+      return { status: partnerCatalog.httpStatus(code), body, headers: {} }
     }
+    case "unsupported media type":
+      return say("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json, without a content coding.")
+    case "payload too large":
+      return say("PAYLOAD_TOO_LARGE", `The body exceeds ${refusal.maxBytes} bytes.`, {
+        details: { max_bytes: refusal.maxBytes },
+      })
+    case "idempotency key reused":
+      return say("IDEMPOTENCY_KEY_REUSED", "The Idempotency-Key was given before, with another request.")
+    case "idempotency key in use":
+      return say("IDEMPOTENCY_KEY_IN_USE", "The same request with this Idempotency-Key is still running.", {
+        details: { retry_after: IN_USE_SECONDS },
+      })
     case "token not found":
       return say("TOKEN_NOT_FOUND", "There is no record for the token.")
     case "not served":

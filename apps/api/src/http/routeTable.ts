@@ -1,5 +1,4 @@
 import { FindMyWay } from "effect/http"
-import type { Refusal } from "./refuse.ts"
 
 /** What a method and a path lead to, with the path's percent-decoded parameters. */
 export interface Found<Target> {
@@ -7,15 +6,20 @@ export interface Found<Target> {
   readonly parameters: Readonly<Record<string, string | undefined>>
 }
 
+/** What a path answers that has no target for the method; the value of `Allow`. */
+export interface Allowed {
+  readonly allow: string
+}
+
 /**
- * Makes a function that finds what serves a method and a path; HEAD is served as GET.
+ * Makes a function that finds what serves a method and a path; HEAD is served as GET. Undefined for an unknown path.
  *
  * Paths name their parameters in braces, `/v1/things/{id}`, and are compared letter for letter once percent-decoded. A parameter
  * with an escape that does not decode is found as it was written, for its own schema to refuse.
  */
 export const routeTable = <Target>(
   routes: Iterable<readonly [method: string, path: `/${string}`, target: Target]>,
-): ((method: string, path: string) => Found<Target> | Refusal) => {
+): ((method: string, path: string) => Found<Target> | Allowed | undefined) => {
   const paths = FindMyWay.make<ReadonlyMap<string, Target>>({
     caseSensitive: true,
     ignoreTrailingSlash: false,
@@ -32,11 +36,11 @@ export const routeTable = <Target>(
 
   return (method, path) => {
     const found = paths.find("ANY", decodable(path))
-    if (found === undefined) return { reason: "not found" }
+    if (found === undefined) return undefined
     const target = found.handler.get(method === "HEAD" ? "GET" : method)
     if (target !== undefined) return { target, parameters: { ...found.params } }
     const allow = [...found.handler.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name))
-    return { reason: "method not allowed", allow: allow.join(", ") }
+    return { allow: [...allow, "OPTIONS"].join(", ") }
   }
 }
 

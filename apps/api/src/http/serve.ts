@@ -2,30 +2,34 @@ import type { IncomingMessage } from "node:http"
 import { type Operation, type OperationId, operations } from "@outreach/contract"
 import type { Caller } from "@outreach/domain/callers/ApiKey"
 import { makeIdentifier } from "@outreach/domain/Identifier"
+import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"
 import { rateLimitHeaders } from "@outreach/rate-limit"
 import { Cause, Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
 import { makeAdmit, type NotAdmitted } from "./admit.ts"
 import { decode } from "./decode.ts"
-import { encode } from "./encode.ts"
+import { type Exchange, refusalHeaders } from "./Exchange.ts"
+import { encode, respond } from "./encode.ts"
+import { makeExecuteOnce } from "./executeOnce.ts"
 import type { Handler, Handlers } from "./Handlers.ts"
-import { type Exchange, type Refusal, refuse } from "./refuse.ts"
+import { readBody } from "./readBody.ts"
+import { type Refusal, refuse } from "./refuse.ts"
 import { routeTable } from "./routeTable.ts"
 
 /** A GET outside the contract, such as a probe: it gets a request id and nothing else of the pipeline. */
 export type Page<Services> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Services>
 
-/** What is learned of a request on its way, for the answer to a refusal. */
+/** What is learned of a request on its way, for its answer. */
 type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }
 
 /**
  * Makes the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
  *
- * Request id; path and method; bearer and rate window; scope; decoding; handler; encoding. The claim of an `Idempotency-Key` belongs
- * between decoding and handler.
+ * Request id; path and method; bearer and rate window; scope; decoding; `Idempotency-Key`; handler; encoding.
  */
 export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
@@ -33,13 +37,14 @@ export const serve = Effect.fnUntraced(function* <Services>(
 ) {
   const { docsUrl } = yield* ApiConfig
   const admit = yield* makeAdmit
+  const executeOnce = yield* makeExecuteOnce
 
-  type Row = { readonly id: OperationId; readonly operation: Operation; readonly handler: AnyHandler }
+  type Row = { readonly operation: Operation; readonly handler: AnyHandler }
   type Target = Row | { readonly page: Page<Services> }
   const find = routeTable<Target>([
     ...keysOf(operations).map((id) => {
       const operation = operations[id]
-      return [operation.method, operation.path, { id, operation, handler: handlers[id] as AnyHandler }] as const
+      return [operation.method, operation.path, { operation, handler: handlers[id] as AnyHandler }] as const
     }),
     ...keysOf(pages).map((path) => ["GET", path, { page: pages[path]! }] as const),
   ])
@@ -49,19 +54,24 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (headers["host"] === undefined && (request.source as IncomingMessage).httpVersion === "1.1") {
       return yield* Effect.fail(HOST_MISSING)
     }
+    if (method === "OPTIONS" && url === "*") return allowed("GET, HEAD, POST, OPTIONS")
     const [path, search] = splitUrl(url)
     const found = find(method, path)
-    if ("reason" in found) return yield* Effect.fail(found)
+    if (found === undefined) return yield* Effect.fail<Refusal>({ reason: "not found" })
+    if ("allow" in found) {
+      if (method === "OPTIONS") return allowed(found.allow)
+      return yield* Effect.fail<Refusal>({ reason: "method not allowed", allow: found.allow })
+    }
     const { target, parameters } = found
     if ("page" in target) return yield* target.page
 
-    const { id, operation, handler } = target
+    const { operation, handler } = target
     const { auth } = operation
-    progress.operation = id
+    progress.operation = operation.operationId as OperationId
     progress.envelope = operation.envelope
     let caller: Caller | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
-      const admitted = yield* admit(headers["authorization"]).pipe(
+      const admitted = yield* admit(request).pipe(
         Effect.mapError(({ refusal, window }: NotAdmitted) => {
           progress.window = window
           return refusal
@@ -76,7 +86,9 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
     // A draft's schemas are published, but nothing is asked of a request to it.
     if (operation.draft) return yield* Effect.fail<Refusal>({ reason: "not served" })
+    if (!acceptsJson(headers["accept"])) return yield* Effect.fail<Refusal>({ reason: "not acceptable" })
     const decoded = yield* decode(operation, parameters, search)
+    const body = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail<Refusal>({ reason: "not served" })
 
     const named = Object.fromEntries(
@@ -85,10 +97,20 @@ export const serve = Effect.fnUntraced(function* <Services>(
         return value === undefined ? [] : [[name, value]]
       }),
     )
-    const response = yield* handler({ ...decoded, body: undefined, caller, headers: named, url } as never)
-    return encode({
-      ...response,
-      headers: { ...response.headers, ...(progress.window && rateLimitHeaders(progress.window)) },
+    const execute = handler({ ...decoded, body: undefined, caller, headers: named, url } as never)
+    const executed: KeptAnswer =
+      caller === undefined || headers["idempotency-key"] === undefined
+        ? encode(yield* execute)
+        : yield* executeOnce(request, { caller, body, requestId: progress.requestId }, execute, (refusal) =>
+            refuse(refusal, progress, docsUrl),
+          )
+    return respond({
+      ...executed,
+      headers: {
+        "X-Request-Id": progress.requestId,
+        ...executed.headers,
+        ...(progress.window && rateLimitHeaders(progress.window)),
+      },
     })
   })
 
@@ -103,18 +125,21 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const response = yield* answer(request, progress).pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
-          const refusal = yield* refusalOf(cause, progress)
-          return refuse(refusal, progress, { docsUrl, now: (yield* Clock.currentTimeMillis) / 1000 })
+          const { status, body, headers } = refuse(yield* refusalOf(cause, progress), progress, docsUrl)
+          const now = (yield* Clock.currentTimeMillis) / 1000
+          return respond(encode({ status, body, headers: { ...refusalHeaders(progress, now), ...headers } }))
         }),
       ),
     )
-    return HttpServerResponse.setHeader(response, "X-Request-Id", progress.requestId)
+    return response.headers["x-request-id"] === undefined
+      ? HttpServerResponse.setHeader(response, "X-Request-Id", progress.requestId)
+      : response
   })
   return { application }
 })
 
 /** A handler of some row, which the table of handlers has matched with its row already. */
-type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<"getHealth" | "getToken" | "listTokens">>)
+type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<OperationId>>)
 
 // RFC 9112 3.2; Node would answer it without an envelope.
 const HOST_MISSING: Refusal = {
@@ -130,6 +155,15 @@ const splitUrl = (url: string): readonly [path: string, search: string] => {
   const mark = url.indexOf("?")
   return mark === -1 ? [url, ""] : [url.slice(0, mark), url.slice(mark + 1)]
 }
+
+const allowed = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { Allow: allow } })
+
+// JSON has no charset parameter (RFC 8259 11), but clients ask for one.
+const acceptsJson = (accept: string | undefined): boolean =>
+  accept === undefined ||
+  new Negotiator({ headers: { accept: accept.replaceAll(/; *charset=[^;,]*/gi, "") } }).mediaType([
+    "application/json",
+  ]) !== undefined
 
 // What no step refused is a defect: logged under the request's id, and never shown.
 const refusalOf = Effect.fnUntraced(function* (cause: Cause.Cause<Refusal>, { requestId, operation }: Exchange) {

@@ -64,7 +64,7 @@ describe("hostile targets", () => {
     [`${TOKENS}?since=9999-12-31T23:59:59-23:59`, 400],
     [`${TOKENS}?since=2026-02-30T00:00:00Z`, 400],
     [`${TOKENS}?${"&".repeat(9000)}`, 400],
-    [`${TOKENS}?${"expand[]=campaign&".repeat(500)}since=2026-01-01T00:00:00Z`, 200],
+    [`${TOKENS}?${"expand[]=campaign&".repeat(300)}since=2026-01-01T00:00:00Z`, 200],
     ["/v1/health?__proto__=1", 400],
     ["http://elsewhere.test/v1/health", 200],
   ])("answers %.100s in the contract's own words", async (target, status) => {

@@ -57,15 +57,30 @@ describe("paths and methods", () => {
   )
 
   it.each([
-    ["POST", "/v1/health", "GET, HEAD"],
-    ["DELETE", `${TOKENS}/abc123`, "GET, HEAD"],
-    ["OPTIONS", TOKENS, "GET, HEAD"],
-    ["GET", "/v1/surveys", "POST"],
-    ["PATCH", "/readyz", "GET, HEAD"],
-    ["PROPFIND", "/v1/health", "GET, HEAD"],
+    ["POST", "/v1/health", "GET, HEAD, OPTIONS"],
+    ["DELETE", `${TOKENS}/abc123`, "GET, HEAD, OPTIONS"],
+    ["GET", "/v1/surveys", "POST, OPTIONS"],
+    ["PATCH", "/readyz", "GET, HEAD, OPTIONS"],
+    ["PROPFIND", "/v1/health", "GET, HEAD, OPTIONS"],
   ])("answers METHOD_NOT_ALLOWED for %s %s and names those that are", async (method, path, allow) => {
     const { status, body, headers } = await ask(api(), path, { method })
     expect([status, body.error.code, headers.get("Allow")]).toEqual([405, "METHOD_NOT_ALLOWED", allow])
+  })
+
+  it.each([
+    ["/v1/health", "GET, HEAD, OPTIONS"],
+    [TOKENS, "GET, HEAD, OPTIONS"],
+    [`${TOKENS}/!?nonsense`, "GET, HEAD, OPTIONS"],
+    ["/v1/surveys", "POST, OPTIONS"],
+    ["/readyz", "GET, HEAD, OPTIONS"],
+  ])("answers OPTIONS %s with what the path allows, and asks nobody who they are", async (path, allow) => {
+    const before = await api().charged()
+    const headers = { Origin: "https://elsewhere.test", "Access-Control-Request-Method": "GET" }
+    const answer = await ask(api(), path, { method: "OPTIONS", headers })
+    expect([answer.status, answer.body, answer.headers.get("Allow")]).toEqual([204, null, allow])
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([])
+    expect(await api().charged()).toBe(before)
+    expect((await ask(api(), "/nowhere", { method: "OPTIONS" })).status).toBe(404)
   })
 
   it("answers HEAD with the headers of GET and no body", async () => {
@@ -106,7 +121,7 @@ describe("authentication", () => {
       `Bearer ${revoked.text}`,
       `Bearer ${expired.text}`,
       "Bearer \u00ff\u00fe",
-      `Bearer ${"x".repeat(8000)}`,
+      `Bearer ${"x".repeat(7000)}`,
     ]
     const answers = new Set<string>()
     for (const authorization of authorizations) {
@@ -217,6 +232,29 @@ describe("the order of refusals", () => {
     expect(again.status).toBe(429)
     expect((await api().charged()) - before).toBeLessThanOrEqual(1)
   })
+})
+
+describe("what a caller accepts", () => {
+  it.each(["text/html", "application/json;q=0", "application/xml, text/*;q=0.5", "nonsense"])(
+    "refuses Accept: %s with NOT_ACCEPTABLE, after the key, the count and the scope",
+    async (accept) => {
+      const { text } = await issue()
+      const headers = { Accept: accept }
+      const { status, body } = await ask(api(), `${TOKENS}/!`, { key: text, headers })
+      expect([status, body.error.code]).toEqual([406, "NOT_ACCEPTABLE"])
+      expect((await ask(api(), `${TOKENS}/${token}`, { headers })).status).toBe(401)
+      expect((await ask(api(), `${TOKENS}/${token}`, { key: (await issue([])).text, headers })).status).toBe(403)
+      expect((await ask(api(), "/v1/health", { headers })).status).toBe(406)
+    },
+  )
+
+  it.each(["*/*", "application/*;q=0.1", "text/html, application/json;q=0.9", "application/json; charset=utf-8"])(
+    "serves Accept: %s",
+    async (accept) => {
+      const { text } = await issue()
+      expect((await ask(api(), `${TOKENS}/${token}`, { key: text, headers: { Accept: accept } })).status).toBe(200)
+    },
+  )
 })
 
 describe("operations that are not served", () => {

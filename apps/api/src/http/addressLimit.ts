@@ -1,0 +1,46 @@
+import { decide } from "@outreach/rate-limit"
+import ipaddr from "ipaddr.js"
+
+/** Addresses that are remembered at once; the oldest make room, so that nobody can fill the memory. */
+const MOST_ADDRESSES = 100_000
+
+/** How often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
+export interface AddressLimit {
+  /** Whole seconds that an address has to wait; undefined while it may try. `now` is in Unix seconds. */
+  readonly wait: (address: () => string, now: number) => number | undefined
+  readonly countFailure: (address: string, now: number) => void
+}
+
+/** Makes a limit of so many failures in a clock minute. */
+export const addressLimit = (limit: number): AddressLimit => {
+  const failures = new Map<string, number>()
+  let minuteEnds = 0
+  const startMinute = (now: number) => {
+    if (now < minuteEnds) return
+    failures.clear()
+    minuteEnds = decide(0, { limit }, now).reset
+  }
+
+  return {
+    wait: (address, now) => {
+      startMinute(now)
+      if (failures.size === 0) return undefined
+      const count = failures.get(networkOf(address())) ?? 0
+      return decide(count + 1, { limit }, now).retryAfter ?? undefined
+    },
+    countFailure: (address, now) => {
+      startMinute(now)
+      const network = networkOf(address)
+      const count = failures.get(network) ?? 0
+      if (count === 0 && failures.size >= MOST_ADDRESSES) failures.delete(failures.keys().next().value!)
+      failures.set(network, count + 1)
+    },
+  }
+}
+
+/** What one client has to itself: an IPv4 address, or the /64 of an IPv6 address. */
+const networkOf = (address: string): string => {
+  if (!ipaddr.isValid(address)) return ""
+  const parsed = ipaddr.process(address)
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString()
+}

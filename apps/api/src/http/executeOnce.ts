@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto"
+import { decode, type OperationId, requestHeaders } from "@outreach/contract"
+import type { Caller } from "@outreach/domain/callers/ApiKey"
+import { IdempotencyLedger, type KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
+import { Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import * as z from "zod"
+import { type Answer, encode } from "./encode.ts"
+import type { Handler, HandlerServices } from "./Handlers.ts"
+import type { Refusal } from "./refuse.ts"
+
+/** The handlers' ports over the connections of the idempotency ledger, so that a claim and its effect share one transaction. */
+export class TransactionalServices extends Context.Service<TransactionalServices, Context.Context<HandlerServices>>()(
+  "api/http/TransactionalServices",
+) {}
+
+const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
+
+/** Makes the function that executes a request once for its `Idempotency-Key`, and answers its repeats as the first was answered. */
+export const makeExecuteOnce = Effect.gen(function* () {
+  const ledger = yield* IdempotencyLedger
+  const services = yield* TransactionalServices
+
+  return Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    { caller, body, requestId }: { readonly caller: Caller; readonly body: Uint8Array; readonly requestId: string },
+    execute: ReturnType<Handler<OperationId>>,
+    refused: (refusal: Refusal) => Answer,
+  ): Effect.fn.Return<KeptAnswer, Refusal> {
+    const header = decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] })
+    if (!header.ok) return yield* Effect.fail<Refusal>({ reason: "bad request", ...header.refusal })
+    const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
+
+    // Success and what the caller's own records say is kept; 304, refusals before the handler and failures are asked again.
+    const execution = execute.pipe(
+      Effect.map((answer: Answer) => ({ answer, keep: answer.status < 300 })),
+      Effect.catchIf(
+        ({ reason }) => reason === "token not found",
+        (refusal) => Effect.succeed({ answer: refused(refusal), keep: true }),
+      ),
+      // The body of a refusal names its request, so a repeat shows the request id that it was first answered with.
+      Effect.map(({ answer, keep }) => ({
+        answer: encode({ ...answer, headers: { ...answer.headers, "X-Request-Id": requestId } }),
+        keep,
+      })),
+      Effect.provideContext(services),
+    )
+    const { answer, replayed } = yield* ledger
+      .once({ organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint }, execution)
+      .pipe(
+        Effect.catchTags({
+          IdempotencyKeyReused: () => Effect.fail<Refusal>({ reason: "idempotency key reused" }),
+          IdempotencyKeyInUse: () => Effect.fail<Refusal>({ reason: "idempotency key in use" }),
+        }),
+      )
+    return replayed ? { ...answer, headers: { ...answer.headers, "Idempotent-Replayed": "true" } } : answer
+  })
+})
