@@ -25,5 +25,11 @@ export const databaseLayer = (options: {
     multiplex: options.connections === "shared",
     connectTimeout: Duration.seconds(5),
     types,
-    startupParameters: { timezone: "UTC", statement_timeout: "30000", idle_in_transaction_session_timeout: "30000" },
+    startupParameters: {
+      timezone: "UTC",
+      statement_timeout: "30000",
+      idle_in_transaction_session_timeout: "30000",
+      // A killed process's statement ends with it, and so do the locks of its transaction.
+      client_connection_check_interval: "2000",
+    },
   })
