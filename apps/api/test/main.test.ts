@@ -68,6 +68,17 @@ describe("the API's process", { timeout: 30_000 }, () => {
     expect(await exited).toEqual([0, null])
   })
 
+  it("is not ready as soon as it is told to stop, and still serves until the balancer has seen it", async () => {
+    const child = start({ SHUTDOWN_DELAY_SECONDS: "2" })
+    const { url } = await addressOf(child)
+    const exited = once(child, "exit")
+    child.kill("SIGTERM")
+    const statusOf = async (path: string) => (await fetch(url + path)).status
+    while ((await statusOf("/readyz")) === 200);
+    expect([await statusOf("/readyz"), await statusOf("/v1/health"), child.exitCode]).toEqual([503, 200, null])
+    expect(await exited).toEqual([0, null])
+  })
+
   it.each([
     ["DATABASE_URL", ""],
     ["CURSOR_KEY", ""],
@@ -75,6 +86,9 @@ describe("the API's process", { timeout: 30_000 }, () => {
     ["HOST", "a b"],
     ["DOCS_URL", "ftp://docs.outreach.test"],
     ["LOG_LEVEL", "loud"],
+    ["TRUST_PROXY", "everybody"],
+    ["UNAUTHENTICATED_LIMIT", "0"],
+    ["SHUTDOWN_DELAY_SECONDS", "-1"],
   ])("stops at once with a sentence about %s when that is %j", async (name, value) => {
     const child = start({ [name]: value })
     const [sentence, [code]] = await Promise.all([text(child.stderr!), once(child, "exit")])

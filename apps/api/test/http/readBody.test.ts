@@ -1,0 +1,109 @@
+import { request } from "node:http"
+import { json } from "node:stream/consumers"
+import { SCOPES } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Answer, checkAnswer } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+let key: string
+beforeAll(async () => {
+  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  key = (await api().issue(organization.id, SCOPES)).text
+})
+
+const RECEIVER = "/v1/partners/consumer/webhooks/whe_0199"
+const MEBIBYTE = 1_048_576
+
+/** Sends a body, with its length told beforehand or in chunks. */
+const send = (
+  method: string,
+  path: string,
+  body: ReadonlyArray<string | Uint8Array>,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = request(api().url + path, {
+      method,
+      headers: { "Content-Type": "application/json", ...headers },
+      agent: false,
+    })
+    sent.on("error", reject).on("response", (response) =>
+      json(response).then((parsed) => {
+        const answer = {
+          status: response.statusCode!,
+          headers: new Headers(response.headers as Record<string, string>),
+          body: parsed as Answer["body"],
+        }
+        checkAnswer(answer, method, path)
+        resolve(answer)
+      }, reject),
+    )
+    // Flushed first, so that the length is only told where a header tells it.
+    sent.flushHeaders()
+    for (const chunk of body) sent.write(chunk)
+    sent.end()
+  })
+
+describe("a body", () => {
+  it.each([
+    ["with its length", { "Content-Length": "2" }],
+    ["in chunks", { "Transfer-Encoding": "chunked" }],
+  ])("is refused on a GET, %s, once the caller is known", async (_how, headers) => {
+    const target = "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z"
+    const refused = await send("GET", target, ["{}"], { ...headers, Authorization: `Bearer ${key}` })
+    expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([
+      400,
+      "INVALID_PARAMETER",
+      { parameter: "body" },
+    ])
+    expect((await send("GET", target, ["{}"], headers)).status).toBe(401)
+    expect((await send("GET", "/v1/health", ["{}"], headers)).status).toBe(400)
+  })
+
+  it("may be empty on a GET", async () => {
+    expect((await send("GET", "/v1/health", [], { "Content-Length": "0" })).status).toBe(200)
+  })
+
+  it("is refused with PAYLOAD_TOO_LARGE past the operation's limit, by its length before it comes", async () => {
+    const { status, body } = await send("POST", RECEIVER, [], { "Content-Length": String(MEBIBYTE + 1) })
+    expect([status, body.error.code, body.error.details]).toEqual([413, "PAYLOAD_TOO_LARGE", { max_bytes: MEBIBYTE }])
+  })
+
+  it("is refused with PAYLOAD_TOO_LARGE past the operation's limit, in chunks", async () => {
+    const chunked = { "Transfer-Encoding": "chunked" }
+    const chunk = Buffer.alloc(MEBIBYTE / 4, " ")
+    const { status, body } = await send("POST", RECEIVER, [chunk, chunk, chunk, chunk, "x"], chunked)
+    expect([status, body.error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"])
+    expect((await send("POST", RECEIVER, [chunk, chunk, chunk, chunk], chunked)).status).toBe(501)
+  })
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "multipart/form-data; boundary=x"])(
+    "is refused with UNSUPPORTED_MEDIA_TYPE as %s",
+    async (type) => {
+      const { status, body } = await send("POST", RECEIVER, ["{}"], { "Content-Type": type })
+      expect([status, body.error.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"])
+    },
+  )
+
+  it.each(["application/json", "application/json; charset=utf-8", "Application/JSON", "application/cloudevents+json"])(
+    "is read as %s",
+    async (type) => {
+      expect((await send("POST", RECEIVER, ["{}"], { "Content-Type": type })).status).toBe(501)
+    },
+  )
+
+  it("is refused with UNSUPPORTED_MEDIA_TYPE when it is compressed", async () => {
+    expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "gzip" })).status).toBe(415)
+    expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "identity" })).status).toBe(501)
+  })
+
+  it("is not asked of a draft, which answers 501 whatever comes with it", async () => {
+    const { status } = await send("POST", "/v1/surveys", ["not json"], {
+      "Content-Type": "text/plain",
+      Authorization: `Bearer ${key}`,
+    })
+    expect(status).toBe(501)
+  })
+})
