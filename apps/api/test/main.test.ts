@@ -87,7 +87,7 @@ describe("the API's process", { timeout: 30_000 }, () => {
     ["DOCS_URL", "ftp://docs.outreach.test"],
     ["LOG_LEVEL", "loud"],
     ["TRUST_PROXY", "everybody"],
-    ["UNAUTHENTICATED_LIMIT", "0"],
+    ["UNAUTHENTICATED_LIMIT", "many"],
     ["SHUTDOWN_DELAY_SECONDS", "-1"],
   ])("stops at once with a sentence about %s when that is %j", async (name, value) => {
     const child = start({ [name]: value })
