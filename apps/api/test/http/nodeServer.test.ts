@@ -1,0 +1,43 @@
+import { connect } from "node:net"
+import { text } from "node:stream/consumers"
+import { describe, expect, it } from "vitest"
+import { ask } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+const open = () => connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })
+
+describe("a connection", () => {
+  it("is kept open for 75 s, longer than load balancers keep theirs", async () => {
+    const { headers } = await ask(api(), "/v1/health")
+    expect([headers.get("Connection"), headers.get("Keep-Alive")]).toEqual(["keep-alive", "timeout=75"])
+  })
+
+  it("serves one request after another, and several sent at once in their order", async () => {
+    const socket = open()
+    const request = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+    socket.write(request("/v1/health") + request("/nowhere") + request("/v1/health", "Connection: close\r\n"))
+    const statuses = (await text(socket)).match(/HTTP\/1\.1 \d+/g)
+    expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 200"])
+  })
+
+  // The server looks every 5 s for heads that are older than 10 s.
+  it("whose request does not arrive in time is told so and closed", { timeout: 30_000 }, async () => {
+    const socket = open()
+    socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"request: did not arrive in time"')
+  })
+
+  it("takes a head of 8 KiB and no more", async () => {
+    const sizeOf = async (bytes: number) => {
+      const socket = open()
+      const head = "GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: "
+      socket.write(`${head}${"x".repeat(bytes - head.length - 4)}\r\n\r\n`)
+      return (await text(socket)).slice(9, 12)
+    }
+    expect(await sizeOf(8_000)).toBe("200")
+    expect(await sizeOf(10_000)).toBe("400")
+  })
+})
