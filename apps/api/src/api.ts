@@ -8,6 +8,7 @@ import { Effect, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, UrlParams } from "effect/http"
 import { ApiConfig } from "./ApiConfig.ts"
+import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { readyz } from "./handlers/readyz.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
@@ -49,7 +50,7 @@ const listening = Layer.effectDiscard(
     const server = yield* HttpServer.HttpServer
     const { shutdownDelay } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
-    const { application } = yield* serve(handlers, { "/readyz": readyz(stopping) })
+    const { application } = yield* serve(handlers, { "/readyz": readyz(stopping), ...(yield* docsPages) })
     yield* server.serve(application)
     yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))
     const url = HttpServer.formatAddress(server.address)

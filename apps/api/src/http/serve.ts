@@ -20,8 +20,12 @@ import { readBody } from "./readBody.ts"
 import { type Refusal, refuse } from "./refuse.ts"
 import { routeTable } from "./routeTable.ts"
 
-/** A GET outside the contract, such as a probe: it gets a request id and nothing else of the pipeline. */
-export type Page<Services> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Services>
+/** A GET outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
+export type Page<Services> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  Services | HttpServerRequest.HttpServerRequest
+>
 
 /** What is learned of a request on its way, for its answer. */
 type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }

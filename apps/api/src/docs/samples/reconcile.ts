@@ -1,0 +1,26 @@
+interface Event {
+  event_id: string
+  event_type: string
+  emitted_at: string
+}
+
+/** Reads every event since the checkpoint, page by page; run it every 15 minutes with the checkpoint that was stored last. */
+export async function reconcile(
+  api: { baseUrl: string; key: string },
+  checkpoint: string,
+  store: (events: Event[], checkpoint: string) => Promise<void>,
+): Promise<void> {
+  const url = new URL(`${api.baseUrl}/v1/partners/consumer/events`)
+  url.searchParams.set("since", checkpoint)
+  url.searchParams.set("limit", "500")
+  for (;;) {
+    const response = await fetch(url, { headers: { Authorization: `Bearer ${api.key}` } })
+    if (!response.ok) throw new Error(`the feed answered ${response.status}, ${response.headers.get("X-Request-Id")}`)
+    const page = (await response.json()) as { data: Event[]; next_cursor: string | null }
+
+    // In one transaction: the events that are new by their event_id, and how far you are.
+    await store(page.data, page.data.at(-1)?.emitted_at ?? checkpoint)
+    if (page.next_cursor === null) return
+    url.searchParams.set("cursor", page.next_cursor)
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { brotliCompress, constants, gzip } from "node:zlib"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import Negotiator from "negotiator"
+import { matchesEtag } from "../handlers/etag.ts"
+
+/** What a page sends beside its body. */
+export interface PageHeaders {
+  readonly "Content-Type": string
+  readonly "Cache-Control": string
+  readonly "Content-Security-Policy"?: string
+}
+
+/** What every published document says to browsers; a policy of its own comes on top. */
+const SECURITY = {
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+} as const
+
+// 1.73 MB of viewer: 405 KB in 40 ms at 5, 359 KB in 2.1 s at 11; gzip makes 460 KB.
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+
+/** Makes a page of a body that never changes, compressed once; it answers conditional requests. */
+export const staticPage = Effect.fnUntraced(function* (body: string | Uint8Array, headers: PageHeaders) {
+  const bytes = Buffer.from(body)
+  const hash = hashOf(bytes)
+  const [br, gz] = yield* Effect.promise(() =>
+    Promise.all([promisify(brotliCompress)(bytes, BROTLI), promisify(gzip)(bytes)]),
+  )
+  const forms = {
+    br: { bytes: br, etag: `"${hash}-br"` },
+    gzip: { bytes: gz, etag: `"${hash}-gzip"` },
+    identity: { bytes, etag: `"${hash}"` },
+  } as const
+
+  return Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const wanted = new Negotiator(request).encodings(["br", "gzip", "identity"])
+    // A browser names what it takes without a preference; ours is the smallest.
+    const encoding = (["br", "gzip"] as const).find((name) => wanted.includes(name)) ?? "identity"
+    const form = forms[encoding]
+    const all = { ...SECURITY, ...headers, ETag: form.etag, Vary: "Accept-Encoding" }
+    if (matchesEtag(request.headers["if-none-match"], `"${hash}"`)) {
+      return HttpServerResponse.empty({ status: 304, headers: all })
+    }
+    return HttpServerResponse.uint8Array(form.bytes, {
+      headers: encoding === "identity" ? all : { ...all, "Content-Encoding": encoding },
+      contentType: headers["Content-Type"],
+    })
+  })
+})
+
+/** Names the content of a file, for its tag and its address. */
+export const hashOf = (bytes: Uint8Array | string): string =>
+  createHash("sha256").update(bytes).digest("base64url").slice(0, 27)
