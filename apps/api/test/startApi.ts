@@ -29,7 +29,10 @@ export interface TestApi {
 }
 
 /** Starts the API before a file's tests, once `prepare` has had its way with the database, and stops it after them. */
-export const startApi = (prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>): (() => TestApi) => {
+export const startApi = (
+  prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>,
+  settings: Readonly<Record<string, string>> = {},
+): (() => TestApi) => {
   const databaseUrl = migratedDatabase()
   const logs: Array<string> = []
   let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
@@ -39,7 +42,7 @@ export const startApi = (prepare?: Effect.Effect<unknown, unknown, SqlClient.Sql
   beforeAll(async () => {
     adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
     if (prepare) await adapters.runPromise(prepare)
-    child = spawnApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL })
+    child = spawnApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL, ...settings })
     child.stderr!.pipe(process.stderr)
     ;({ url } = await addressOf(child, (line) => logs.push(line)))
   })
