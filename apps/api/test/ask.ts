@@ -13,7 +13,7 @@ export interface Answer {
 
 /** Asks the API, and checks whatever it answers against the contract: status, body, headers and the codes that the row names. */
 export async function ask(
-  api: TestApi,
+  api: Pick<TestApi, "url">,
   target: string,
   options: { readonly key?: string; readonly method?: string; readonly headers?: Record<string, string> } = {},
 ): Promise<Answer> {
