@@ -220,12 +220,14 @@ CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window
 CREATE INDEX dead_letters ON public.finished_deliveries USING btree (finished_at, id) WHERE ((state = ANY (ARRAY['rejected'::text, 'exhausted'::text])) AND (replayed_as IS NULL));
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, due_at, id);
 CREATE INDEX deliveries_leased ON public.deliveries USING btree (endpoint_id) WHERE (lease_until IS NOT NULL);
+CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
 CREATE INDEX finished_deliveries_by_id ON public.finished_deliveries USING btree (id);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
+CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
 CREATE INDEX recipients_unpublished ON public.recipients USING btree (organization_id, campaign_id, id) WHERE (published_at IS NULL);
 CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);

@@ -1,6 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { EventFeedPg } from "@outreach/postgres/EventFeedPg"
 import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
@@ -34,7 +35,7 @@ function database(options: { readonly maxConnections: number; readonly connectio
   )
 }
 
-const handlerPorts = Layer.mergeAll(RecipientRegisterPg, CampaignBookPg).pipe(Layer.provideMerge(deployment))
+const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg).pipe(Layer.provideMerge(deployment))
 
 const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
   // An adapter is built once for each pool.

@@ -70,6 +70,13 @@ export const RecipientRegisterPg = Layer.effect(
           dieNaming("RecipientRegister.find"),
         ),
 
+      findAll: (organizationId, ids) =>
+        sql<Recipient>`
+          select ${columns} from recipients where organization_id = ${organizationId} and id = any (${ids}::text[])`.pipe(
+          Effect.map((rows) => new Map(rows.map((row) => [row.id, row]))),
+          dieNaming("RecipientRegister.findAll"),
+        ),
+
       // Two statements rather than one with an "or": each is one range of recipients_by_update, so a deep page costs what the first costs.
       page: (organizationId, from, limit) =>
         ("after" in from
@@ -83,6 +90,19 @@ export const RecipientRegisterPg = Layer.effect(
               where organization_id = ${organizationId} and updated_at >= ${from.since}::timestamptz
               order by updated_at, id limit ${limit}`
         ).pipe(dieNaming("RecipientRegister.page")),
+
+      pageOfCampaign: (organizationId, campaignId, after, limit) =>
+        (after
+          ? sql<Recipient>`
+              select ${columns} from recipients
+              where organization_id = ${organizationId} and campaign_id = ${campaignId}
+                and (updated_at, id) > (${after.updatedAt}::timestamptz, ${after.id})
+              order by updated_at, id limit ${limit}`
+          : sql<Recipient>`
+              select ${columns} from recipients
+              where organization_id = ${organizationId} and campaign_id = ${campaignId}
+              order by updated_at, id limit ${limit}`
+        ).pipe(dieNaming("RecipientRegister.pageOfCampaign")),
     }
   }),
 )

@@ -3,6 +3,7 @@ import { CampaignBookPg } from "./CampaignBookPg.ts"
 import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
 import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
+import { EventFeedPg } from "./EventFeedPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
 import { KeyRingPg } from "./KeyRingPg.ts"
 import { MessageQueuePg } from "./MessageQueuePg.ts"
@@ -18,6 +19,7 @@ export const adapters = Layer.mergeAll(
   ProgramCatalogPg,
   CampaignBookPg,
   RecipientRegisterPg,
+  EventFeedPg,
   EndpointBookPg,
   SecretVaultPg,
   DeliveryQueuePg,

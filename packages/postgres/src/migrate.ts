@@ -5,6 +5,7 @@ import campaigns from "../migrations/0002_campaigns.ts"
 import deliveries from "../migrations/0003_deliveries.ts"
 import messages from "../migrations/0004_messages.ts"
 import inFlight from "../migrations/0005_in_flight.ts"
+import lists from "../migrations/0006_lists.ts"
 import idempotency from "../migrations/0007_idempotency.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
@@ -16,6 +17,7 @@ export const migrate = Migrator.make({})({
     "0003_deliveries": deliveries,
     "0004_messages": messages,
     "0005_in_flight": inFlight,
+    "0006_lists": lists,
     "0007_idempotency": idempotency,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -1,4 +1,6 @@
 import type { Handlers } from "../http/Handlers.ts"
+import { listCampaignRecipients } from "./campaignRecipients.ts"
+import { listEvents } from "./events.ts"
 import { getHealth } from "./health.ts"
 import { getToken, listTokens } from "./tokens.ts"
 
@@ -7,8 +9,8 @@ export const handlers: Handlers = {
   getHealth,
   getToken,
   listTokens,
-  listEvents: "not served",
-  listCampaignRecipients: "not served",
+  listEvents,
+  listCampaignRecipients,
   getDigest: "not served",
   receiveWebhook: "not served",
   createSurvey: "not served",

@@ -1,8 +1,11 @@
 import type { RecipientRecord } from "@outreach/contract"
 import { CampaignBook, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import type { RecipientPosition as Position } from "@outreach/domain/recipients/RecipientRegister"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import * as z from "zod"
 import { campaignSummary, programSummary } from "./campaignSummary.ts"
 
 /** What `expand[]` may ask of a recipient. */
@@ -35,15 +38,29 @@ export const recipientRecord = (
   }
 }
 
-const NONE: ReadonlyMap<CampaignId, CampaignWithProgram> = new Map()
+/** No summaries, for records of which nothing is expanded. */
+export const NOTHING_EXPANDED: ReadonlyMap<CampaignId, CampaignWithProgram> = new Map()
 
-/** Reads the campaigns and programs of recipients in one query, or in none when nothing is expanded. */
+/** Reads the campaigns and programs that rows belong to in one query, or in none when nothing is expanded. */
 export const summariesFor = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
-  recipients: ReadonlyArray<Recipient>,
+  rows: ReadonlyArray<Pick<Recipient, "campaignId">>,
   expansion: RecipientExpansion,
 ) {
-  if (expansion.length === 0 || recipients.length === 0) return NONE
+  if (expansion.length === 0 || rows.length === 0) return NOTHING_EXPANDED
   const campaigns = yield* CampaignBook
-  return yield* campaigns.summaries(organizationId, [...new Set(recipients.map(({ campaignId }) => campaignId))])
+  return yield* campaigns.summaries(organizationId, [...new Set(rows.map(({ campaignId }) => campaignId))])
+})
+
+/** Shows a page of recipients. */
+export const recipientRecords = (organizationId: OrganizationId, expansion: RecipientExpansion) =>
+  Effect.fnUntraced(function* (recipients: ReadonlyArray<Recipient>, livemode: boolean) {
+    const summaries = yield* summariesFor(organizationId, recipients, expansion)
+    return recipients.map((recipient) => recipientRecord(recipient, livemode, expansion, summaries))
+  })
+
+/** A place in a list of recipients, as its cursors carry it. */
+export const RecipientPosition: z.ZodType<Position, Position> = z.object({
+  updatedAt: z.custom<Timestamp>(),
+  id: z.custom<RecipientId>(),
 })

@@ -2,6 +2,7 @@ import type { Operation, OperationId, Operations, RequestOf, ResponseOf } from "
 import type { Caller } from "@outreach/domain/callers/ApiKey"
 import type { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import type { Deployment } from "@outreach/domain/Deployment"
+import type { EventFeed } from "@outreach/domain/events/EventFeed"
 import type { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
@@ -18,7 +19,7 @@ export type Asked<Id extends OperationId> = RequestOf<Operations[Id]> & {
 type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]]?: string }
 
 /** The ports that handlers use. */
-export type HandlerServices = ApiConfig | Deployment | RecipientRegister | CampaignBook
+export type HandlerServices = ApiConfig | Deployment | RecipientRegister | EventFeed | CampaignBook
 
 /** Answers an operation, or refuses. */
 export type Handler<Id extends OperationId> = (

@@ -32,10 +32,22 @@ export class RecipientRegister extends Context.Service<
     ): Effect.Effect<ReadonlyArray<Registration>, CampaignNotFound | CampaignNotInStatus>
     /** Finds an organization's recipient by its token. */
     find(organizationId: OrganizationId, token: string): Effect.Effect<Recipient | undefined>
+    /** Finds an organization's recipients by their ids, in one query. */
+    findAll(
+      organizationId: OrganizationId,
+      ids: ReadonlyArray<RecipientId>,
+    ): Effect.Effect<ReadonlyMap<RecipientId, Recipient>>
     /** Reads at most `limit` recipients in the order (`updatedAt`, id): from `since` on, inclusive, or after a position. */
     page(
       organizationId: OrganizationId,
       from: { readonly since: Timestamp } | { readonly after: RecipientPosition },
+      limit: number,
+    ): Effect.Effect<ReadonlyArray<Recipient>>
+    /** Reads at most `limit` recipients of a campaign in the same order: from the first on, or after a position. */
+    pageOfCampaign(
+      organizationId: OrganizationId,
+      campaignId: CampaignId,
+      after: RecipientPosition | undefined,
       limit: number,
     ): Effect.Effect<ReadonlyArray<Recipient>>
   }

@@ -1,0 +1,21 @@
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { Effect } from "effect"
+import type { Asked, Handler } from "../http/Handlers.ts"
+import { listPage } from "./listPage.ts"
+import { RecipientPosition, recipientRecords } from "./recipientRecord.ts"
+
+/** Lists the recipients of a campaign, one page after another; a campaign that the organization does not have has none. */
+export const listCampaignRecipients: Handler<"listCampaignRecipients"> = Effect.fnUntraced(function* (
+  asked: Asked<"listCampaignRecipients">,
+) {
+  const { organizationId } = asked.caller
+  const campaignId = asked.path.id as CampaignId
+  const recipients = yield* RecipientRegister
+  return yield* listPage(asked, {
+    scope: ["listCampaignRecipients", organizationId, campaignId],
+    position: RecipientPosition,
+    read: (after, limit) => recipients.pageOfCampaign(organizationId, campaignId, after, limit),
+    show: recipientRecords(organizationId, asked.query["expand[]"]),
+  })
+})

@@ -1,0 +1,66 @@
+import { FEED_EVENT_TYPES, type FeedEvent } from "@outreach/contract"
+import { EventFeed, type FeedPosition, type PublishedEvent } from "@outreach/domain/events/EventFeed"
+import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
+import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import * as z from "zod"
+import type { Asked, Handler } from "../http/Handlers.ts"
+import { campaignSummary, programSummary } from "./campaignSummary.ts"
+import { listPage } from "./listPage.ts"
+import { NOTHING_EXPANDED, recipientRecord, summariesFor } from "./recipientRecord.ts"
+
+const Position: z.ZodType<FeedPosition, FeedPosition> = z.object({
+  emittedAt: z.custom<Timestamp>(),
+  id: z.custom<EventId>(),
+})
+
+/** Lists the events emitted since a time, one page after another. */
+export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (asked: Asked<"listEvents">) {
+  const { organizationId } = asked.caller
+  const { type, "types[]": types, "expand[]": expansion } = asked.query
+  const since = asked.query.since as Timestamp
+  // In the order of the catalogue, so that one filter written in two ways is one scope.
+  const wanted = FEED_EVENT_TYPES.filter((name) => name === type || types.includes(name))
+  const filter = wanted.length === 0 ? FEED_EVENT_TYPES : wanted
+  const feed = yield* EventFeed
+  return yield* listPage(asked, {
+    scope: ["listEvents", organizationId, since, filter],
+    position: Position,
+    read: (after, limit) => feed.page(organizationId, filter, after ? { after } : { since }, limit),
+    show: showEvents(organizationId, expansion),
+  })
+})
+
+type EventExpansion = ReadonlyArray<"campaign" | "program" | "recipient">
+
+// The stored envelope is the one that was sent: what is expanded is added to it, and nothing else of it is touched.
+const showEvents = (organizationId: OrganizationId, expansion: EventExpansion) =>
+  Effect.fnUntraced(function* (events: ReadonlyArray<PublishedEvent>, livemode: boolean) {
+    const envelopes = events.map(({ body }): FeedEvent => JSON.parse(body))
+    if (expansion.length === 0) return envelopes
+    const summaries = yield* summariesFor(
+      organizationId,
+      events,
+      expansion.filter((name) => name !== "recipient"),
+    )
+    const recipients = expansion.includes("recipient")
+      ? yield* (yield* RecipientRegister).findAll(
+          organizationId,
+          events.flatMap(({ recipientId }) => recipientId ?? []),
+        )
+      : new Map<never, never>()
+    return envelopes.map((envelope, i): FeedEvent => {
+      const { campaignId, recipientId } = events[i]!
+      const summary = summaries.get(campaignId)
+      const recipient = recipientId === null ? undefined : recipients.get(recipientId)
+      return {
+        ...envelope,
+        ...(expansion.includes("campaign") && { campaign: summary ? campaignSummary(summary, livemode) : null }),
+        ...(expansion.includes("program") && { program: summary ? programSummary(summary, livemode) : null }),
+        ...(expansion.includes("recipient") && {
+          recipient: recipient ? recipientRecord(recipient, livemode, [], NOTHING_EXPANDED) : null,
+        }),
+      }
+    })
+  })

@@ -1,0 +1,59 @@
+import type { List } from "@outreach/contract"
+import { CursorError, cursorCodec } from "@outreach/cursor"
+import { Deployment } from "@outreach/domain/Deployment"
+import { Effect, Redacted } from "effect"
+import type * as z from "zod"
+import { ApiConfig } from "../ApiConfig.ts"
+import type { Refusal } from "../http/refuse.ts"
+
+/** A list that is read in the order of its positions; a row is at its own position. */
+interface PagedList<Position, Row extends Position, Item, Services> {
+  /** What a cursor belongs to besides the list's name: the organization first, then every filter. */
+  readonly scope: readonly [list: string, organizationId: string, ...filters: ReadonlyArray<unknown>]
+  readonly position: z.ZodType<Position, Position>
+  /** Reads at most so many rows: after a position, or from the beginning. */
+  readonly read: (after: Position | undefined, limit: number) => Effect.Effect<ReadonlyArray<Row>, never, Services>
+  readonly show: (rows: ReadonlyArray<Row>, livemode: boolean) => Effect.Effect<Item[], never, Services>
+}
+
+/** Answers one page of a list. */
+export const listPage = Effect.fnUntraced(function* <Position, Row extends Position, Item, Services>(
+  asked: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
+  { scope, position, read, show }: PagedList<Position, Row, Item, Services>,
+) {
+  const { cursor, limit } = asked.query
+  const { livemode } = yield* Deployment
+  const { cursorKey } = yield* ApiConfig
+  const cursors = cursorCodec({ schema: position, key: Redacted.value(cursorKey), scope: JSON.stringify(scope) })
+  const after = cursor === undefined ? undefined : yield* decode(() => cursors.decode(cursor))
+
+  // One row more than asked for tells whether another page follows.
+  const rows = yield* read(after, limit + 1)
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  const body: List<Item> = {
+    object: "list",
+    livemode,
+    data: yield* show(shown, livemode),
+    has_more: last !== undefined,
+    next_cursor: last === undefined ? null : cursors.encode(last),
+    url: asked.url,
+  }
+  return { status: 200, headers: {}, body } as const
+})
+
+const CURSOR_REFUSED: Refusal = {
+  reason: "bad request",
+  code: "INVALID_PARAMETER",
+  parameter: "cursor",
+  message: "cursor: is not a next_cursor of this list for this key and these filters",
+}
+
+const decode = <Position>(read: () => Position): Effect.Effect<Position, Refusal> =>
+  Effect.try({
+    try: read,
+    catch: (error) => {
+      if (error instanceof CursorError) return CURSOR_REFUSED
+      throw error
+    },
+  })
