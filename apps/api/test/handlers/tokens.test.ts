@@ -1,10 +1,10 @@
-import { type RecipientRecord, SCOPES } from "@outreach/contract"
+import { SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Answer, ask } from "../ask.ts"
+import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
 const api = startApi()
@@ -17,7 +17,6 @@ beforeAll(async () => {
 })
 
 const TOKENS = "/v1/partners/consumer/tokens"
-const SINCE = "since=2026-01-01T00:00:00Z"
 
 const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
   api().run(Effect.flatMap(SqlClient.SqlClient, query))
@@ -129,97 +128,6 @@ describe("the token lookup", () => {
       (sql) => sql`update recipients set updated_at = updated_at + interval '1 microsecond' where token = ${token}`,
     )
     expect((await tags()).some((tag, i) => tag === afterProgram[i])).toBe(false)
-  })
-})
-
-describe("the token list", () => {
-  const pages = async (first: string, key: string): Promise<ReadonlyArray<Answer>> => {
-    const answers = [await ask(api(), first, { key })]
-    while (answers.at(-1)!.body.next_cursor !== null) {
-      const cursor = encodeURIComponent(answers.at(-1)!.body.next_cursor)
-      answers.push(await ask(api(), `${first}&cursor=${cursor}`, { key }))
-    }
-    return answers
-  }
-
-  it("pages through rows of one and the same microsecond without losing or repeating one", async () => {
-    const third = await api().run(seedCampaign({ recipients: 5 }))
-    const stamps = await sql<{ stamps: number }>(
-      (sql) => sql`
-        select count(distinct updated_at)::int as stamps from recipients
-        where organization_id = ${third.organization.id}`,
-    )
-    expect(stamps).toEqual([{ stamps: 1 }])
-    const answers = await pages(`${TOKENS}?${SINCE}&limit=2`, await keyOf(third))
-    expect(answers.map(({ body }) => [body.data.length, body.has_more])).toEqual([
-      [2, true],
-      [2, true],
-      [1, false],
-    ])
-    const seen = answers.flatMap(({ body }) => body.data.map((record: RecipientRecord) => record.token))
-    expect(seen).toEqual(await tokensOf(third.organization.id))
-  })
-
-  it("says that a page which ends exactly at the last row is the last", async () => {
-    const { body } = await ask(api(), `${TOKENS}?${SINCE}&limit=3`, { key: await keyOf(other) })
-    expect([body.data.length, body.has_more, body.next_cursor]).toEqual([3, false, null])
-  })
-
-  it("takes since as inclusive, to the microsecond, in any offset", async () => {
-    const key = await keyOf(other)
-    const { body } = await ask(api(), `${TOKENS}?${SINCE}`, { key })
-    const at: string = body.data[0].updated_at
-    const micros = Number(at.slice(20, 26))
-    const next = micros === 999_999 ? undefined : `${at.slice(0, 20)}${String(micros + 1).padStart(6, "0")}Z`
-    const east = `${new Date(Date.parse(at) + 7_200_000).toISOString().slice(0, 19)}.${at.slice(20, 26)}%2B02:00`
-    expect((await ask(api(), `${TOKENS}?since=${at}`, { key })).body.data).toHaveLength(3)
-    expect((await ask(api(), `${TOKENS}?since=${east}`, { key })).body.data).toHaveLength(3)
-    if (next) expect((await ask(api(), `${TOKENS}?since=${next}`, { key })).body.data).toHaveLength(0)
-  })
-
-  it("echoes path and query as they were sent", async () => {
-    const target = `${TOKENS}?limit=1&${SINCE}&expand%5B%5D=campaign&expand[]=program`
-    const { body } = await ask(api(), target, { key: await keyOf(other) })
-    expect(body.url).toBe(target)
-    expect(body.data[0]).toMatchObject({ campaign: { id: other.campaign.id }, program: { id: other.program.id } })
-  })
-
-  it("shows an organization its own recipients alone", async () => {
-    const { body } = await ask(api(), `${TOKENS}?${SINCE}`, { key: await keyOf(other) })
-    expect(body.data.map((record: RecipientRecord) => record.token)).toEqual(await tokensOf(other.organization.id))
-  })
-
-  it("lets limit and expansion change mid-way, and since be written another way", async () => {
-    const key = await keyOf(seed)
-    const { body } = await ask(api(), `${TOKENS}?${SINCE}&limit=1`, { key })
-    const since = "since=2026-01-01T02:00:00.000%2B02:00"
-    const next = await ask(api(), `${TOKENS}?${since}&limit=2&expand[]=program&cursor=${body.next_cursor}`, { key })
-    expect(next.body.data).toHaveLength(2)
-    expect(next.body.data[0].program.id).toBe(seed.program.id)
-  })
-
-  it("refuses a cursor that was altered, or is another organization's or another since's", async () => {
-    const key = await keyOf(seed)
-    const { body } = await ask(api(), `${TOKENS}?${SINCE}&limit=1`, { key })
-    const cursor: string = body.next_cursor
-    const flipped = cursor.slice(0, 60) + (cursor[60] === "A" ? "B" : "A") + cursor.slice(61)
-    const requests: ReadonlyArray<[string, string]> = [
-      [`${SINCE}&cursor=${flipped}`, key],
-      [`${SINCE}&cursor=${cursor.slice(0, -2)}`, key],
-      [`${SINCE}&cursor=${cursor}AAAA`, key],
-      [`${SINCE}&cursor=${cursor}%00`, key],
-      [`since=2026-01-02T00:00:00Z&cursor=${cursor}`, key],
-      [`${SINCE}&cursor=${cursor}`, await keyOf(other)],
-    ]
-    for (const [query, asker] of requests) {
-      const { status, body } = await ask(api(), `${TOKENS}?${query}`, { key: asker })
-      expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "cursor" }])
-      expect(body.error.message).not.toContain(cursor.slice(0, 20))
-    }
-    expect((await ask(api(), `${TOKENS}?cursor=${cursor}`, { key })).body.error).toMatchObject({
-      code: "MISSING_PARAMETER",
-      details: { parameter: "since" },
-    })
   })
 })
 

@@ -1,0 +1,158 @@
+import { FEED_EVENT_TYPES, type FeedEventType, SCOPES } from "@outreach/contract"
+import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import type { EventId } from "@outreach/domain/Identifier"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { ask } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+import { publishOutcomes } from "./publishOutcomes.ts"
+
+const api = startApi()
+let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+let key: string
+/** The ids of two events of each type, in the feed's order: each round has one stamp. */
+let rounds: ReadonlyArray<ReadonlyArray<EventId>>
+beforeAll(async () => {
+  seed = await api().run(seedCampaign({ recipients: 2 }))
+  key = (await api().issue(seed.organization.id, SCOPES)).text
+  const round = () => publishOutcomes(seed.campaign, FEED_EVENT_TYPES)
+  rounds = [await api().run(round()), await api().run(round())]
+})
+
+const EVENTS = "/v1/partners/consumer/events?since=2026-01-01T00:00:00Z"
+const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
+  api().run(Effect.flatMap(SqlClient.SqlClient, query))
+const list = async (query = "") => (await ask(api(), `${EVENTS}${query}`, { key })).body
+const idsOf = ({ data }: { data: ReadonlyArray<{ event_id: EventId }> }) => data.map(({ event_id }) => event_id)
+const typesOf = ({ data }: { data: ReadonlyArray<{ event_type: FeedEventType }> }) =>
+  data.map(({ event_type }) => event_type)
+
+it("serves each envelope as it was written when the event was published", async () => {
+  const rows = await sql<{ body: string }>(
+    (sql) => sql`select body from events where organization_id = ${seed.organization.id} order by emitted_at, id`,
+  )
+  const { data } = await list()
+  expect(data).toEqual(rows.map(({ body }) => JSON.parse(body)))
+  for (const name of ["campaign", "program", "recipient"]) expect(data[0]).not.toHaveProperty(name)
+})
+
+it("orders by the time of emission and then by id, whenever the thing happened", async () => {
+  expect(idsOf(await list())).toEqual(rounds.flat())
+  await sql((sql) => sql`update events set occurred_at = '2020-01-01T00:00:00Z' where id = ${rounds[1]![3]!}`)
+  expect(idsOf(await list())).toEqual(rounds.flat())
+})
+
+describe("a filter by type", () => {
+  it.each([
+    ["&type=outreach.email_sent", ["outreach.email_sent"]],
+    ["&types[]=outreach.email_bounced", ["outreach.email_bounced"]],
+    [
+      "&types%5B%5D=outreach.email_bounced&types[]=outreach.email_sent",
+      ["outreach.email_sent", "outreach.email_bounced"],
+    ],
+    ["&type=outreach.email_opened&types[]=outreach.email_clicked", ["outreach.email_opened", "outreach.email_clicked"]],
+    ["&type=outreach.email_opened&types[]=outreach.email_opened", ["outreach.email_opened"]],
+  ])("is the union of type and types[], as in %s", async (query, types) => {
+    const body = await list(query)
+    expect(body.data).toHaveLength(2 * types.length)
+    expect(new Set(typesOf(body))).toEqual(new Set(types))
+    expect(idsOf(body)).toEqual(rounds.flat().filter((id) => idsOf(body).includes(id)))
+  })
+
+  it("keeps the order over its types from page to page", async () => {
+    const filter = "&types[]=outreach.email_sent&types[]=outreach.email_clicked&types[]=outreach.email_bounced&limit=2"
+    const seen: Array<EventId> = []
+    for (let page = await list(filter); ; page = await list(`${filter}&cursor=${page.next_cursor}`)) {
+      seen.push(...idsOf(page))
+      if (!page.has_more) break
+    }
+    expect(seen).toHaveLength(6)
+    expect(seen).toEqual(idsOf(await list(filter.replace("&limit=2", ""))))
+  })
+
+  it("belongs to the cursor, however it is written", async () => {
+    const { next_cursor } = await list("&types[]=outreach.email_sent&type=outreach.email_clicked&limit=1")
+    const filter = "&types[]=outreach.email_clicked&types[]=outreach.email_sent&types[]=outreach.email_sent"
+    const again = await ask(api(), `${EVENTS}${filter}&cursor=${next_cursor}`, { key })
+    expect([again.status, again.body.data.length]).toEqual([200, 3])
+    for (const other of ["", "&type=outreach.email_sent", `${filter}&types[]=outreach.email_opened`]) {
+      const { status, body } = await ask(api(), `${EVENTS}${other}&cursor=${next_cursor}`, { key })
+      expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "cursor" }])
+    }
+  })
+
+  it("that names all four types is none", async () => {
+    const all = FEED_EVENT_TYPES.map((type) => `&types[]=${type}`).join("")
+    const { next_cursor } = await list(`${all}&limit=1`)
+    expect(idsOf(await list(`&cursor=${next_cursor}`))).toEqual(rounds.flat().slice(1))
+  })
+
+  it.each([
+    ["type", "outreach.recipients_published"],
+    ["type", "clinician.account_created"],
+    ["type", ""],
+    ["type", "outreach.email_sent,outreach.email_clicked"],
+    ["types[]", "outreach.email"],
+    ["types[]", ""],
+  ])("refuses %s=%s", async (name, value) => {
+    const { status, body } = await ask(api(), `${EVENTS}&${name}=${value}`, { key })
+    expect([status, body.error.code]).toEqual([400, "INVALID_TYPE_FILTER"])
+  })
+
+  it("refuses type twice", async () => {
+    const twice = `${EVENTS}&type=outreach.email_sent&type=outreach.email_sent`
+    expect((await ask(api(), twice, { key })).status).toBe(400)
+  })
+})
+
+it("carries neither publications nor what happens in surveys", async () => {
+  const { organization, campaign } = await api().run(
+    Effect.gen(function* () {
+      const seeded = yield* seedCampaign({ recipients: 1 })
+      yield* commandCampaign(seeded.campaign.id, "schedule")
+      while (yield* publishChunk()) {}
+      yield* publishOutcomes(seeded.campaign, ["outreach.email_sent"])
+      return seeded
+    }),
+  )
+  await sql((sql) => sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
+  await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))
+  const { text } = await api().issue(organization.id, SCOPES)
+  const { body } = await ask(api(), EVENTS, { key: text })
+  expect(typesOf(body)).toEqual(["outreach.email_sent"])
+})
+
+describe("an expansion", () => {
+  it("adds the campaign, the program and the recipient as they are now", async () => {
+    const seeded = await api().run(seedCampaign({ recipients: 1 }))
+    const { text } = await api().issue(seeded.organization.id, SCOPES)
+    const tokens = await ask(api(), "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z", { key: text })
+    const [recipient] = tokens.body.data
+    await api().run(publishOutcomes(seeded.campaign, ["outreach.email_sent"], recipient.service_recipient_id))
+    const names = ["campaign", "program", "recipient"]
+    const query = names.map((name) => `&expand[]=${name}`).join("")
+    const { body } = await ask(api(), `${EVENTS}${query}`, { key: text })
+    const campaign = { object: "campaign", livemode: false, id: seeded.campaign.id, name: "Spring", status: "draft" }
+    expect(body.data[0]).toMatchObject({
+      campaign: { ...campaign, program_id: seeded.program.id },
+      program: { object: "program", id: seeded.program.id, slug: "heart-failure", status: "active" },
+    })
+    expect(body.data[0].recipient).toEqual(recipient)
+    for (const name of names) {
+      const [only] = (await ask(api(), `${EVENTS}&expand[]=${name}`, { key: text })).body.data
+      expect(names.filter((key) => key in only)).toEqual([name])
+    }
+  })
+
+  it("is null where there is nothing any more", async () => {
+    const { data } = await list("&expand[]=recipient&limit=1")
+    expect(data[0].recipient).toBeNull()
+  })
+
+  it("refuses what is no expansion of an event", async () => {
+    const { status, body } = await ask(api(), `${EVENTS}&expand[]=recipients`, { key })
+    expect([status, body.error.code]).toEqual([400, "INVALID_EXPAND"])
+  })
+})

@@ -1,0 +1,224 @@
+import { SCOPES } from "@outreach/contract"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fc from "fast-check"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Answer, ask } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+import { publishOutcomes } from "./publishOutcomes.ts"
+
+const api = startApi()
+type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
+
+const SINCE = "since=2026-01-01T00:00:00Z"
+const keyOf = async ({ organization }: Seed) => (await api().issue(organization.id, SCOPES)).text
+
+const seedRows = (rows: number) =>
+  api().run(
+    Effect.gen(function* () {
+      const seed = yield* seedCampaign({ recipients: rows })
+      yield* publishOutcomes(seed.campaign, Array<"outreach.email_sent">(rows).fill("outreach.email_sent"))
+      return seed
+    }),
+  )
+
+const recipientIds = (organizationId: OrganizationId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ id: string }>`select id from recipients where organization_id = ${organizationId} order by id`,
+  )
+const eventIds = (organizationId: OrganizationId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ id: string }>`select id from events where organization_id = ${organizationId} order by id`,
+  )
+
+/** Each list: its path, what it must be asked with, and the ids it shows, against those that are there. */
+const LISTS = [
+  {
+    list: "the token list",
+    path: (_seed: Seed) => "/v1/partners/consumer/tokens",
+    required: SINCE,
+    idOf: (row: { service_recipient_id: string }) => row.service_recipient_id,
+    idsOf: recipientIds,
+  },
+  {
+    list: "the events list",
+    path: (_seed: Seed) => "/v1/partners/consumer/events",
+    required: SINCE,
+    idOf: (row: { event_id: string }) => row.event_id,
+    idsOf: eventIds,
+  },
+  {
+    list: "the recipients of a campaign",
+    path: ({ campaign }: Seed) => `/v1/partners/consumer/campaigns/${campaign.id}/recipients`,
+    required: "",
+    idOf: (row: { service_recipient_id: string }) => row.service_recipient_id,
+    idsOf: recipientIds,
+  },
+] as const
+
+describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
+  let seed: Seed
+  let other: Seed
+  let key: string
+  beforeAll(async () => {
+    seed = await seedRows(5)
+    other = await seedRows(3)
+    key = await keyOf(seed)
+  })
+  const target = (query: string, of: Seed = seed) => `${path(of)}?${[required, query].filter(Boolean).join("&")}`
+  const ids = ({ body }: Answer): ReadonlyArray<string> => body.data.map(idOf)
+  const there = async ({ organization }: Seed) => (await api().run(idsOf(organization.id))).map(({ id }) => id)
+  const refusal = async (query: string, asker = key) => {
+    const { status, body } = await ask(api(), target(query), { key: asker })
+    return [status, body.error?.code, body.error?.details?.parameter]
+  }
+
+  it("pages through rows of one and the same microsecond without losing or repeating one", async () => {
+    const answers = [await ask(api(), target("limit=2"), { key })]
+    while (answers.at(-1)!.body.next_cursor !== null) {
+      answers.push(await ask(api(), target(`limit=2&cursor=${answers.at(-1)!.body.next_cursor}`), { key }))
+    }
+    expect(answers.map(({ body }) => [body.data.length, body.has_more])).toEqual([
+      [2, true],
+      [2, true],
+      [1, false],
+    ])
+    expect(answers.flatMap(ids)).toEqual(await there(seed))
+  })
+
+  it("says that a page which ends exactly at the last row is the last", async () => {
+    const { body } = await ask(api(), target("limit=5"), { key })
+    expect([body.data.length, body.has_more, body.next_cursor]).toEqual([5, false, null])
+  })
+
+  it("shows an organization its own rows alone", async () => {
+    expect(ids(await ask(api(), target("", other), { key: await keyOf(other) }))).toEqual(await there(other))
+  })
+
+  it.each(["0", "501", "1e2", "abc", "", "-1", "1.0", "%201", "１", "1&limit=1", "00"])(
+    "refuses limit=%s",
+    async (limit) => {
+      expect(await refusal(`limit=${limit}`)).toEqual([400, "INVALID_PARAMETER", "limit"])
+    },
+  )
+
+  it("serves 1 to 500 rows a page, and 100 when it is not told", async () => {
+    const large = await seedRows(501)
+    const asker = await keyOf(large)
+    for (const [limit, length] of [
+      ["", 100],
+      ["limit=1", 1],
+      ["limit=500", 500],
+    ] as const) {
+      const { body } = await ask(api(), target(limit, large), { key: asker })
+      expect([body.data.length, body.has_more]).toEqual([length, true])
+    }
+  })
+
+  it("echoes path and query as they were sent", async () => {
+    const query = target("limit=1&expand%5B%5D=program&expand[]=campaign&expand[]=program")
+    expect((await ask(api(), query, { key })).body.url).toBe(query)
+  })
+
+  it("lets limit and expansion change mid-way", async () => {
+    const { body } = await ask(api(), target("limit=1"), { key })
+    const next = await ask(api(), target(`limit=2&expand[]=program&cursor=${body.next_cursor}`), { key })
+    expect(ids(next)).toEqual((await there(seed)).slice(1, 3))
+    expect(next.body.data[0].program).toMatchObject({ id: seed.program.id, slug: "heart-failure" })
+    expect(next.body.data[0]).not.toHaveProperty("campaign")
+  })
+
+  it.each(["expand[]=everything", "expand[]=", "expand[]=campaign&expand[]=Program", "expand[]=__proto__"])(
+    "refuses %s",
+    async (query) => {
+      expect((await refusal(query)).slice(0, 2)).toEqual([400, "INVALID_EXPAND"])
+    },
+  )
+
+  it("refuses a cursor that differs in any one character", async () => {
+    const cursor: string = (await ask(api(), target("limit=1"), { key })).body.next_cursor
+    const keys = await Promise.all(Array.from({ length: 3 }, () => keyOf(seed)))
+    let asked = 0
+    const change = fc.tuple(fc.nat(cursor.length - 1), fc.constantFrom(..."ABCDabcd0189-_"))
+    await fc.assert(
+      fc.asyncProperty(change, async ([at, character]) => {
+        fc.pre(cursor[at] !== character)
+        const altered = cursor.slice(0, at) + character + cursor.slice(at + 1)
+        const refused = await refusal(`cursor=${altered}`, keys[asked++ % keys.length])
+        expect(refused).toEqual([400, "INVALID_PARAMETER", "cursor"])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it("refuses a cursor that was cut, lengthened, or is another organization's", async () => {
+    const cursor: string = (await ask(api(), target("limit=1"), { key })).body.next_cursor
+    const queries = [
+      cursor.slice(0, -2),
+      `${cursor}AAAA`,
+      `${cursor}%00`,
+      `${cursor}=`,
+      "",
+      `${cursor}&cursor=${cursor}`,
+    ]
+    for (const query of queries) {
+      expect(await refusal(`cursor=${query}`)).toEqual([400, "INVALID_PARAMETER", "cursor"])
+    }
+    const { status, body } = await ask(api(), target(`cursor=${cursor}`), { key: await keyOf(other) })
+    expect([status, body.error.details]).toEqual([400, { parameter: "cursor" }])
+    expect(body.error.message).not.toContain(cursor.slice(0, 20))
+  })
+
+  it("refuses another list's cursor", async () => {
+    const lists = LISTS.filter((list) => list.path !== path)
+    for (const list of lists) {
+      const query = [list.required, "limit=1"].filter(Boolean).join("&")
+      const { body } = await ask(api(), `${list.path(seed)}?${query}`, { key })
+      expect(await refusal(`cursor=${body.next_cursor}`)).toEqual([400, "INVALID_PARAMETER", "cursor"])
+    }
+  })
+})
+
+describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list", ({ path }) => {
+  let seed: Seed
+  let key: string
+  let stamp: string
+  beforeAll(async () => {
+    seed = await seedRows(3)
+    key = await keyOf(seed)
+    const { body } = await ask(api(), target(SINCE), { key })
+    stamp = body.data[0].updated_at ?? body.data[0].emitted_at
+  })
+  const target = (query: string) => `${path(seed)}?${query}`
+  const found = async (since: string) => (await ask(api(), target(`since=${since}`), { key })).body.data.length
+
+  it("is inclusive, to the microsecond, in any offset", async () => {
+    // Added as digits, since a Date has no microseconds; a carry past the last one is not worth a case.
+    const micros = BigInt(stamp.replaceAll(/\D/g, "")) + 1n
+    const digits = String(micros)
+    const later = `${stamp.slice(0, 17)}${digits.slice(12, 14)}.${digits.slice(14)}Z`
+    const east = `${new Date(Date.parse(stamp) + 7_200_000).toISOString().slice(0, 19)}.${stamp.slice(20, 26)}%2B02:00`
+    expect([await found(stamp), await found(east)]).toEqual([3, 3])
+    if (!stamp.endsWith("999999Z")) expect(await found(later)).toBe(0)
+  })
+
+  it("may be written another way with its cursor, but not be another", async () => {
+    const { body } = await ask(api(), target(`${SINCE}&limit=1`), { key })
+    const same = await ask(api(), target(`since=2026-01-01T02:00:00.000%2B02:00&cursor=${body.next_cursor}`), { key })
+    expect([same.status, same.body.data.length]).toEqual([200, 2])
+    const another = await ask(api(), target(`since=2026-01-02T00:00:00Z&cursor=${body.next_cursor}`), { key })
+    expect([another.status, another.body.error.details]).toEqual([400, { parameter: "cursor" }])
+    const none = await ask(api(), target(`cursor=${body.next_cursor}`), { key })
+    expect(none.body.error).toMatchObject({ code: "MISSING_PARAMETER", details: { parameter: "since" } })
+  })
+
+  it("is refused with the reason when its plus sign was not escaped", async () => {
+    const { status, body } = await ask(api(), target("since=2026-01-01T00:00:00+02:00"), { key })
+    expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "since" }])
+    expect(body.error.message).toContain("write %2B")
+  })
+})

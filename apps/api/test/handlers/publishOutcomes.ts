@@ -1,0 +1,31 @@
+import { eventExamples, type FeedEventType } from "@outreach/contract"
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { composeEvent } from "@outreach/domain/events/Event"
+import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { stamp } from "@outreach/postgres/OrganizationClock"
+import { publishEvents } from "@outreach/postgres/publishEvents"
+import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { Effect } from "effect"
+
+/** Publishes outcomes of a campaign in one transaction, so that all have one and the same stamp; answers their ids in the feed's order. */
+export const publishOutcomes = Effect.fnUntraced(function* (
+  campaign: Campaign,
+  types: ReadonlyArray<FeedEventType>,
+  recipientId?: RecipientId,
+) {
+  const events = yield* Effect.forEach(
+    types,
+    Effect.fnUntraced(function* (type) {
+      const about = {
+        id: yield* makeIdentifier("event"),
+        organizationId: campaign.organizationId,
+        campaignId: campaign.id,
+        programId: campaign.programId,
+        recipientId: recipientId ?? (yield* makeIdentifier("recipient")),
+      }
+      return composeEvent(type, about, eventExamples[type].data)
+    }),
+  )
+  yield* inTransaction(Effect.flatMap(stamp(campaign.organizationId), (at) => publishEvents(events, at)))
+  return events.map(({ id }) => id).sort()
+})
