@@ -1,0 +1,54 @@
+import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
+import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import { Deployment } from "@outreach/domain/Deployment"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { publishOutcomes } from "../handlers/publishOutcomes.ts"
+import type { TestApi } from "../startApi.ts"
+
+/** An organization with every resource of the pull API, and a key that may read them all. */
+export interface Resources {
+  readonly key: string
+  readonly campaignId: string
+  readonly programId: string
+  /** The token of a recipient of whom all timestamps are set, and that of one to whom nothing has happened. */
+  readonly tokens: readonly [touched: string, untouched: string]
+  /** The path of each list, with what it must be asked with. */
+  readonly lists: Readonly<Record<"tokens" | "events" | "recipients", string>>
+}
+
+/** Makes a campaign with two recipients, to one of whom each outcome happened, in a deployment that is live or not. */
+export const seedResources = (api: TestApi, livemode = false): Promise<Resources> =>
+  api.run(
+    Effect.gen(function* () {
+      const { organization, campaign, program } = yield* seedCampaign({ recipients: 2 })
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ id: RecipientId; token: string }>`
+        select id, token from recipients where organization_id = ${organization.id} order by id`
+      const [touched, untouched] = [rows[0]!, rows[1]!]
+      yield* sql`
+        update recipients set sent_at = updated_at, bounced_at = updated_at, last_event_at = updated_at
+        where organization_id = ${organization.id} and id = ${touched.id}`
+      yield* publishOutcomes(campaign, FEED_EVENT_TYPES, touched.id)
+      const { text } = yield* issueKey({
+        organizationId: organization.id,
+        name: "test",
+        scopes: SCOPES,
+        expiresAt: null,
+      })
+      const since = "since=2026-01-01T00:00:00Z"
+      return {
+        key: Redacted.value(text),
+        campaignId: campaign.id,
+        programId: program.id,
+        tokens: [touched.token, untouched.token] as const,
+        lists: {
+          tokens: `/v1/partners/consumer/tokens?${since}`,
+          events: `/v1/partners/consumer/events?${since}`,
+          recipients: `/v1/partners/consumer/campaigns/${campaign.id}/recipients?`,
+        },
+      }
+    }).pipe(Effect.provideService(Deployment, { livemode })),
+  )
