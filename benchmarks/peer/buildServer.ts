@@ -1,0 +1,199 @@
+import { createHash, randomUUID } from "node:crypto"
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify"
+import { type Admission, admit, LIMIT } from "./admit.ts"
+import type { Sql } from "./connect.ts"
+import { Cursors } from "./cursor.ts"
+import { badParameter, Refusal } from "./Refusal.ts"
+import {
+  findRecipient,
+  type RecipientRow,
+  recipientsAfter,
+  recipientsSince,
+  type Summary,
+  summariesOf,
+} from "./recipients.ts"
+
+declare module "fastify" {
+  interface FastifyRequest {
+    admission: Admission
+  }
+}
+
+interface TokenQuery {
+  readonly "expand[]": readonly ("campaign" | "program")[]
+}
+
+interface ListQuery extends TokenQuery {
+  readonly since: string
+  readonly cursor?: string
+  readonly limit: number
+}
+
+const expansion = { type: "array", items: { enum: ["campaign", "program"] }, default: [] }
+const tokenQuery = { type: "object", properties: { "expand[]": expansion }, additionalProperties: false }
+const listQuery = {
+  type: "object",
+  required: ["since"],
+  properties: {
+    since: { type: "string", format: "iso-date-time" },
+    cursor: { type: "string", minLength: 1, maxLength: 2048 },
+    limit: { type: "integer", minimum: 1, maximum: 500, default: 100 },
+    "expand[]": expansion,
+  },
+  additionalProperties: false,
+}
+const tokenPath = { type: "object", properties: { token: { type: "string", pattern: "^[0-9A-Za-z]{6}$" } } }
+
+/** Builds the server: the same requests and answers as the API's token operations, as Fastify's own guides would have them. */
+export function buildServer(
+  sql: Sql,
+  options: { readonly cursorKey: Buffer; readonly docsUrl: string },
+): FastifyInstance {
+  const cursors = new Cursors(options.cursorKey)
+  const app = Fastify({
+    genReqId: () => `req_${randomUUID().replaceAll("-", "")}`,
+    requestIdHeader: false,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: "array" } },
+  })
+
+  app.decorateRequest("admission")
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("X-Request-Id", request.id)
+    const admission = await admit(sql, request.headers.authorization)
+    request.admission = admission
+    setWindow(reply, admission.count, admission.now)
+    if (admission.count > LIMIT) {
+      reply.header("Retry-After", String(60 - Math.floor(admission.now % 60)))
+      throw new Refusal(429, "rate_limit_error", "RATE_LIMITED", "The key exceeded its rate limit.")
+    }
+    if (!admission.scopes.includes("tokens:read")) {
+      throw new Refusal(403, "permission_error", "INSUFFICIENT_SCOPE", "The key lacks the scope tokens:read.")
+    }
+  })
+
+  app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
+    const refusal = error instanceof Refusal ? error : refusalOf(error)
+    const { type, code, message, parameter } = refusal
+    if (request.admission === undefined) setWindow(reply, 0, Date.now() / 1000)
+    if (refusal.statusCode === 401) reply.header("WWW-Authenticate", "Bearer")
+    return reply.code(refusal.statusCode).send({
+      error: {
+        type,
+        code,
+        message,
+        request_id: request.id,
+        doc_url: `${options.docsUrl}/errors#${code}`,
+        details: parameter === undefined ? null : { parameter },
+      },
+    })
+  })
+
+  app.get<{ Params: { token: string }; Querystring: TokenQuery }>(
+    "/v1/partners/consumer/tokens/:token",
+    { schema: { params: tokenPath, querystring: tokenQuery } },
+    async (request, reply) => {
+      const { organizationId } = request.admission
+      const [row] = await findRecipient(sql, organizationId, request.params.token)
+      if (row === undefined) {
+        throw new Refusal(404, "invalid_request_error", "TOKEN_NOT_FOUND", "There is no record for the token.")
+      }
+      const expand = request.query["expand[]"]
+      const summaries = expand.length === 0 ? [] : await summariesOf(sql, organizationId, [row.service_campaign_id])
+      const versions = expand.map((name) => summaries[0]?.[name === "program" ? "programUpdatedAt" : "updatedAt"])
+      const version = [row.service_recipient_id, row.updated_at, ...expand, ...versions].join(" ")
+      const etag = `"${createHash("sha256").update(version).digest("base64url").slice(0, 27)}"`
+      reply.header("ETag", etag).header("Cache-Control", "private, max-age=10, must-revalidate")
+      const known = request.headers["if-none-match"]
+      if (
+        known !== undefined &&
+        (known === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
+      ) {
+        return reply.code(304).send()
+      }
+      return record(row, expand, summaries[0])
+    },
+  )
+
+  app.get<{ Querystring: ListQuery }>(
+    "/v1/partners/consumer/tokens",
+    { schema: { querystring: listQuery } },
+    async (request) => {
+      const { organizationId } = request.admission
+      const { since, cursor, limit, "expand[]": expand } = request.query
+      const scope = `tokens ${organizationId} ${since}`
+      const rows = await (cursor === undefined
+        ? recipientsSince(sql, organizationId, since, limit + 1)
+        : recipientsAfter(sql, organizationId, cursors.decode(cursor, scope), limit + 1))
+      const more = rows.length > limit
+      if (more) rows.pop()
+      const last = rows.at(-1)
+      const summaries = new Map<string, Summary>()
+      if (expand.length > 0) {
+        const campaigns = [...new Set(rows.map((row) => row.service_campaign_id))]
+        for (const summary of await summariesOf(sql, organizationId, campaigns)) summaries.set(summary.id, summary)
+      }
+      return {
+        object: "list",
+        livemode: false,
+        data: rows.map((row) => record(row, expand, summaries.get(row.service_campaign_id))),
+        has_more: more,
+        next_cursor:
+          more && last ? cursors.encode({ updatedAt: last.updated_at, id: last.service_recipient_id }, scope) : null,
+        url: request.url,
+      }
+    },
+  )
+
+  return app
+}
+
+function setWindow(reply: FastifyReply, count: number, now: number): void {
+  reply
+    .header("X-RateLimit-Limit", "100")
+    .header("X-RateLimit-Remaining", String(Math.max(0, LIMIT - count)))
+    .header("X-RateLimit-Reset", String((Math.floor(now / 60) + 1) * 60))
+}
+
+const record = (row: RecipientRow, expand: TokenQuery["expand[]"], summary: Summary | undefined) => ({
+  object: "recipient_record",
+  livemode: false,
+  token: row.token,
+  npi: row.npi,
+  email: row.email,
+  service_recipient_id: row.service_recipient_id,
+  service_campaign_id: row.service_campaign_id,
+  service_program_id: row.service_program_id,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  sent_at: row.sent_at,
+  bounced_at: row.bounced_at,
+  last_event_at: row.last_event_at,
+  ...(expand.includes("campaign") && {
+    campaign: summary
+      ? {
+          object: "campaign",
+          livemode: false,
+          id: summary.id,
+          name: summary.name,
+          program_id: summary.program.id,
+          status: summary.status,
+        }
+      : null,
+  }),
+  ...(expand.includes("program") && {
+    program: summary ? { object: "program", livemode: false, ...summary.program } : null,
+  }),
+})
+
+const refusalOf = (error: FastifyError): Refusal => {
+  const issue = error.validation?.[0]
+  if (issue === undefined) return new Refusal(500, "api_error", "INTERNAL_ERROR", "Something went wrong on our side.")
+  if (issue.keyword === "required") {
+    const parameter = String(issue.params["missingProperty"])
+    return badParameter(parameter, "is required", "MISSING_PARAMETER")
+  }
+  const parameter = String(issue.params["additionalProperty"] ?? issue.instancePath.split("/")[1])
+  const code =
+    parameter === "token" ? "INVALID_TOKEN" : parameter === "expand[]" ? "INVALID_EXPAND" : "INVALID_PARAMETER"
+  return badParameter(parameter, issue.message ?? "cannot be used", code)
+}

@@ -1,0 +1,36 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
+import { badParameter } from "./Refusal.ts"
+
+/** The last row that was read. */
+export interface Position {
+  readonly updatedAt: string
+  readonly id: string
+}
+
+/** Signs positions of one list, bound to its organization and its `since`. */
+export class Cursors {
+  readonly #key: KeyObject
+
+  constructor(key: Buffer) {
+    this.#key = createSecretKey(key)
+  }
+
+  encode({ updatedAt, id }: Position, scope: string): string {
+    const payload = `${updatedAt} ${id}`
+    return Buffer.concat([this.#mac(scope, payload), Buffer.from(payload)]).toString("base64url")
+  }
+
+  decode(cursor: string, scope: string): Position {
+    const bytes = Buffer.from(cursor, "base64url")
+    const payload = bytes.toString("utf8", 32)
+    if (bytes.length < 33 || !timingSafeEqual(bytes.subarray(0, 32), this.#mac(scope, payload))) {
+      throw badParameter("cursor", "is not a next_cursor of this list")
+    }
+    const [updatedAt = "", id = ""] = payload.split(" ")
+    return { updatedAt, id }
+  }
+
+  #mac(scope: string, payload: string): Buffer {
+    return createHmac("sha256", this.#key).update(`${scope}\n${payload}`).digest()
+  }
+}

@@ -1,0 +1,53 @@
+import type { Sql } from "./connect.ts"
+import type { Position } from "./cursor.ts"
+
+/** A recipient, already in the wire's names. */
+export interface RecipientRow {
+  readonly token: string
+  readonly npi: string
+  readonly email: string
+  readonly service_recipient_id: string
+  readonly service_campaign_id: string
+  readonly service_program_id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly sent_at: string | null
+  readonly bounced_at: string | null
+  readonly last_event_at: string | null
+}
+
+/** What `expand[]` adds to a recipient. */
+export interface Summary {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly updatedAt: string
+  readonly program: { readonly id: string; readonly slug: string; readonly name: string; readonly status: string }
+  readonly programUpdatedAt: string
+}
+
+export const findRecipient = (sql: Sql, organization: string, token: string) => sql<RecipientRow[]>`
+  select token, npi, email, id as service_recipient_id, campaign_id as service_campaign_id,
+    program_id as service_program_id, created_at, updated_at, sent_at, bounced_at, last_event_at
+  from recipients where organization_id = ${organization} and token = ${token}`
+
+export const recipientsSince = (sql: Sql, organization: string, since: string, limit: number) => sql<RecipientRow[]>`
+  select token, npi, email, id as service_recipient_id, campaign_id as service_campaign_id,
+    program_id as service_program_id, created_at, updated_at, sent_at, bounced_at, last_event_at
+  from recipients where organization_id = ${organization} and updated_at >= ${since}::timestamptz
+  order by updated_at, id limit ${limit}`
+
+export const recipientsAfter = (sql: Sql, organization: string, { updatedAt, id }: Position, limit: number) => sql<
+  RecipientRow[]
+>`
+  select token, npi, email, id as service_recipient_id, campaign_id as service_campaign_id,
+    program_id as service_program_id, created_at, updated_at, sent_at, bounced_at, last_event_at
+  from recipients
+  where organization_id = ${organization} and (updated_at, id) > (${updatedAt}::timestamptz, ${id})
+  order by updated_at, id limit ${limit}`
+
+export const summariesOf = (sql: Sql, organization: string, campaigns: readonly string[]) => sql<Summary[]>`
+  select c.id, c.name, c.status, c.updated_at as "updatedAt", p.updated_at as "programUpdatedAt",
+    json_build_object('id', p.id, 'slug', p.slug, 'name', p.name, 'status', p.status) as program
+  from campaigns c join programs p on p.organization_id = c.organization_id and p.id = c.program_id
+  where c.organization_id = ${organization} and c.id = any(${campaigns as string[]})`

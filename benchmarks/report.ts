@@ -1,0 +1,77 @@
+import { cpus } from "node:os"
+import type { Depth } from "./measureDepth.ts"
+import type { Performance, Question, Round } from "./measureRounds.ts"
+import type { Profile } from "./profileSides.ts"
+import { SIDES } from "./startServer.ts"
+
+const COLUMNS = [
+  ["requests/s", ({ perSecond }) => perSecond, 0],
+  ["p50 ms", ({ p50 }) => p50, 1],
+  ["p99 ms", ({ p99 }) => p99, 1],
+  ["CPU µs", ({ cpu }) => cpu, 0],
+  ["PostgreSQL µs", ({ databaseCpu }) => databaseCpu, 0],
+] as const satisfies readonly (readonly [name: string, of: (it: Performance) => number, digits: number])[]
+
+/** Says where and of what the figures are. */
+export function reportMachine(): void {
+  console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
+  console.log("ours: apps/api · peer: fastify + postgres.js, written by hand. CPU is of one request.\n")
+}
+
+/** Prints each side's medians, and the ratios round by round: both sides of a round ran right after one another. */
+export function reportRounds({ name }: Question, processes: number, rounds: readonly Round[]): void {
+  console.log(`${name}, ${processes} ${processes === 1 ? "process" : "processes"}, ${rounds.length} rounds`)
+  printRow(
+    "",
+    COLUMNS.map(([column]) => column),
+  )
+  for (const side of SIDES) {
+    printRow(
+      side,
+      COLUMNS.map(([, of, digits]) => median(rounds.map((round) => of(round[side]))).toFixed(digits)),
+    )
+  }
+  const ratios = COLUMNS.map(([, of]) => rounds.map(({ ours, peer }) => of(ours) / of(peer)))
+  printRow(
+    "ours ÷ peer",
+    ratios.map((it) => median(it).toFixed(2)),
+  )
+  printRow(
+    "  from – to",
+    ratios.map((it) => `${Math.min(...it).toFixed(2)}–${Math.max(...it).toFixed(2)}`),
+  )
+  console.log()
+}
+
+/** Prints what a deep page takes beside the first. */
+export function reportDepth({ rows, pairs }: Depth): void {
+  const first = median(pairs.map((pair) => pair.first))
+  const deep = median(pairs.map((pair) => pair.deep))
+  console.log(
+    `page 1 and page ${(rows / 100).toLocaleString("en")} of 100 rows, one request at a time, ${pairs.length} of each`,
+  )
+  console.log(`  first ${first.toFixed(2)} ms · deep ${deep.toFixed(2)} ms · deep ÷ first ${(deep / first).toFixed(2)}`)
+}
+
+const FUNCTIONS = 40
+
+/** Prints where the time of each side goes, in microseconds of one request. */
+export function reportProfile({ name }: Question, profiles: readonly Profile[]): void {
+  for (const { side, cpu, packages, functions } of profiles) {
+    console.log(`${name}, ${side}: ${cpu.toFixed(1)} µs a request\n  by package`)
+    const print = ([what, share]: readonly [string, number]) =>
+      console.log(`  ${(share * cpu).toFixed(1).padStart(7)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${what}`)
+    for (const entry of packages) if (entry[1] >= 0.002) print(entry)
+    console.log("  by function")
+    for (const entry of [...functions].slice(0, FUNCTIONS)) print(entry)
+    console.log()
+  }
+}
+
+const printRow = (head: string, cells: readonly string[]) =>
+  console.log(`  ${head.padEnd(12)}${cells.map((cell) => cell.padStart(15)).join("")}`)
+
+const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
+}

@@ -1,0 +1,96 @@
+import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import { Deployment } from "@outreach/domain/Deployment"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
+import { migrate } from "@outreach/postgres/migrate"
+import { Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import postgres from "postgres"
+
+/** What the questions ask about. */
+export interface Seeded {
+  /** Enough keys that asking with each in turn stays within everyone's limit, up to 16,000 requests a second. */
+  readonly keys: readonly string[]
+  /** Tokens of the smaller organization, in no order. */
+  readonly tokens: readonly string[]
+  /** Times to list the smaller organization's recipients since, each with a full page behind it. */
+  readonly times: readonly string[]
+  /** A key of the larger organization for every hundred requests of the depth question. */
+  readonly deepKeys: readonly string[]
+}
+
+const SMALL: OrganizationId = "org_01980000000070008000000000000001"
+const LARGE: OrganizationId = "org_01980000000070008000000000000002"
+
+/** Migrates an empty database, and fills it with two organizations' keys and recipients. */
+export async function seed(
+  url: string,
+  options: { readonly recipients: number; readonly deepRecipients: number },
+): Promise<Seeded> {
+  const layer = Layer.mergeAll(
+    KeyRingPg,
+    SecureRandom.layerWebCrypto,
+    Layer.succeed(Deployment, { livemode: false }),
+  ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))
+  await Effect.runPromise(Effect.provide(migrate, layer))
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await fill(sql, SMALL, options.recipients)
+    await fill(sql, LARGE, options.deepRecipients)
+    const keys = await Effect.runPromise(Effect.provide(issueKeys(SMALL, 9_600), layer))
+    const deepKeys = await Effect.runPromise(Effect.provide(issueKeys(LARGE, 100), layer))
+    // Keys in use: noting the use, once in five minutes, is no part of a usual request.
+    await sql`update api_keys set last_used_at = clock_timestamp()`
+    await sql`vacuum analyze`
+    await sql`checkpoint`
+    const tokens = await sql`
+      select token from recipients where organization_id = ${SMALL} order by md5(id) limit 20000`
+    const times = await sql`
+      select distinct to_char(updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time from recipients
+      where organization_id = ${SMALL} and updated_at < (
+        select updated_at from recipients where organization_id = ${SMALL} order by updated_at desc offset 200 limit 1)`
+    return { keys, deepKeys, tokens: tokens.map(({ token }) => token), times: times.map(({ time }) => time) }
+  } finally {
+    await sql.end()
+  }
+}
+
+const issueKeys = (organizationId: OrganizationId, count: number) =>
+  Effect.forEach(
+    Array.from({ length: count }),
+    () =>
+      Effect.map(
+        issueKey({ organizationId, name: "benchmark", scopes: ["tokens:read", "events:read"], expiresAt: null }),
+        ({ text }) => Redacted.value(text),
+      ),
+    { concurrency: 10 },
+  )
+
+/** Makes an organization of so many recipients, as an import in batches and a sending would have left them. */
+async function fill(sql: postgres.Sql, organization: string, recipients: number): Promise<void> {
+  const [program, campaign] = ["pgm_0198000000017000800000000000000a", "cmp_0198000000027000800000000000000b"]
+  await sql`insert into organizations (id, name) values (${organization}, 'Benchmark')`
+  await sql`
+    insert into programs (organization_id, id, slug, name)
+    values (${organization}, ${program}, 'heart-failure', 'Heart failure in primary care')`
+  await sql`
+    insert into campaigns (organization_id, id, program_id, name, kind, status, subject, html, window_start, window_end)
+    values (${organization}, ${campaign}, ${program}, 'Spring invitation', 'traffic', 'completed', 'An invitation', '<p></p>',
+      '2026-03-02', '2026-03-09')`
+  // Tokens walk through all 62⁶ in steps coprime to it; stamps are shared by 20 rows, as outcomes that settle together share one.
+  await sql`
+    insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at,
+      published_at, sent_at, bounced_at, last_event_at)
+    select ${organization}, 'rcp_0198' || lpad(to_hex(n / 500), 8, '0') || '7' || substr(hash, 1, 3) || '8' || substr(hash, 4, 15),
+      ${campaign}, ${program},
+      (select string_agg(substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+        1 + (n::bigint * 30817200007 % 56800235584 / (62 ^ place)::bigint % 62)::int, 1), '') from generate_series(0, 5) as place),
+      (1000000000 + n * 8)::text,
+      'clinician.' || substr(hash, 1, 8) || n || '@hospital-' || n % 997 || '.test',
+      imported, settled, imported + interval '1 day', settled, case when n % 40 = 0 then settled end,
+      case when n % 5 < 4 then settled end
+    from generate_series(1, ${recipients}::int) as n, md5(n::text) as hash,
+      lateral (select timestamptz '2026-03-01 09:00:00.000417Z' + n / 500 * interval '61.003 ms' as imported,
+        timestamptz '2026-03-02 09:00:00.000219Z' + n / 20 * interval '1.733 s' as settled) as stamps`
+}
