@@ -65,4 +65,10 @@ export const Since = z
       "Inclusive lower bound: a date-time with `Z` or an offset and at most six fraction digits. Write the `+` of an offset as `%2B`.",
     format: "date-time",
     example: "2026-11-21T02:45:29.123456Z",
+    // The format alone admits more fraction digits and the leap second.
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      Object.assign(jsonSchema, {
+        pattern: "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,6})?([Zz]|[+-]\\d\\d:\\d\\d)$",
+      })
+    },
   })
