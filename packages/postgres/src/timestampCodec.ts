@@ -2,9 +2,6 @@ import { PgTypes } from "@effect/sql-pg"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Result } from "effect"
 
-/** Milliseconds from the Unix epoch to PostgreSQL's, 2000-01-01. */
-const EPOCH_MS = 946_684_800_000n
-
 /** Reads `timestamptz` as a text with microseconds, where the driver's own codec gives a `Date` without them. Texts bind as they are. */
 export const timestampCodec: PgTypes.Codec<Timestamp> = {
   encode: () => Result.fail(new PgTypes.CodecError({ message: "bind timestamps as text" })),
@@ -12,10 +9,54 @@ export const timestampCodec: PgTypes.Codec<Timestamp> = {
   read: (bytes, offset) => Result.succeed(read(bytes, offset)),
 }
 
+const DAY_MICROS = 86_400_000_000
+
+// A page of a list has some four hundred of these: digits from tables take half the time of a Date, and a quarter of a BigInt.
+const digits = (length: number, after: string): ReadonlyArray<string> =>
+  Array.from({ length }, (_, n) => `${String(n).padStart(String(length - 1).length, "0")}${after}`)
+const HOURS = digits(24, ":")
+const MINUTES = digits(60, ":")
+const SECONDS = digits(60, ".")
+const MILLIS = digits(1000, "")
+const MICROS = digits(1000, "Z")
+
 const read = (bytes: Uint8Array, offset: number): Timestamp => {
-  const micros = new DataView(bytes.buffer, bytes.byteOffset + offset, 8).getBigInt64(0)
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8)
+  // PostgreSQL counts microseconds from 2000-01-01; a double holds them exactly for 285 years around it.
+  const micros = view.getInt32(0) * 2 ** 32 + view.getUint32(4)
+  if (!Number.isSafeInteger(micros)) return readFar(view.getBigInt64(0))
+  const day = Math.floor(micros / DAY_MICROS)
+  const within = micros - day * DAY_MICROS
+  const millis = Math.floor(within / 1000)
+  const seconds = Math.floor(millis / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  return (dateOf(day) +
+    HOURS[hours] +
+    MINUTES[minutes - hours * 60] +
+    SECONDS[seconds - minutes * 60] +
+    MILLIS[millis - seconds * 1000] +
+    MICROS[within - millis * 1000]) as Timestamp
+}
+
+/** Days from the Unix epoch to PostgreSQL's. */
+const EPOCH_DAYS = 10_957
+
+let lastDay = Number.NaN
+let lastDate = ""
+
+// The rows of a page share their days, most of the time.
+const dateOf = (day: number): string => {
+  if (day !== lastDay) {
+    lastDay = day
+    lastDate = new Date((day + EPOCH_DAYS) * 86_400_000).toISOString().slice(0, 11)
+  }
+  return lastDate
+}
+
+const readFar = (micros: bigint): Timestamp => {
   // Floor division, so that instants before 2000 keep their digits.
   const within = ((micros % 1000n) + 1000n) % 1000n
-  const millis = Number((micros - within) / 1000n + EPOCH_MS)
+  const millis = Number((micros - within) / 1000n) + EPOCH_DAYS * 86_400_000
   return `${new Date(millis).toISOString().slice(0, -1)}${String(within).padStart(3, "0")}Z` as Timestamp
 }

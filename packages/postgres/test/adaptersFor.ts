@@ -9,9 +9,9 @@ import { SecretCipher } from "../src/SecretCipher.ts"
 export const SECRETS_KEY = Buffer.alloc(32, 7)
 
 /** All adapters over one database, with what they need, as an app would wire them. */
-export const adaptersFor = (url: string) =>
+export const adaptersFor = (url: string, options: { readonly maxConnections?: number } = {}) =>
   adapters.pipe(
-    Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "test" })),
+    Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "test", ...options })),
     Layer.provideMerge(
       Layer.mergeAll(
         SecureRandom.layerWebCrypto,

@@ -6,12 +6,14 @@ import { migratedDatabase } from "./migratedDatabase.ts"
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
 /** Gives a test file a database of its own, and answers what runs an effect on it with all adapters. */
-export const runOnDatabase = (): (<A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>) => {
+export const runOnDatabase = (
+  options: { readonly maxConnections?: number } = {},
+): (<A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>) => {
   const url = migratedDatabase()
   let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
   beforeAll(() => {
     runtime = ManagedRuntime.make(
-      Layer.provideMerge(adaptersFor(url()), Layer.succeed(References.MinimumLogLevel, "Warn")),
+      Layer.provideMerge(adaptersFor(url(), options), Layer.succeed(References.MinimumLogLevel, "Warn")),
     )
   })
   afterAll(() => runtime.dispose())

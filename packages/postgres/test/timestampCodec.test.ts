@@ -33,6 +33,23 @@ describe("timestampCodec", () => {
       }),
     ))
 
+  it("agrees with the server on any instant, near and far", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ at: string; text: string }>`
+          select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
+          from generate_series(0, 4999) as n, lateral (values
+            (timestamptz '0001-01-01Z' + n * interval '2 years' + n * 1.000003 * interval '1 hour'),
+            (timestamptz '2026-11-21 23:59:59.999Z' + n * interval '1 microsecond'),
+            (timestamptz '2000-01-01Z' - n * interval '23.000007 hours')
+          ) as instant (at)
+          where at < '10000-01-01Z'`
+        expect(rows.length).toBeGreaterThan(14_000)
+        expect(rows.filter(({ at, text }) => at !== text)).toEqual([])
+      }),
+    ))
+
   it("reads offsets as UTC, arrays, and null", () =>
     run(
       Effect.gen(function* () {

@@ -1,0 +1,130 @@
+import { FEED_EVENT_TYPES } from "@outreach/contract"
+import { EventFeed } from "@outreach/domain/events/EventFeed"
+import type { EventId, RecipientId } from "@outreach/domain/Identifier"
+import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { runOnDatabase } from "./runOnDatabase.ts"
+import { seedCampaign } from "./seedCampaign.ts"
+
+const ROWS = 100_000
+const LIMIT = 101
+const run = runOnDatabase({ maxConnections: 1 })
+type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
+let seed: Seed
+
+/** When the row of a number was stamped: ten rows share each stamp. */
+const stampOf = (row: number) =>
+  `${new Date(Date.UTC(2026, 0, 1) + 1000 * Math.floor(row / 10)).toISOString().slice(0, -1)}000Z` as Timestamp
+const hex = (row: number) => row.toString(16).padStart(32, "0")
+
+beforeAll(async () => {
+  seed = await run(
+    Effect.gen(function* () {
+      const seeded = yield* seedCampaign({ recipients: 0 })
+      const sql = yield* SqlClient.SqlClient
+      const { organization, campaign, program } = seeded
+      // Every tenth recipient is of another campaign, every 500th event a bounce.
+      yield* sql`
+        insert into campaigns
+        select (jsonb_populate_record(campaign, '{"id": "cmp_1"}')).* from campaigns campaign`
+      yield* sql`
+        insert into recipients
+          (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+        select ${organization.id}, 'rcp_' || lpad(to_hex(row), 32, '0'),
+          case when row % 10 = 0 then 'cmp_1' else ${campaign.id} end, ${program.id}, lpad(row::text, 6, '0'),
+          (1000000000 + row)::text, 'clinician' || row || '@clinic.test', stamp, stamp
+        from generate_series(0, ${ROWS - 1}::int) as row,
+          lateral (select '2026-01-01Z'::timestamptz + (row / 10) * interval '1 second' as stamp) s`
+      yield* sql`
+        insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+        select ${organization.id}, 'evt_' || lpad(to_hex(row), 32, '0'),
+          case when row % 500 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end,
+          ${campaign.id}, ${program.id}, null, stamp, stamp, repeat('x', 500)
+        from generate_series(0, ${ROWS - 1}::int) as row,
+          lateral (select '2026-01-01Z'::timestamptz + (row / 10) * interval '1 second' as stamp) s`
+      yield* sql`vacuum analyze recipients`
+      yield* sql`vacuum analyze events`
+      return seeded
+    }),
+  )
+}, 60_000)
+
+/** Counts the blocks of a table and its indexes that an effect reads, on the one connection there is. */
+const blocksRead = <A, E, R>(table: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const total = Effect.gen(function* () {
+      yield* sql`select pg_stat_force_next_flush()`
+      const rows = yield* sql<{ blocks: number }>`
+        select (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks
+        from pg_statio_user_tables where relname = ${table}`
+      return rows[0]!.blocks
+    })
+    const before = yield* total
+    const result = yield* effect
+    return [(yield* total) - before, result] as const
+  })
+
+/** Reads a page as often as it takes for the database to settle on its generic plan, and answers the most blocks it read. */
+const cost = <E, R>(table: string, page: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(Effect.all(Array.from({ length: 8 }, () => blocksRead(table, page))), (reads) => {
+    expect(reads.map(([, rows]) => rows.length)).toEqual(reads.map(() => LIMIT))
+    return Math.max(...reads.map(([blocks]) => blocks))
+  })
+
+describe("a page deep in a list reads what the first one reads", () => {
+  const deep = 90_005
+  const first = { since: "2025-01-01T00:00:00.000000Z" } as const
+  const afterRecipient = { after: { updatedAt: stampOf(deep), id: `rcp_${hex(deep)}` as RecipientId } }
+  const afterEvent = { after: { emittedAt: stampOf(deep), id: `evt_${hex(deep)}` as EventId } }
+
+  it("of recipients", () =>
+    run(
+      Effect.gen(function* () {
+        const recipients = yield* RecipientRegister
+        const page = (from: typeof first | typeof afterRecipient) =>
+          cost("recipients", recipients.page(seed.organization.id, from, LIMIT))
+        const shallow = yield* page(first)
+        expect(shallow).toBeLessThan(40)
+        expect(yield* page(afterRecipient)).toBeLessThanOrEqual(shallow + 5)
+      }),
+    ))
+
+  it("of the recipients of a campaign", () =>
+    run(
+      Effect.gen(function* () {
+        const recipients = yield* RecipientRegister
+        for (const campaignId of [seed.campaign.id, "cmp_1"] as const) {
+          const page = (after: (typeof afterRecipient)["after"] | undefined) =>
+            cost("recipients", recipients.pageOfCampaign(seed.organization.id, campaignId, after, LIMIT))
+          const shallow = yield* page(undefined)
+          expect(shallow).toBeLessThan(120)
+          expect(yield* page(afterRecipient.after)).toBeLessThanOrEqual(shallow + 5)
+        }
+      }),
+    ))
+
+  it("of events, of all types or of some, and of a rare one", () =>
+    run(
+      Effect.gen(function* () {
+        const feed = yield* EventFeed
+        const page = (types: Parameters<typeof feed.page>[1], from: typeof first | typeof afterEvent) =>
+          cost("events", feed.page(seed.organization.id, types, from, LIMIT))
+        for (const types of [
+          FEED_EVENT_TYPES,
+          ["outreach.email_sent"],
+          ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened"],
+        ] as const) {
+          const shallow = yield* page(types, first)
+          expect(shallow).toBeLessThan(250)
+          const late = types.length === 3 ? { after: { ...afterEvent.after, emittedAt: stampOf(45_000) } } : afterEvent
+          expect(yield* page(types, late)).toBeLessThanOrEqual(shallow + 5)
+        }
+        // One block for each event at most, and a few of the index: not the 50,000 events between them.
+        expect(yield* page(["outreach.email_bounced"], first)).toBeLessThan(LIMIT + 20)
+      }),
+    ))
+})
