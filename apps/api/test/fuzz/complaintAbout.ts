@@ -1,0 +1,22 @@
+import openapi from "@outreach/contract/openapi.json" with { type: "json" }
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import addFormats from "ajv-formats"
+import type { Schema } from "./document.ts"
+
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
+addFormats.default(ajv)
+// The words of OpenAPI that are no words of JSON Schema.
+ajv.addVocabulary(["openapi", "info", "servers", "tags", "paths", "webhooks", "components", "example", "discriminator"])
+ajv.addSchema(openapi, "openapi.json")
+
+const compiled = new Map<Schema, ValidateFunction>()
+
+/** Tells what is wrong with a value by a schema of the document; undefined when nothing is. */
+export const complaintAbout = (schema: Schema, value: unknown): string | undefined => {
+  const validate = compiled.get(schema) ?? ajv.compile(absolute(schema))
+  compiled.set(schema, validate)
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: "value" })
+}
+
+const absolute = (schema: Schema): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi.json#/'))
