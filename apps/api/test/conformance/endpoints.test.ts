@@ -1,0 +1,201 @@
+import { SCOPES, type Scope } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import type { Effect } from "effect"
+import fc from "fast-check"
+import { beforeAll, describe, expect, it } from "vitest"
+import { ask } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+import { type Resources, seedResources } from "./seedResources.ts"
+
+const api = startApi()
+let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+let resources: Resources
+beforeAll(async () => {
+  seed = await api().run(seedCampaign({ recipients: 0 }))
+  resources = await seedResources(api())
+})
+const keyWith = async (scopes: ReadonlyArray<Scope>) => (await api().issue(seed.organization.id, scopes)).text
+
+const PARTNER = "/v1/partners/consumer"
+const TOKENS = `${PARTNER}/tokens`
+const SINCE = "since=2026-01-01T00:00:00Z"
+
+/** The table of endpoints whose scope is a named one, and what a key that has it is answered. */
+const SCOPED = [
+  {
+    endpoint: "GET /v1/partners/consumer/tokens/{token}",
+    scope: "tokens:read",
+    target: `${TOKENS}/zzzzzz`,
+    status: 404,
+  },
+  { endpoint: "GET /v1/partners/consumer/tokens", scope: "tokens:read", target: `${TOKENS}?${SINCE}`, status: 200 },
+  {
+    endpoint: "GET /v1/partners/consumer/events",
+    scope: "events:read",
+    target: `${PARTNER}/events?${SINCE}`,
+    status: 200,
+  },
+  {
+    endpoint: "GET /v1/partners/consumer/campaigns/{id}/recipients",
+    scope: "recipients:read",
+    target: `${PARTNER}/campaigns/cmp_0199/recipients`,
+    status: 200,
+  },
+  {
+    endpoint: "GET /v1/partners/consumer/digest",
+    scope: "digest:read",
+    target: `${PARTNER}/digest?date=2026-01-01`,
+    status: 501,
+  },
+] as const
+
+const BEARER = [
+  { endpoint: "POST /v1/surveys", method: "POST", target: "/v1/surveys" },
+  { endpoint: "POST /v1/surveys/validate", method: "POST", target: "/v1/surveys/validate" },
+  { endpoint: "GET /v1/uploads/presign", method: "GET", target: "/v1/uploads/presign?filename=case.pdf" },
+] as const
+
+describe.each(SCOPED)("$endpoint", ({ scope, target, status }) => {
+  it("requires a bearer credential: 401 without", async () => {
+    const { status, body } = await ask(api(), target)
+    expect([status, body.error.code]).toEqual([401, "UNAUTHORIZED"])
+  })
+
+  it(`serves a key with ${scope} alone, and answers 403 to one with every other scope`, async () => {
+    expect((await ask(api(), target, { key: await keyWith([scope]) })).status).toBe(status)
+    const others = SCOPES.filter((other) => other !== scope)
+    const refused = await ask(api(), target, { key: await keyWith(others) })
+    expect([refused.status, refused.body.error.code, refused.body.error.type]).toEqual([
+      403,
+      "INSUFFICIENT_SCOPE",
+      "permission_error",
+    ])
+  })
+
+  it("answers 429 to a key over its limit", async () => {
+    const { id, text } = await api().issue(seed.organization.id, SCOPES)
+    await api().setCount(id, 100)
+    const { status, body } = await ask(api(), target, { key: text })
+    expect([status, body.error.code]).toEqual([429, "RATE_LIMITED"])
+  })
+
+  it("answers 400 to a parameter that it does not know", async () => {
+    const { status, body } = await ask(api(), `${target}${target.includes("?") ? "&" : "?"}nonsense=1`, {
+      key: await keyWith([scope]),
+    })
+    expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "nonsense" }])
+  })
+})
+
+describe.each(BEARER)("$endpoint", ({ method, target }) => {
+  it("requires a bearer credential of any scope: 401 without, in the legacy envelope", async () => {
+    const refused = await ask(api(), target, { method })
+    expect([refused.status, Object.keys(refused.body.error)]).toEqual([401, ["code", "message"]])
+    expect((await ask(api(), target, { method, key: await keyWith([]) })).status).toBe(501)
+  })
+})
+
+describe("GET /v1/health", () => {
+  it("needs no authentication, and looks at none", async () => {
+    const spent = await api().issue(seed.organization.id, [])
+    await api().setCount(spent.id, 100)
+    for (const key of [undefined, "nonsense", spent.text]) {
+      const { status, headers } = await ask(api(), "/v1/health", key === undefined ? {} : { key })
+      expect([status, headers.get("X-RateLimit-Limit")]).toEqual([200, null])
+    }
+  })
+
+  it("has no rate limit: 200 requests at once are all answered", async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ask(api(), "/v1/health")))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+})
+
+describe("GET /v1/partners/consumer/tokens/{token}", () => {
+  it("takes exactly the tokens of ^[0-9A-Za-z]{6}$", async () => {
+    const character = fc.constantFrom(..."09azAZbY5-_.~é０")
+    const token = fc.oneof(
+      fc.string({ unit: character, minLength: 1, maxLength: 8 }),
+      fc.string({ unit: fc.constantFrom(..."09azAZ"), minLength: 5, maxLength: 7 }),
+    )
+    const keys = [await keyWith(SCOPES), await keyWith(SCOPES), await keyWith(SCOPES)]
+    let asked = 0
+    await fc.assert(
+      fc.asyncProperty(token, async (token) => {
+        fc.pre(!/^\.{1,2}$/.test(token))
+        const key = keys[asked++ % keys.length]!
+        const { body } = await ask(api(), `${TOKENS}/${encodeURIComponent(token)}`, { key })
+        expect(body.error.code).toBe(/^[0-9A-Za-z]{6}$/.test(token) ? "TOKEN_NOT_FOUND" : "INVALID_TOKEN")
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it("200 carries a strong ETag and Cache-Control: private, max-age=10, must-revalidate", async () => {
+    const { headers } = await ask(api(), `${TOKENS}/${resources.tokens[0]}`, { key: resources.key })
+    expect(headers.get("ETag")).toMatch(/^"[^"]+"$/)
+    expect(headers.get("Cache-Control")).toBe("private, max-age=10, must-revalidate")
+  })
+
+  it.each([200, 304])("%d carries the rate-limit headers and X-Request-Id", async (expected) => {
+    const { status, headers, body } = await ask(api(), `${TOKENS}/${resources.tokens[0]}`, {
+      key: resources.key,
+      headers: expected === 304 ? { "If-None-Match": "*" } : {},
+    })
+    expect([status, body === null]).toEqual([expected, expected === 304])
+    for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]) {
+      expect(headers.get(name), name).not.toBeNull()
+    }
+  })
+})
+
+describe("GET /v1/partners/consumer/events", () => {
+  const list = async (query = "") =>
+    (await ask(api(), resources.lists.events + query, { key: resources.key })).body.data
+
+  it("carries the four outreach.email_* types", async () => {
+    expect((await list()).map((event: { event_type: string }) => event.event_type).sort()).toEqual([
+      "outreach.email_bounced",
+      "outreach.email_clicked",
+      "outreach.email_opened",
+      "outreach.email_sent",
+    ])
+  })
+
+  it("has is_bot_suspected in open and click rows, and in no other", async () => {
+    for (const { event_type, data } of await list()) {
+      const hit = event_type === "outreach.email_opened" || event_type === "outreach.email_clicked"
+      expect(typeof data.is_bot_suspected, event_type).toBe(hit ? "boolean" : "undefined")
+    }
+  })
+
+  it("backfills history from an early since", async () => {
+    const early = await ask(api(), `${PARTNER}/events?since=1970-01-01T00:00:00Z`, { key: resources.key })
+    expect(early.body.data).toEqual(await list())
+    const late = await ask(api(), `${PARTNER}/events?since=2999-01-01T00:00:00Z`, { key: resources.key })
+    expect(late.body.data).toEqual([])
+  })
+})
+
+describe("GET /v1/partners/consumer/digest", () => {
+  it.each([
+    ["", "MISSING_PARAMETER"],
+    ["?date=", "INVALID_PARAMETER"],
+    ["?date=2026-02-30", "INVALID_PARAMETER"],
+    ["?date=2026-1-1", "INVALID_PARAMETER"],
+    ["?date=2026-01-01T00:00:00Z", "INVALID_PARAMETER"],
+  ])("requires a calendar date: %j is %s", async (query, code) => {
+    const { status, body } = await ask(api(), `${PARTNER}/digest${query}`, { key: resources.key })
+    expect([status, body.error.code, body.error.details]).toEqual([400, code, { parameter: "date" }])
+  })
+})
+
+describe("Idempotency-Key", () => {
+  it.each(SCOPED.filter(({ status }) => status < 500))("is accepted by $endpoint", async ({ target, scope }) => {
+    const key = await keyWith([scope])
+    const headers = { "Idempotency-Key": `of ${target}` }
+    const answers = [await ask(api(), target, { key, headers }), await ask(api(), target, { key, headers })]
+    expect(answers.map((answer) => answer.headers.get("Idempotent-Replayed"))).toEqual([null, "true"])
+    expect(answers[1]!.body).toEqual(answers[0]!.body)
+  })
+})

@@ -1,0 +1,145 @@
+import { SCOPES } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import * as z from "zod"
+import { type Answer, ask } from "../ask.ts"
+import { DOCS_URL, startApi } from "../startApi.ts"
+
+const api = startApi()
+const PARTNER = "/v1/partners/consumer"
+const LIST = `${PARTNER}/tokens?since=2026-01-01T00:00:00Z`
+const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
+
+/** The specification's table of codes, and the error that each one was met in. */
+const CODES = [
+  ["UNAUTHORIZED", "authentication_error", 401, "bearer missing, malformed, expired or revoked"],
+  ["INSUFFICIENT_SCOPE", "permission_error", 403, "token lacks the required scope"],
+  ["INVALID_TOKEN", "invalid_request_error", 400, "URL token does not match [0-9A-Za-z]{6}"],
+  ["INVALID_CAMPAIGN_ID", "invalid_request_error", 400, "campaign id is not the cmp_<hex> form"],
+  ["TOKEN_NOT_FOUND", "invalid_request_error", 404, "no record for the token"],
+  ["MISSING_PARAMETER", "invalid_request_error", 400, "a required query or body parameter is missing"],
+  ["INVALID_PARAMETER", "invalid_request_error", 400, "parameter present but wrong type, format or value"],
+  ["INVALID_EXPAND", "invalid_request_error", 400, "value in expand[] not allowed for the endpoint"],
+  ["INVALID_TYPE_FILTER", "invalid_request_error", 400, "value in type or types[] outside the allowed enum"],
+  ["IDEMPOTENCY_KEY_REUSED", "idempotency_error", 409, "same Idempotency-Key with another request"],
+  ["RATE_LIMITED", "rate_limit_error", 429, "key exceeded its rate limit"],
+  ["INTERNAL_ERROR", "api_error", 500, "unexpected server error"],
+] as const
+type Code = (typeof CODES)[number][0]
+const codes = CODES.map(([code]) => code)
+
+let met: Readonly<Record<Code, Answer>>
+let spent: string
+beforeAll(async () => {
+  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  const issue = async (scopes: Parameters<ReturnType<typeof api>["issue"]>[1]) => api().issue(organization.id, scopes)
+  const { text: key } = await issue(SCOPES)
+  const over = await issue(SCOPES)
+  spent = over.text
+  await api().setCount(over.id, 100)
+  const get = (target: string) => ask(api(), target, { key })
+  const once = (target: string) => ask(api(), target, { key, headers: { "Idempotency-Key": "one" } })
+  const rename = (from: string, to: string) =>
+    api().run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`alter table ${sql(from)} rename to ${sql(to)}`))
+  const broken = async () => {
+    await rename("recipients", "recipients_away")
+    const answer = await get(LIST)
+    await rename("recipients_away", "recipients")
+    return answer
+  }
+  met = {
+    UNAUTHORIZED: await ask(api(), LIST),
+    INSUFFICIENT_SCOPE: await ask(api(), LIST, { key: (await issue([])).text }),
+    INVALID_TOKEN: await get(`${PARTNER}/tokens/abc-12`),
+    INVALID_CAMPAIGN_ID: await get(`${PARTNER}/campaigns/cmp_XYZ/recipients`),
+    TOKEN_NOT_FOUND: await get(`${PARTNER}/tokens/zzzzzz`),
+    MISSING_PARAMETER: await get(`${PARTNER}/events`),
+    INVALID_PARAMETER: await get(`${LIST}&limit=501`),
+    INVALID_EXPAND: await get(`${LIST}&expand[]=recipient`),
+    INVALID_TYPE_FILTER: await get(`${PARTNER}/events?since=2026-01-01T00:00:00Z&type=outreach.email`),
+    IDEMPOTENCY_KEY_REUSED: await once(LIST).then(() => once(`${LIST}&limit=7`)),
+    RATE_LIMITED: await ask(api(), LIST, { key: spent }),
+    INTERNAL_ERROR: await broken(),
+  }
+})
+
+describe("the code", () => {
+  it.each(CODES)("%s has the type %s and the status %d: %s", (code, type, status) => {
+    const { status: answered, body } = met[code]
+    expect([body.error.code, body.error.type, answered]).toEqual([code, type, status])
+  })
+})
+
+describe("the type", () => {
+  it.each([
+    ["authentication_error", [401]],
+    ["invalid_request_error", [400, 404]],
+    ["permission_error", [403]],
+    ["rate_limit_error", [429]],
+    ["idempotency_error", [409]],
+    ["api_error", [500]],
+  ])("%s comes with %j and with no other status", (type, statuses) => {
+    const answers = Object.values(met).filter(({ body }) => body.error.type === type)
+    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual(statuses)
+  })
+})
+
+describe.each([
+  { field: "type", required: true, is: z.enum(CODES.map(([, type]) => type)) },
+  { field: "code", required: true, is: z.enum(codes) },
+  { field: "message", required: true, is: z.string().min(10) },
+  { field: "details", required: false, is: z.record(z.string(), z.unknown()).nullable() },
+  { field: "doc_url", required: true, is: z.url() },
+  { field: "request_id", required: true, is: z.string().regex(/^req_[0-9a-f]+$/) },
+])("the partner envelope has error.$field as its table says", ({ field, required, is }) => {
+  it.each(codes)("of %s", (code) => {
+    const { error } = met[code].body
+    if (required) expect(error).toHaveProperty(field)
+    if (field in error) expect(is.safeParse(error[field]).error).toBeUndefined()
+  })
+})
+
+describe("the partner envelope", () => {
+  it.each(codes)("of %s is all of the body", (code) => {
+    const { body } = met[code]
+    expect(Object.keys(body)).toEqual(["error"])
+    expect(["type", "code", "message", "details", "doc_url", "request_id"]).toEqual(
+      expect.arrayContaining(Object.keys(body.error)),
+    )
+  })
+
+  it.each(codes)("of %s has a doc_url of the form {docs_url}/errors#<CODE>", (code) => {
+    expect(met[code].body.error.doc_url).toBe(`${DOCS_URL}/errors#${code}`)
+  })
+
+  it.each(codes)("of %s has a request_id that equals the X-Request-Id response header", (code) => {
+    expect(met[code].body.error.request_id).toBe(met[code].headers.get("X-Request-Id"))
+  })
+
+  it("names the parameter in details.parameter for MISSING_PARAMETER", () => {
+    expect(met.MISSING_PARAMETER.body.error.details).toEqual({ parameter: "since" })
+  })
+})
+
+describe("the headers of an error", () => {
+  it.each(codes)("of %s are the rate-limit headers and X-Request-Id, and Retry-After with 429 only", (code) => {
+    const { headers, status } = met[code]
+    for (const name of [...RATE_LIMIT_HEADERS, "X-Request-Id"]) expect(headers.get(name), name).not.toBeNull()
+    expect(headers.get("Retry-After")?.match(/^[1-9]\d*$/) != null).toBe(status === 429)
+  })
+})
+
+describe("the legacy envelope", () => {
+  it.each([
+    ["POST", "/v1/surveys"],
+    ["POST", "/v1/surveys/validate"],
+    ["GET", "/v1/uploads/presign"],
+  ])("is that of every error of %s %s: a code and a message that are text, and nothing else", async (method, path) => {
+    for (const key of [undefined, spent]) {
+      const { body } = await ask(api(), path, { method, ...(key !== undefined && { key }) })
+      expect(body).toEqual({ error: { code: expect.any(String), message: expect.any(String) } })
+    }
+  })
+})
