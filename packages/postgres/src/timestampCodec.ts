@@ -42,16 +42,17 @@ const read = (bytes: Uint8Array, offset: number): Timestamp => {
 /** Days from the Unix epoch to PostgreSQL's. */
 const EPOCH_DAYS = 10_957
 
-let lastDay = Number.NaN
-let lastDate = ""
+// The columns of a page stay near few days: those within two months of one another keep a place each.
+const PLACES = 64
+const dates: Array<{ readonly day: number; readonly text: string }> = []
 
-// The rows of a page share their days, most of the time.
 const dateOf = (day: number): string => {
-  if (day !== lastDay) {
-    lastDay = day
-    lastDate = new Date((day + EPOCH_DAYS) * 86_400_000).toISOString().slice(0, 11)
-  }
-  return lastDate
+  const place = day & (PLACES - 1)
+  const kept = dates[place]
+  if (kept?.day === day) return kept.text
+  const text = new Date((day + EPOCH_DAYS) * 86_400_000).toISOString().slice(0, 11)
+  dates[place] = { day, text }
+  return text
 }
 
 const readFar = (micros: bigint): Timestamp => {
