@@ -94,4 +94,23 @@ describe("KeyRingPg", () => {
         expect(counts).toHaveLength(150)
       }),
     ))
+
+  it("gives each request of a statement its own key's count, and admits no stranger among them", () =>
+    run(
+      Effect.gen(function* () {
+        const [first, second, revoked] = [yield* issue, yield* issue, yield* issue]
+        yield* (yield* KeyRing).revoke(revoked.key.id)
+        const stranger = Redacted.make(`${Redacted.value(first.text)}x`)
+        const asked = Array.from({ length: 60 }, (_, i) => [first, second, revoked, { text: stranger }][i % 4]!.text)
+        const admissions = yield* Effect.all(asked.map(admit), { concurrency: "unbounded" })
+        const minutes = new Set(admissions.flatMap((admission) => (admission ? [Math.floor(admission.now / 60)] : [])))
+        for (const [at, key] of [first.key, second.key].entries()) {
+          const own = admissions.filter((_, i) => i % 4 === at)
+          expect(own.map((admission) => admission?.caller.keyId)).toEqual(own.map(() => key.id))
+          // A minute may end meanwhile.
+          if (minutes.size === 1) expect(own.map((admission) => admission!.count)).toEqual(own.map((_, i) => i + 1))
+        }
+        expect(admissions.filter((admission) => admission === undefined)).toHaveLength(30)
+      }),
+    ))
 })
