@@ -1,6 +1,7 @@
 import { SCOPES, type Scope } from "@outreach/contract"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
-import type { Effect } from "effect"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
@@ -147,6 +148,33 @@ describe("GET /v1/partners/consumer/tokens/{token}", () => {
     for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]) {
       expect(headers.get(name), name).not.toBeNull()
     }
+  })
+})
+
+describe("GET /v1/partners/consumer/tokens", () => {
+  it("orders by updated_at and then by id, from page to page", async () => {
+    const { organization } = await api().run(seedCampaign({ recipients: 6 }))
+    const { text: key } = await api().issue(organization.id, SCOPES)
+    const page = async (query: string) => (await ask(api(), `${TOKENS}?${SINCE}&${query}`, { key })).body
+    type Row = { service_recipient_id: string; updated_at: string }
+    const idsOf = ({ data }: { data: ReadonlyArray<Row> }) => data.map((row) => row.service_recipient_id)
+    const imported = idsOf(await page(""))
+    expect(imported).toEqual([...imported].sort())
+    const [first, second, ...others] = imported
+    await api().run(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`
+          update recipients set updated_at = updated_at + interval '1 microsecond'
+          where organization_id = ${organization.id} and id in (${first!}, ${second!})`,
+      ),
+    )
+    const seen: Array<string> = []
+    for (let body = await page("limit=2"); ; body = await page(`limit=2&cursor=${body.next_cursor}`)) {
+      seen.push(...idsOf(body))
+      if (!body.has_more) break
+    }
+    expect(seen).toEqual([...others, first, second])
   })
 })
 

@@ -40,7 +40,7 @@ describe("the request rate", () => {
     }
   })
 
-  it("counts requests that are refused for being over it, until the window ends", async () => {
+  it("refuses every earlier retry until the window ends, which no retry puts off", async () => {
     const { id, text } = await issue()
     await api().setCount(id, 100)
     for (let i = 0; i < 5; i++) {
