@@ -32,9 +32,10 @@ export const nodeServer = Layer.effect(
   Effect.gen(function* () {
     const { host, port, docsUrl } = yield* ApiConfig
     const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
-    const server = createServer({ ...LIMITS, requireHostHeader: false })
+    // There is nothing to upgrade to: such a request is answered as if it had not asked (RFC 9110 7.8).
+    const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
 
-    const refuseRaw = (socket: Duplex, message: string) => {
+    const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {
       if (!socket.writable || isAnswering(socket)) {
         socket.destroy()
         return
@@ -47,22 +48,24 @@ export const nodeServer = Layer.effect(
         docsUrl,
       )
       const answer = encode({ status, body, headers: { ...refusalHeaders(exchange, Date.now() / 1000), ...headers } })
-      socket.end(rawResponse(answer))
+      socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
       // What was sent but not read would otherwise reset the connection before the answer is read.
       const timer = setTimeout(() => socket.destroy(), LINGER_MS)
       socket.once("close", () => clearTimeout(timer))
     }
 
-    server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    server.on("clientError", (error: ClientError, socket) => {
       if (error.code === "ECONNRESET") socket.destroy()
-      else refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is no well-formed HTTP request")
+      else refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is no well-formed HTTP request", error.rawPacket)
     })
     server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
     // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).
     server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 
-    // Closing ends the idle connections; one that answers at that moment would stay open for its keep-alive time.
-    server.on("request", (_request, response) => {
+    server.on("request", (request, response) => {
+      // Node reads no further errors on a connection that once asked for an upgrade: whoever sends one would wait for nothing.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+      // Closing ends the idle connections; one that answers at that moment would stay open for its keep-alive time.
       response.on("close", () => {
         if (!server.listening) setImmediate(() => server.closeIdleConnections())
       })
@@ -74,6 +77,11 @@ export const nodeServer = Layer.effect(
   }),
 )
 
+interface ClientError extends NodeJS.ErrnoException {
+  /** What was read last, the fault in it. */
+  readonly rawPacket?: Buffer
+}
+
 const complaints: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `request: its line and headers exceed ${LIMITS.maxHeaderSize} bytes`,
   ERR_HTTP_REQUEST_TIMEOUT: "request: did not arrive in time",
@@ -83,7 +91,7 @@ const complaints: Readonly<Record<string, string>> = {
 const isAnswering = (socket: Duplex): boolean =>
   (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
 
-const rawResponse = ({ status, headers, body }: KeptAnswer): string => {
+const rawResponse = ({ status, headers, body }: KeptAnswer, headOnly: boolean): string => {
   const text = body ?? ""
   const lines = [
     `HTTP/1.1 ${status} Bad Request`,
@@ -92,5 +100,5 @@ const rawResponse = ({ status, headers, body }: KeptAnswer): string => {
     `Content-Length: ${Buffer.byteLength(text)}`,
     "Connection: close",
   ]
-  return `${lines.join("\r\n")}\r\n\r\n${text}`
+  return `${lines.join("\r\n")}\r\n\r\n${headOnly ? "" : text}`
 }

@@ -55,9 +55,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: Progress) {
     const { method, url, headers } = request
-    if (headers["host"] === undefined && (request.source as IncomingMessage).httpVersion === "1.1") {
-      return yield* Effect.fail(HOST_MISSING)
-    }
+    const hostFault = faultOfHost(request.source as IncomingMessage)
+    if (hostFault !== undefined) return yield* Effect.fail(hostFault)
     if (method === "OPTIONS" && url === "*") return allowed("GET, HEAD, POST, OPTIONS")
     const [path, search] = splitUrl(url)
     const found = find(method, path)
@@ -145,13 +144,19 @@ export const serve = Effect.fnUntraced(function* <Services>(
 /** A handler of some row, which the table of handlers has matched with its row already. */
 type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<OperationId>>)
 
-// RFC 9112 3.2; Node would answer it without an envelope.
-const HOST_MISSING: Refusal = {
-  reason: "bad request",
-  code: "MISSING_PARAMETER",
-  parameter: "Host",
-  message: "Host: is required",
+// RFC 9112 3.2: once, and HTTP/1.0 may leave it out. Node would take the first of several, and answer none without an envelope.
+const faultOfHost = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined => {
+  const hosts = rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text)).length
+  if (hosts === 0 && httpVersion !== "1.0") return refuseHost("MISSING_PARAMETER", "is required")
+  return hosts > 1 ? refuseHost("INVALID_PARAMETER", "must be given once") : undefined
 }
+
+const refuseHost = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", problem: string): Refusal => ({
+  reason: "bad request",
+  code,
+  parameter: "Host",
+  message: `Host: ${problem}`,
+})
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Array<Key>
 
