@@ -1,0 +1,75 @@
+import { FEED_EVENT_TYPES } from "@outreach/contract"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** A row as it stood after one commit: its stamp, a space, its id. Versions sort as texts in the order of their list. */
+export type Version = `${Timestamp} ${string}`
+
+/** Names a version. */
+export const versionOf = (stamp: Timestamp, id: string): Version => `${stamp} ${id}`
+
+/** A list that is polled, and what the database holds of it. */
+export interface PolledList {
+  readonly path: string
+  readonly stampField: string
+  readonly idField: string
+  /** The versions that stand in the table: none of them may be missing from what a poller saw. */
+  readonly standing: Versions
+  /** Every version that was ever committed: nothing else may be on a page. */
+  readonly committed: Versions
+}
+
+type Versions = (
+  organizationId: OrganizationId,
+) => Effect.Effect<ReadonlySet<Version>, SqlError.SqlError, SqlClient.SqlClient>
+
+const versions =
+  (
+    query: (
+      sql: SqlClient.SqlClient,
+      organizationId: OrganizationId,
+    ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>,
+  ): Versions =>
+  (organizationId) =>
+    Effect.gen(function* () {
+      const rows = yield* query(yield* SqlClient.SqlClient, organizationId)
+      return new Set(rows.map(({ stamp, id }) => versionOf(stamp, id)))
+    })
+
+interface Row {
+  readonly stamp: Timestamp
+  readonly id: string
+}
+
+// Events are never written again, so what was committed is what stands.
+const feed = versions(
+  (sql, organizationId) => sql<Row>`
+    select emitted_at as stamp, id from events
+    where organization_id = ${organizationId} and type = any (${FEED_EVENT_TYPES}::text[])`,
+)
+
+/** The lists that are polled, by what they hold. */
+export const LISTS = {
+  recipients: {
+    path: "/v1/partners/consumer/tokens",
+    stampField: "updated_at",
+    idField: "service_recipient_id",
+    standing: versions(
+      (sql, organizationId) =>
+        sql<Row>`select updated_at as stamp, id from recipients where organization_id = ${organizationId}`,
+    ),
+    committed: versions(
+      (sql, organizationId) =>
+        sql<Row>`select updated_at as stamp, id from recipient_versions where organization_id = ${organizationId}`,
+    ),
+  },
+  events: {
+    path: "/v1/partners/consumer/events",
+    stampField: "emitted_at",
+    idField: "event_id",
+    standing: feed,
+    committed: feed,
+  },
+} satisfies Record<string, PolledList>

@@ -1,0 +1,116 @@
+import { SCOPES } from "@outreach/contract"
+import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect, Redacted } from "effect"
+import { expect } from "vitest"
+import { ask } from "../ask.ts"
+import { LISTS, type Version, versionOf } from "./PolledList.ts"
+
+/** A partner's program that polls one list in one way, and what it has seen. */
+export interface Poller {
+  readonly list: keyof typeof LISTS
+  readonly habit: keyof typeof HABITS
+  readonly limit: number
+  readonly seen: Set<Version>
+  pages: number
+  walks: number
+  /** It asks for nothing before this version any more, unless it starts afresh. */
+  passed: string
+}
+
+/** Where a page begins: right after a version, by a time or by a cursor. */
+interface Place {
+  readonly since: Timestamp
+  readonly cursor?: string
+  readonly after: string
+}
+
+// A stamp and a space come before every version with that stamp.
+const from = (since: Timestamp): Place => ({ since, after: `${since} ` })
+const stampOf = (version: string): Timestamp => version.slice(0, version.indexOf(" ")) as Timestamp
+const BEGINNING = "2000-01-01T00:00:00.000000Z"
+const OVERLAP_MILLIS = 500
+
+/** Where a walk goes on whose last page began at `page` and ended with the version `last`. */
+const HABITS = {
+  // The end of a list has no cursor: the page that was the last is asked for again.
+  "last cursor": (page: Place) => page,
+  "last stamp": (_: Place, last: string) => from(stampOf(last)),
+  "checkpoint and overlap": (_: Place, last: string) =>
+    from(fromUnixMillis(toUnixMillis(stampOf(last)) - OVERLAP_MILLIS)),
+  "starting afresh": (_: Place, last: string, walks: number) => from(walks % 5 === 0 ? BEGINNING : stampOf(last)),
+}
+
+/** Makes pollers of every list: each habit, and each limit from the least to the most. */
+export const makePollers = (): ReadonlyArray<Poller> =>
+  (Object.keys(LISTS) as Array<Poller["list"]>).flatMap((list) =>
+    (
+      [
+        ["last cursor", 1],
+        ["last cursor", 100],
+        ["last stamp", 2],
+        ["last stamp", 500],
+        ["checkpoint and overlap", 7],
+        ["checkpoint and overlap", 100],
+        ["starting afresh", 7],
+        ["starting afresh", 500],
+      ] as const
+    ).map(([habit, limit]) => ({ list, habit, limit, seen: new Set<Version>(), pages: 0, walks: 0, passed: "" })),
+  )
+
+/** Polls until a walk that began after the last commit has come to its end. */
+export const poll = Effect.fnUntraced(function* (
+  poller: Poller,
+  options: {
+    readonly organizationId: OrganizationId
+    readonly urls: ReadonlyArray<string>
+    /** Whether the last writer has committed. */
+    readonly written: () => boolean
+  },
+) {
+  const { organizationId, urls, written } = options
+  let key = ""
+  const pageAt = Effect.fnUntraced(function* ({ since, cursor }: Place) {
+    // A key may ask a hundred times a minute: every hundred requests take a new one.
+    if (poller.pages % 100 === 0) {
+      const issued = yield* issueKey({ organizationId, name: "poller", scopes: SCOPES, expiresAt: null })
+      key = Redacted.value(issued.text)
+    }
+    const url = urls[poller.pages++ % urls.length]!
+    const query = new URLSearchParams({ since, limit: String(poller.limit), ...(cursor && { cursor }) })
+    const answer = yield* Effect.promise(() => ask({ url }, `${LISTS[poller.list].path}?${query}`, { key }))
+    expect(answer.status).toBe(200)
+    return answer.body as { data: ReadonlyArray<Record<string, string>>; next_cursor: string | null }
+  })
+
+  const { stampField, idField } = LISTS[poller.list]
+  const walk = Effect.fnUntraced(function* (start: Place) {
+    let page = start
+    let last = start.after
+    for (;;) {
+      const { data, next_cursor } = yield* pageAt(page)
+      for (const record of data) {
+        const version = versionOf(record[stampField] as Timestamp, record[idField]!)
+        expect(version > last, `${version} comes after ${last}`).toBe(true)
+        poller.seen.add(version)
+        last = version
+      }
+      const next = HABITS[poller.habit](page, last, poller.walks)
+      poller.passed = next.after
+      if (next_cursor === null) return next
+      page = { since: page.since, cursor: next_cursor, after: last }
+    }
+  })
+
+  let place = from(BEGINNING)
+  for (;;) {
+    const final = written()
+    const seen = poller.seen.size
+    poller.walks++
+    place = yield* walk(place)
+    if (final) return
+    // A poller that has caught up leaves the processors to the others.
+    if (poller.seen.size === seen) yield* Effect.sleep("100 millis")
+  }
+})

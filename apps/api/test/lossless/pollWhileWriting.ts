@@ -1,0 +1,129 @@
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { publishSent } from "@outreach/postgres/test/publishSent"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Layer, Random, References } from "effect"
+import { SqlClient } from "effect/sql"
+import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { holdBack } from "./holdBack.ts"
+import { keepVersions } from "./keepVersions.ts"
+import { LISTS, type Version } from "./PolledList.ts"
+import { makePollers, type Poller, poll } from "./Poller.ts"
+import { register, type Tally, writers } from "./writers.ts"
+
+/** What came of a run. */
+export interface Outcome extends Tally {
+  readonly held: Effect.Success<ReturnType<typeof holdBack>>
+  readonly verdicts: ReadonlyArray<Verdict>
+  readonly recipients: number
+  /** How often a recipient was written. */
+  readonly versions: number
+  readonly events: number
+  /** What the other organization wrote of recipients. */
+  readonly beside: number
+  readonly longestSeconds: number
+}
+
+/** What stands in the table and was on none of a poller's pages, and what was on one and never committed for its organization. */
+interface Verdict {
+  readonly poller: Poller
+  readonly lost: ReadonlyArray<Version>
+  readonly strange: ReadonlyArray<Version>
+}
+
+/**
+ * Lets 24 writers of one organization, and two of another, write for some seconds while pollers ask two processes of the API;
+ * then compares what each poller saw with the tables.
+ *
+ * `prepare` may change the seeded database before anything is written.
+ */
+export const pollWhileWriting = (
+  databaseUrl: string,
+  options: { readonly seconds: number; readonly prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient> },
+) =>
+  Effect.gen(function* () {
+    yield* keepVersions
+    const seed = yield* seedCampaign({ recipients: 1 })
+    const { id: organizationId } = seed.organization
+    const campaign = yield* createCampaign(seed.campaign)
+    const beside = yield* seedCampaign({ recipients: 1 })
+    yield* options.prepare ?? Effect.void
+    yield* register(campaign, 20, 20)
+
+    const urls = yield* Effect.all([started(databaseUrl), started(databaseUrl)], { concurrency: 2 })
+    const pollers = makePollers()
+    const tally: Tally = { rolledBack: 0 }
+    let stopping = false
+    let written = false
+
+    const asProcess = (writers: ReadonlyArray<Write>) =>
+      Effect.forEach(writers, (write) => repeat(write, () => stopping), { concurrency: "unbounded" }).pipe(
+        Effect.provide(database(databaseUrl)),
+      )
+    const writing = Effect.all(
+      [
+        ...[1, 2, 3].map(() => asProcess(writers(campaign, tally))),
+        asProcess([register(beside.campaign, 1, 10), publishSent(beside.campaign, 3)]),
+      ],
+      { concurrency: "unbounded" },
+    ).pipe(Effect.tap(() => Effect.sync(() => (written = true))))
+    const polling = Effect.forEach(
+      pollers,
+      (poller) => poll(poller, { organizationId, urls, written: () => written }),
+      { concurrency: "unbounded" },
+    )
+    const holding = Effect.all([holdBack(seed.campaign, pollers), Effect.sleep(1000 * options.seconds)], {
+      concurrency: "unbounded",
+    }).pipe(Effect.tap(() => Effect.sync(() => (stopping = true))))
+
+    const [[held]] = yield* Effect.all([holding, writing, polling], { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(pollers, (poller) => judge(poller, organizationId))
+    return { held, verdicts, ...tally, ...(yield* totals(organizationId)) } satisfies Outcome
+  }).pipe(Effect.scoped, Effect.provide(database(databaseUrl)))
+
+type Write = Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof adaptersFor>>>
+
+const database = (url: string) =>
+  Layer.fresh(adaptersFor(url)).pipe(Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")))
+
+const started = Effect.fnUntraced(function* (databaseUrl: string) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawnApi(databaseUrl)),
+    (child) => Effect.promise(() => endApi(child)),
+  )
+  child.stderr!.pipe(process.stderr)
+  return (yield* Effect.promise(() => addressOf(child))).url
+})
+
+// The rests keep two processors from being the writers' alone.
+const repeat = (write: Write, stopped: () => boolean) =>
+  Effect.gen(function* () {
+    do {
+      yield* write
+      yield* Effect.sleep(yield* Random.nextIntBetween(20, 400))
+    } while (!stopped())
+  })
+
+const judge = Effect.fnUntraced(function* (poller: Poller, organizationId: OrganizationId) {
+  const { standing, committed } = LISTS[poller.list]
+  const [stands, wasCommitted] = [yield* standing(organizationId), yield* committed(organizationId)]
+  return {
+    poller,
+    lost: [...stands].filter((version) => !poller.seen.has(version)),
+    strange: [...poller.seen].filter((version) => !wasCommitted.has(version)),
+  }
+})
+
+// Counts what was written, in the organization and beside it.
+const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Omit<Outcome, "held" | "verdicts" | keyof Tally>>`
+    select
+      (select count(*)::int from recipients where organization_id = ${organizationId}) as recipients,
+      (select count(*)::int from recipient_versions where organization_id = ${organizationId}) as versions,
+      (select count(*)::int from events where organization_id = ${organizationId}) as events,
+      (select count(*)::int from recipient_versions where organization_id <> ${organizationId}) as beside,
+      (select extract(epoch from max(took))::float8 from recipient_versions) as "longestSeconds"`
+  return rows[0]!
+})

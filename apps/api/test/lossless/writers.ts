@@ -1,0 +1,122 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { composeEvent } from "@outreach/domain/events/Event"
+import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import type { MessageLease } from "@outreach/domain/outreach/Message"
+import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
+import { importLines } from "@outreach/domain/recipients/Recipients"
+import { stamp } from "@outreach/postgres/OrganizationClock"
+import { publishEvents } from "@outreach/postgres/publishEvents"
+import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { npi } from "@outreach/postgres/test/seedCampaign"
+import { Data, Effect, Random } from "effect"
+import { SqlClient } from "effect/sql"
+import { versionOf } from "./PolledList.ts"
+
+/** Counts what must have happened for a run to mean something. */
+export interface Tally {
+  rolledBack: number
+}
+
+/**
+ * Eight writers of one organization, as a process would run them: importers, a campaign's life from its draft to its outcomes,
+ * and transactions that pause before their stamp or between stamp and commit, of which some roll back.
+ */
+export const writers = (campaign: Campaign, tally: Tally) => [
+  register(campaign, 1, 1),
+  register(campaign, 1, 1),
+  register(campaign, 2, 40),
+  launch(campaign),
+  settle,
+  settle,
+  rewrite(campaign, tally, () => [1500, 0]),
+  rewrite(campaign, tally, (draw) => [0, draw < 0.1 ? 1500 : 300 * draw]),
+]
+
+let lines = 0
+
+/** Registers recipients in a draft, as an operator's import does. */
+export const register = (campaign: Campaign, least: number, most: number) =>
+  Effect.flatMap(Random.nextIntBetween(least, most), (count) =>
+    importLines(
+      campaign.id,
+      Array.from({ length: count }, () => ({
+        number: ++lines,
+        npi: npi(lines),
+        email: `clinician${lines}@clinic.test`,
+      })),
+    ),
+  )
+
+// An operator makes and schedules a campaign, and a worker publishes it and opens it for sending.
+const launch = Effect.fnUntraced(function* (like: Campaign) {
+  const campaign = yield* createCampaign(like)
+  yield* register(campaign, 10, 60)
+  yield* commandCampaign(campaign.id, "schedule")
+  yield* publishChunk()
+  yield* (yield* CampaignBook).advance
+})
+
+const settle = Effect.gen(function* () {
+  const queue = yield* MessageQueue
+  const leases = yield* queue.claim({ limit: yield* Random.nextIntBetween(1, 12), leaseSeconds: 60 })
+  yield* Effect.forEach(
+    leases,
+    Effect.fnUntraced(function* (lease) {
+      const state = (yield* Random.nextBoolean) ? "sent" : "bounced"
+      yield* queue.settle(lease, { state, event: yield* outcomeOf(lease, state) })
+    }),
+    { concurrency: "unbounded", discard: true },
+  )
+})
+
+const rewrite = (campaign: Campaign, tally: Tally, pauses: (draw: number) => [before: number, after: number]) => {
+  let turn = 0
+  return Effect.gen(function* () {
+    const [before, after] = pauses(yield* Random.next)
+    yield* stampLate(campaign, yield* Random.nextIntBetween(1, 20), Effect.sleep(before))
+    yield* Effect.sleep(after)
+    if (turn++ % 3 === 0) return yield* new RolledBack()
+  }).pipe(
+    inTransaction,
+    Effect.catchTag("RolledBack", () => Effect.sync(() => tally.rolledBack++)),
+  )
+}
+
+class RolledBack extends Data.TaggedError("RolledBack") {}
+
+/** Writes both lists under one stamp, once `before` is over; part of a transaction. Answers the versions. */
+export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count: number, before: Effect.Effect<void>) {
+  const sql = yield* SqlClient.SqlClient
+  const { organizationId, id: campaignId, programId } = campaign
+  // Rows are locked before the clock is, as every adapter does.
+  const recipients = yield* sql<{ recipientId: RecipientId; token: string }>`
+    select id as "recipientId", token from recipients
+    where organization_id = ${organizationId} and campaign_id = ${campaignId}
+    order by random() limit ${count} for update skip locked`
+  const events = yield* Effect.forEach(recipients, (recipient) =>
+    outcomeOf({ ...recipient, organizationId, campaignId, programId }, "sent"),
+  )
+  yield* before
+  const at = yield* stamp(organizationId)
+  yield* sql`
+    update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
+    where organization_id = ${organizationId} and id = any (${recipients.map(({ recipientId }) => recipientId)}::text[])`
+  yield* publishEvents(events, at)
+  return {
+    recipients: recipients.map(({ recipientId }) => versionOf(at, recipientId)),
+    events: events.map(({ id }) => versionOf(at, id)),
+  }
+})
+
+type About = Pick<MessageLease, "organizationId" | "campaignId" | "programId" | "recipientId" | "token">
+
+const outcomeOf = Effect.fnUntraced(function* (message: About, state: "sent" | "bounced") {
+  const { organizationId, campaignId, programId, recipientId, token } = message
+  const about = { id: yield* makeIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
+  return state === "sent"
+    ? composeEvent("outreach.email_sent", about, data)
+    : composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: "other" })
+})
