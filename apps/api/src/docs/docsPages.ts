@@ -31,15 +31,14 @@ const page = (policy: string) =>
 /** The published documents, each with its path: the OpenAPI document, its viewer, and the guides. */
 export const docsPages = Effect.gen(function* () {
   const { publicBaseUrl, deployment, docsUrl, unauthenticatedLimit } = yield* ApiConfig
-  const { resolve } = import.meta
   const [icon, frameStyle, guideStyle, fittingStyle, startScript, viewerStyle, viewerScript] = yield* Effect.all([
-    asset(resolve("./icon.svg")),
-    asset(resolve("./frame.css")),
-    asset(resolve("./guide.css")),
-    asset(resolve("./viewer.css")),
-    asset(resolve("./viewer.js")),
-    asset(resolve("swagger-ui-dist/swagger-ui.css")),
-    asset(resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+    asset(import.meta.resolve("./icon.svg")),
+    asset(import.meta.resolve("./frame.css")),
+    asset(import.meta.resolve("./guide.css")),
+    asset(import.meta.resolve("./viewer.css")),
+    asset(import.meta.resolve("./viewer.js")),
+    asset(import.meta.resolve("swagger-ui-dist/swagger-ui.css")),
+    asset(import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
   ])
   const [verifySignature, webhookServer, reconcile] = yield* Effect.promise(() =>
     Promise.all(

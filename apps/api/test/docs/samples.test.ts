@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import type { AddressInfo } from "node:net"
+import { eventExamples } from "@outreach/contract"
+import { sign, verify } from "@outreach/signature"
+import fc from "fast-check"
+import Stripe from "stripe"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { verifySignature } from "../../src/docs/samples/verifySignature.ts"
+import { webhookServer } from "../../src/docs/samples/webhookServer.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+
+const NOW = 1_772_426_227
+const BODY = Buffer.from(JSON.stringify(eventExamples["outreach.email_clicked"]))
+const secret = () => `whsec_${randomBytes(32).toString("base64url")}`
+
+describe("the code that the guide shows", () => {
+  it.each(["verifySignature.ts", "webhookServer.ts"])("is the code that runs below: %s", async (file) => {
+    const text = await (await fetch(`${api().url}/docs/webhooks`)).text()
+    const shown = text.split(`aria-label="${file}"><code>`)[1]!.split("</code>")[0]!
+    const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
+    const unescaped = shown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    expect(unescaped).toBe(source.trimEnd())
+  })
+})
+
+describe("the check of a signature by hand", () => {
+  it("accepts what is signed with any secret that it holds, five minutes either way", async () => {
+    const [old, fresh] = [secret(), secret()]
+    for (const [by, held] of [
+      [[old], [old]],
+      [[old, fresh], [fresh]],
+      [[old], [fresh, old]],
+    ] as const) {
+      const header = await sign(BODY, by, { timestamp: NOW })
+      for (const now of [NOW - 300, NOW, NOW + 300]) expect(verifySignature(header, BODY, [...held], now)).toBe(true)
+      for (const now of [NOW - 301, NOW + 301]) expect(verifySignature(header, BODY, [...held], now)).toBe(false)
+    }
+  })
+
+  it("agrees with the package about every change of one character or byte", async () => {
+    const key = secret()
+    const header = await sign(BODY, [key], { timestamp: NOW })
+    const changed = (text: string) =>
+      fc
+        .tuple(fc.nat(text.length - 1), fc.constantFrom(..."0123456789abcdef,=tv "))
+        .map(([at, by]) => text.slice(0, at) + by + text.slice(at + 1))
+    await fc.assert(
+      fc.asyncProperty(changed(header), changed(BODY.toString()), fc.boolean(), async (other, body, inHeader) => {
+        const asked = inHeader ? ([other, BODY] as const) : ([header, Buffer.from(body)] as const)
+        const accepted = await verify(asked[0], asked[1], [key], { now: NOW }).then(
+          () => true,
+          () => false,
+        )
+        expect(verifySignature(asked[0], asked[1], [key], NOW)).toBe(accepted)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it("refuses any other header, and throws at none", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (header) => {
+        expect(verifySignature(header, BODY, [secret()], NOW)).toBe(false)
+      }),
+    )
+  })
+})
+
+describe("Stripe's library", () => {
+  it("verifies our signatures in the call that the guide names", async () => {
+    const key = secret()
+    const header = await sign(BODY, [secret(), key], { timestamp: Math.floor(Date.now() / 1000) })
+    expect(Stripe.webhooks.constructEvent(BODY, header, key)).toEqual(JSON.parse(BODY.toString()))
+    expect(() => Stripe.webhooks.constructEvent(BODY, header, secret())).toThrow()
+    expect(await (await fetch(`${api().url}/docs/webhooks`)).text()).toContain(
+      "Stripe.webhooks.constructEvent(rawBody, header, secret)",
+    )
+  })
+})
+
+describe("the receiver", () => {
+  const serve = async (secrets: string[], store: (eventId: string, body: string) => Promise<void>) => {
+    const server = webhookServer(secrets, store)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void server.close().closeAllConnections())
+    return async (header: string | undefined) => {
+      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+        method: "POST",
+        headers: header === undefined ? {} : { "X-Signature": header },
+        body: BODY,
+      })
+      return response.status
+    }
+  }
+  const fresh = (key: string) => sign(BODY, [key], { timestamp: Math.floor(Date.now() / 1000) })
+
+  it("acknowledges what it has stored, byte for byte", async () => {
+    const key = secret()
+    const stored: Array<[string, string]> = []
+    const post = await serve([key], async (...event) => void stored.push(event))
+    expect(await post(await fresh(key))).toBe(200)
+    expect(stored).toEqual([[eventExamples["outreach.email_clicked"].event_id, BODY.toString()]])
+  })
+
+  it("refuses what is not signed, or with another secret, and stores nothing", async () => {
+    const stored: Array<string> = []
+    const post = await serve([secret()], async (eventId) => void stored.push(eventId))
+    expect([await post(undefined), await post(await fresh(secret()))]).toEqual([401, 401])
+    expect(stored).toEqual([])
+  })
+
+  it("asks for another attempt when it cannot store", async () => {
+    const key = secret()
+    const post = await serve([key], () => Promise.reject(new Error("no room")))
+    expect(await post(await fresh(key))).toBe(503)
+  })
+})

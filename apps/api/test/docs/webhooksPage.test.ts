@@ -1,0 +1,60 @@
+import { EVENTS, type EventType, eventExamples } from "@outreach/contract"
+import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
+import { beforeAll, describe, expect, it } from "vitest"
+import { startApi } from "../startApi.ts"
+
+const api = startApi(undefined, { UNAUTHENTICATED_LIMIT: "77" })
+let text: string
+beforeAll(async () => {
+  text = await (await fetch(`${api().url}/docs/webhooks`)).text()
+})
+
+const shown = (markup: string) =>
+  markup.replaceAll(/<[^>]*>/g, "").replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+const rowsOf = (label: string) =>
+  [
+    ...text
+      .split(`aria-label="${label}"`)[1]!
+      .split("</tbody>")[0]!
+      .matchAll(/<tr>(.*?)<\/tr>/gs),
+  ]
+    .map(([, row]) => row!.split(/(?=<t[hd])/).map(shown))
+    .slice(1)
+
+describe("the guide to webhooks", () => {
+  it("shows the specification's schedule", () => {
+    expect(rowsOf("Attempts of a delivery")).toEqual([
+      ["1", "at once", "0"],
+      ["2", "30 seconds", "30 seconds"],
+      ["3", "2 minutes", "2.5 minutes"],
+      ["4", "10 minutes", "12.5 minutes"],
+      ["5", "1 hour", "about 1.2 hours"],
+      ["6", "6 hours", "about 7.2 hours"],
+      ["7", "24 hours", "about 31.2 hours"],
+    ])
+    expect(SPECIFIED_SCHEDULE.length).toBe(6)
+  })
+
+  it.each(Object.keys(EVENTS) as Array<EventType>)("shows an example of %s under its name", (type) => {
+    const section = text.split(`<section id="${type}">`)[1]!.split("</section>")[0]!
+    const example = JSON.parse(shown(/<pre[^>]*>(.*?)<\/pre>/s.exec(section)![1]!))
+    expect(EVENTS[type].envelope.parse(example)).toEqual(eventExamples[type])
+    const part = EVENTS[type].direction === "to_consumer" ? ["to-you", "to-us"] : ["to-us", "limits"]
+    const [from, to] = part.map((id) => text.indexOf(`<h2 id="${id}">`))
+    expect(text.indexOf(section)).toBeGreaterThan(from!)
+    expect(text.indexOf(section)).toBeLessThan(to!)
+  })
+
+  it("names every limit with the figure that this deployment has", () => {
+    const figures = Object.fromEntries(rowsOf("Limits").map(([name, value]) => [name, value]))
+    expect(figures).toMatchObject({
+      Requests: "100 a minute for each key",
+      "Failed authentication": "77 a minute for each address",
+      "Page size": "1 to 500, default 100",
+      Idempotency: "24 hours for each key",
+      "Replay window": "5 minutes",
+      Delivery: "7 attempts",
+      "Recipients of one event": "500",
+    })
+  })
+})
