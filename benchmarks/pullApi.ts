@@ -16,7 +16,7 @@ import { type Server, SIDES, type Side, startServer } from "./startServer.ts"
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "2" },
     /** Says where the time goes instead of how much there is. */
     profile: { type: "boolean", default: false },
   },
@@ -32,8 +32,12 @@ const load = startLoadGenerator(seeded.keys)
 const questions: readonly Question[] = [
   { name: "token look-up", targets: seeded.tokens.map((token) => `/v1/partners/consumer/tokens/${token}`) },
   {
-    name: "list of 100",
+    name: "100 recipients",
     targets: seeded.times.map((time) => `/v1/partners/consumer/tokens?since=${time}&limit=100`),
+  },
+  {
+    name: "100 events",
+    targets: seeded.times.map((time) => `/v1/partners/consumer/events?since=${time}&limit=100`),
   },
 ]
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { type Server, SIDES, type Side } from "./startServer.ts"
 
 const TOKENS = "/v1/partners/consumer/tokens"
+const EVENTS = "/v1/partners/consumer/events"
 
 /** Headers that are about the connection or the moment; what they hold may differ. */
 const UNCOMPARED = [
@@ -47,9 +48,11 @@ export async function sameAnswers(
   await compare(`${TOKENS}?since=${since}&cursor=junk`)
   await compare(`${TOKENS}?since=${since}&expand[]=campaign&expand[]=program`)
   await compare(`${TOKENS}?since=9999-01-01T00:00:00Z`)
+  await compare(`${EVENTS}?since=${since}`)
+  await compare(`${EVENTS}?since=9999-01-01T00:00:00Z`)
 
-  const walk = async (cursors: Partial<Record<Side, string>>, pages: number): Promise<void> => {
-    const target = `${TOKENS}?since=${since}&limit=500`
+  const walk = async (path: string, cursors: Partial<Record<Side, string>>, pages: number): Promise<void> => {
+    const target = `${path}?since=${since}&limit=500`
     const both = await Promise.all(
       SIDES.map((side) => ask(servers[side].url + target + after(cursors[side]), { Authorization: `Bearer ${key}` })),
     )
@@ -57,9 +60,9 @@ export async function sameAnswers(
     assert.equal(ours!.data.length, 500)
     assert.deepEqual(peer, ours, "a page behind a cursor is not the same")
     compared++
-    if (pages > 1) await walk({ ours: both[0]!.cursor, peer: both[1]!.cursor }, pages - 1)
+    if (pages > 1) await walk(path, { ours: both[0]!.cursor, peer: both[1]!.cursor }, pages - 1)
   }
-  await walk({}, 4)
+  for (const path of [TOKENS, EVENTS]) await walk(path, {}, 4)
   return compared
 }
 

@@ -14,7 +14,7 @@ export interface Seeded {
   readonly keys: readonly string[]
   /** Tokens of the smaller organization, in no order. */
   readonly tokens: readonly string[]
-  /** Times to list the smaller organization's recipients since, each with a full page behind it. */
+  /** Times to list the smaller organization's recipients or events since, each with a full page behind it. */
   readonly times: readonly string[]
   /** A key of the larger organization for every hundred requests of the depth question. */
   readonly deepKeys: readonly string[]
@@ -23,7 +23,7 @@ export interface Seeded {
 const SMALL: OrganizationId = "org_01980000000070008000000000000001"
 const LARGE: OrganizationId = "org_01980000000070008000000000000002"
 
-/** Migrates an empty database, and fills it with two organizations' keys and recipients. */
+/** Migrates an empty database, and fills it with two organizations' keys, recipients and events. */
 export async function seed(
   url: string,
   options: { readonly recipients: number; readonly deepRecipients: number },
@@ -34,7 +34,7 @@ export async function seed(
     Layer.succeed(Deployment, { livemode: false }),
   ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))
   await Effect.runPromise(Effect.provide(migrate, layer))
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
   try {
     await fill(sql, SMALL, options.recipients)
     await fill(sql, LARGE, options.deepRecipients)
@@ -93,4 +93,16 @@ async function fill(sql: postgres.Sql, organization: string, recipients: number)
     from generate_series(1, ${recipients}::int) as n, md5(n::text) as hash,
       lateral (select timestamptz '2026-03-01 09:00:00.000417Z' + n / 500 * interval '61.003 ms' as imported,
         timestamptz '2026-03-02 09:00:00.000219Z' + n / 20 * interval '1.733 s' as settled) as stamps`
+  // What each recipient's e-mail became, in the words that the API's own events have.
+  await sql`
+    insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+    select organization_id, event, type, campaign_id, program_id, id, sent_at, updated_at, format(
+      '{"object":"event","livemode":false,"event_id":"%s","event_type":"%s","event_version":1,"occurred_at":"%s","emitted_at":"%s",'
+      '"source":"service","data":{"service_recipient_id":"%s","service_campaign_id":"%s","token":"%s"%s},"metadata":null}',
+      event, type, stamp, stamp, id, campaign_id, token, reason)
+    from recipients, lateral (select 'evt' || substr(id, 4) as event,
+      to_char(updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as stamp,
+      case when bounced_at is null then 'outreach.email_sent' else 'outreach.email_bounced' end as type,
+      case when bounced_at is null then '' else ',"bounce_reason":"mailbox_not_found"' end as reason) as outcome
+    where organization_id = ${organization}`
 }

@@ -3,10 +3,11 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { type Admission, admit, LIMIT } from "./admit.ts"
 import type { Sql } from "./connect.ts"
 import { Cursors } from "./cursor.ts"
+import { eventsAfter, eventsSince } from "./events.ts"
 import { badParameter, Refusal } from "./Refusal.ts"
 import {
   findRecipient,
-  type RecipientRow,
+  recipientRecord,
   recipientsAfter,
   recipientsSince,
   type Summary,
@@ -16,6 +17,9 @@ import {
 declare module "fastify" {
   interface FastifyRequest {
     admission: Admission
+  }
+  interface FastifyContextConfig {
+    scope?: string
   }
 }
 
@@ -31,17 +35,18 @@ interface ListQuery extends TokenQuery {
 
 const expansion = { type: "array", items: { enum: ["campaign", "program"] }, default: [] }
 const tokenQuery = { type: "object", properties: { "expand[]": expansion }, additionalProperties: false }
+const page = {
+  since: { type: "string", format: "iso-date-time" },
+  cursor: { type: "string", minLength: 1, maxLength: 2048 },
+  limit: { type: "integer", minimum: 1, maximum: 500, default: 100 },
+}
 const listQuery = {
   type: "object",
   required: ["since"],
-  properties: {
-    since: { type: "string", format: "iso-date-time" },
-    cursor: { type: "string", minLength: 1, maxLength: 2048 },
-    limit: { type: "integer", minimum: 1, maximum: 500, default: 100 },
-    "expand[]": expansion,
-  },
+  properties: { ...page, "expand[]": expansion },
   additionalProperties: false,
 }
+const feedQuery = { type: "object", required: ["since"], properties: page, additionalProperties: false }
 const tokenPath = { type: "object", properties: { token: { type: "string", pattern: "^[0-9A-Za-z]{6}$" } } }
 
 /** Builds the server: the same requests and answers as the API's token operations, as Fastify's own guides would have them. */
@@ -66,8 +71,9 @@ export function buildServer(
       reply.header("Retry-After", String(60 - Math.floor(admission.now % 60)))
       throw new Refusal(429, "rate_limit_error", "RATE_LIMITED", "The key exceeded its rate limit.")
     }
-    if (!admission.scopes.includes("tokens:read")) {
-      throw new Refusal(403, "permission_error", "INSUFFICIENT_SCOPE", "The key lacks the scope tokens:read.")
+    const { scope } = request.routeOptions.config
+    if (scope !== undefined && !admission.scopes.includes(scope)) {
+      throw new Refusal(403, "permission_error", "INSUFFICIENT_SCOPE", `The key lacks the scope ${scope}.`)
     }
   })
 
@@ -90,7 +96,7 @@ export function buildServer(
 
   app.get<{ Params: { token: string }; Querystring: TokenQuery }>(
     "/v1/partners/consumer/tokens/:token",
-    { schema: { params: tokenPath, querystring: tokenQuery } },
+    { schema: { params: tokenPath, querystring: tokenQuery }, config: { scope: "tokens:read" } },
     async (request, reply) => {
       const { organizationId } = request.admission
       const [row] = await findRecipient(sql, organizationId, request.params.token)
@@ -110,13 +116,13 @@ export function buildServer(
       ) {
         return reply.code(304).send()
       }
-      return record(row, expand, summaries[0])
+      return recipientRecord(row, expand, summaries[0])
     },
   )
 
   app.get<{ Querystring: ListQuery }>(
     "/v1/partners/consumer/tokens",
-    { schema: { querystring: listQuery } },
+    { schema: { querystring: listQuery }, config: { scope: "tokens:read" } },
     async (request) => {
       const { organizationId } = request.admission
       const { since, cursor, limit, "expand[]": expand } = request.query
@@ -135,10 +141,34 @@ export function buildServer(
       return {
         object: "list",
         livemode: false,
-        data: rows.map((row) => record(row, expand, summaries.get(row.service_campaign_id))),
+        data: rows.map((row) => recipientRecord(row, expand, summaries.get(row.service_campaign_id))),
         has_more: more,
         next_cursor:
-          more && last ? cursors.encode({ updatedAt: last.updated_at, id: last.service_recipient_id }, scope) : null,
+          more && last ? cursors.encode({ at: last.updated_at, id: last.service_recipient_id }, scope) : null,
+        url: request.url,
+      }
+    },
+  )
+
+  app.get<{ Querystring: Omit<ListQuery, "expand[]"> }>(
+    "/v1/partners/consumer/events",
+    { schema: { querystring: feedQuery }, config: { scope: "events:read" } },
+    async (request) => {
+      const { organizationId } = request.admission
+      const { since, cursor, limit } = request.query
+      const scope = `events ${organizationId} ${since}`
+      const rows = await (cursor === undefined
+        ? eventsSince(sql, organizationId, since, limit + 1)
+        : eventsAfter(sql, organizationId, cursors.decode(cursor, scope), limit + 1))
+      const more = rows.length > limit
+      if (more) rows.pop()
+      const last = rows.at(-1)
+      return {
+        object: "list",
+        livemode: false,
+        data: rows.map(({ body }) => JSON.parse(body)),
+        has_more: more,
+        next_cursor: more && last ? cursors.encode(last, scope) : null,
         url: request.url,
       }
     },
@@ -153,37 +183,6 @@ function setWindow(reply: FastifyReply, count: number, now: number): void {
     .header("X-RateLimit-Remaining", String(Math.max(0, LIMIT - count)))
     .header("X-RateLimit-Reset", String((Math.floor(now / 60) + 1) * 60))
 }
-
-const record = (row: RecipientRow, expand: TokenQuery["expand[]"], summary: Summary | undefined) => ({
-  object: "recipient_record",
-  livemode: false,
-  token: row.token,
-  npi: row.npi,
-  email: row.email,
-  service_recipient_id: row.service_recipient_id,
-  service_campaign_id: row.service_campaign_id,
-  service_program_id: row.service_program_id,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-  sent_at: row.sent_at,
-  bounced_at: row.bounced_at,
-  last_event_at: row.last_event_at,
-  ...(expand.includes("campaign") && {
-    campaign: summary
-      ? {
-          object: "campaign",
-          livemode: false,
-          id: summary.id,
-          name: summary.name,
-          program_id: summary.program.id,
-          status: summary.status,
-        }
-      : null,
-  }),
-  ...(expand.includes("program") && {
-    program: summary ? { object: "program", livemode: false, ...summary.program } : null,
-  }),
-})
 
 const refusalOf = (error: FastifyError): Refusal => {
   const issue = error.validation?.[0]

@@ -1,5 +1,8 @@
 import postgres from "postgres"
 
+// An option that postgres.js reads and its types leave out. At its default of 100 a look-up costs the peer half as much CPU again.
+const PIPELINING: object = { max_pipeline: 8 }
+
 /** The connections, with `timestamptz` as a text of six fraction digits. */
 export type Sql = ReturnType<typeof connect>
 
@@ -7,6 +10,7 @@ export type Sql = ReturnType<typeof connect>
 export const connect = (url: string) =>
   postgres(url, {
     max: 4,
+    ...PIPELINING,
     onnotice: () => {},
     types: { instant: { to: 1184, from: [1184], serialize: (text: string) => text, parse: isoTimestamp } },
     connection: { application_name: "peer", TimeZone: "UTC", statement_timeout: 30_000 },

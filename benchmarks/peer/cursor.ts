@@ -3,11 +3,11 @@ import { badParameter } from "./Refusal.ts"
 
 /** The last row that was read. */
 export interface Position {
-  readonly updatedAt: string
+  readonly at: string
   readonly id: string
 }
 
-/** Signs positions of one list, bound to its organization and its `since`. */
+/** Signs positions of one list, bound to its name, its organization and its `since`. */
 export class Cursors {
   readonly #key: KeyObject
 
@@ -15,8 +15,8 @@ export class Cursors {
     this.#key = createSecretKey(key)
   }
 
-  encode({ updatedAt, id }: Position, scope: string): string {
-    const payload = `${updatedAt} ${id}`
+  encode({ at, id }: Position, scope: string): string {
+    const payload = `${at} ${id}`
     return Buffer.concat([this.#mac(scope, payload), Buffer.from(payload)]).toString("base64url")
   }
 
@@ -26,8 +26,8 @@ export class Cursors {
     if (bytes.length < 33 || !timingSafeEqual(bytes.subarray(0, 32), this.#mac(scope, payload))) {
       throw badParameter("cursor", "is not a next_cursor of this list")
     }
-    const [updatedAt = "", id = ""] = payload.split(" ")
-    return { updatedAt, id }
+    const [at = "", id = ""] = payload.split(" ")
+    return { at, id }
   }
 
   #mac(scope: string, payload: string): Buffer {

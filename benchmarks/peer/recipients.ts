@@ -2,7 +2,7 @@ import type { Sql } from "./connect.ts"
 import type { Position } from "./cursor.ts"
 
 /** A recipient, already in the wire's names. */
-export interface RecipientRow {
+interface RecipientRow {
   readonly token: string
   readonly npi: string
   readonly email: string
@@ -37,13 +37,13 @@ export const recipientsSince = (sql: Sql, organization: string, since: string, l
   from recipients where organization_id = ${organization} and updated_at >= ${since}::timestamptz
   order by updated_at, id limit ${limit}`
 
-export const recipientsAfter = (sql: Sql, organization: string, { updatedAt, id }: Position, limit: number) => sql<
+export const recipientsAfter = (sql: Sql, organization: string, { at, id }: Position, limit: number) => sql<
   RecipientRow[]
 >`
   select token, npi, email, id as service_recipient_id, campaign_id as service_campaign_id,
     program_id as service_program_id, created_at, updated_at, sent_at, bounced_at, last_event_at
   from recipients
-  where organization_id = ${organization} and (updated_at, id) > (${updatedAt}::timestamptz, ${id})
+  where organization_id = ${organization} and (updated_at, id) > (${at}::timestamptz, ${id})
   order by updated_at, id limit ${limit}`
 
 export const summariesOf = (sql: Sql, organization: string, campaigns: readonly string[]) => sql<Summary[]>`
@@ -51,3 +51,39 @@ export const summariesOf = (sql: Sql, organization: string, campaigns: readonly 
     json_build_object('id', p.id, 'slug', p.slug, 'name', p.name, 'status', p.status) as program
   from campaigns c join programs p on p.organization_id = c.organization_id and p.id = c.program_id
   where c.organization_id = ${organization} and c.id = any(${campaigns as string[]})`
+
+/** Shows a recipient. */
+export const recipientRecord = (
+  row: RecipientRow,
+  expand: readonly ("campaign" | "program")[],
+  summary: Summary | undefined,
+) => ({
+  object: "recipient_record",
+  livemode: false,
+  token: row.token,
+  npi: row.npi,
+  email: row.email,
+  service_recipient_id: row.service_recipient_id,
+  service_campaign_id: row.service_campaign_id,
+  service_program_id: row.service_program_id,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  sent_at: row.sent_at,
+  bounced_at: row.bounced_at,
+  last_event_at: row.last_event_at,
+  ...(expand.includes("campaign") && {
+    campaign: summary
+      ? {
+          object: "campaign",
+          livemode: false,
+          id: summary.id,
+          name: summary.name,
+          program_id: summary.program.id,
+          status: summary.status,
+        }
+      : null,
+  }),
+  ...(expand.includes("program") && {
+    program: summary ? { object: "program", livemode: false, ...summary.program } : null,
+  }),
+})
