@@ -47,7 +47,8 @@ export const makeAsker = async (api: TestApi, organizationId: OrganizationId) =>
         path: targetOf(asked),
         headers: {
           // Node would send a GET's body without saying how long it is.
-          ...(body !== undefined && { "Content-Length": Buffer.byteLength(body) }),
+          ...(body !== undefined &&
+            headers["Transfer-Encoding"] === undefined && { "Content-Length": Buffer.byteLength(body) }),
           ...headers,
           ...(authorization !== undefined && { Authorization: authorization }),
         },

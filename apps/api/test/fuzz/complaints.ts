@@ -22,7 +22,11 @@ export const complaints = (
     return found
   }
 
-  const operation = operationsAt(target).find((row) => row.method === (method === "HEAD" ? "GET" : method))
+  const parsed = body === "" ? undefined : JSON.parse(body)
+  const operation =
+    parsed?.error?.details?.parameter === "request"
+      ? undefined
+      : operationsAt(target).find((row) => row.method === (method === "HEAD" ? "GET" : method))
   const response = documentedResponse(operation, status, served)
   if (response === undefined) return [...found, `${status} is not documented`]
   for (const [name, reference] of Object.entries(response.headers ?? {})) {
@@ -37,7 +41,6 @@ export const complaints = (
   if (headers.get("Content-Type") !== "application/json") found.push(`Content-Type is ${headers.get("Content-Type")}`)
   if (method === "HEAD") return body === "" ? found : [...found, "HEAD is answered with a body"]
   const { schema, examples } = response.content["application/json"]
-  const parsed = JSON.parse(body)
   const complaint = complaintAbout(schema, parsed)
   if (complaint) found.push(complaint)
   if (status < 400) return found
@@ -58,11 +61,13 @@ const general = (...codes: ReadonlyArray<string>): DocumentedResponse => ({
   content: { "application/json": { schema, examples: Object.fromEntries(codes.map((code) => [code, {}])) } },
 })
 
+const refused405 = general("METHOD_NOT_ALLOWED")
+
 /** What the pipeline answers to what is no request of any operation. */
 const REFUSALS: Readonly<Record<number, DocumentedResponse>> = {
   400: general("INVALID_PARAMETER", "MISSING_PARAMETER"),
   404: general("NOT_FOUND"),
-  405: general("METHOD_NOT_ALLOWED"),
+  405: { ...refused405, headers: { ...refused405.headers, Allow: { required: true, schema: { type: "string" } } } },
 }
 
 const documentedResponse = (

@@ -1,49 +1,132 @@
+import { FEED_EVENT_TYPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { handlers } from "../../src/handlers/handlers.ts"
+import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
 import { makeAsker } from "./asker.ts"
 import { complaints } from "./complaints.ts"
 import { documented } from "./document.ts"
 import { curl, type FuzzRequest, targetOf } from "./FuzzRequest.ts"
+import { faultyRequest } from "./faultyRequest.ts"
+import { slips } from "./refusedBy.ts"
 import { type Existing, validRequest } from "./validRequest.ts"
+import { wildRequest } from "./wildRequest.ts"
 
 /** How many requests of each kind an operation gets, and the seed to get them again. */
 const numRuns = Number(process.env["FUZZ_RUNS"] ?? 60)
 const seed = process.env["FUZZ_SEED"] === undefined ? {} : { seed: Number(process.env["FUZZ_SEED"]) }
 fc.configureGlobal({ numRuns, ...seed })
 
-const api = startApi()
+const api = startApi(undefined, { UNAUTHENTICATED_LIMIT: "1000000" })
+const lists = documented.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"))
 const served = Object.entries(handlers).flatMap(([id, handler]) => (handler === "not served" ? [] : id))
 let ask: Awaited<ReturnType<typeof makeAsker>>
 let existing: Existing
 beforeAll(async () => {
   const { organization, campaign } = await api().run(seedCampaign({ recipients: 7 }))
+  await api().run(publishOutcomes(campaign, [...FEED_EVENT_TYPES, ...FEED_EVENT_TYPES]))
   const rows = await api().run(
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ token: string }>`select token from recipients`),
   )
-  existing = { token: rows.map(({ token }) => token), id: [campaign.id] }
   ask = await makeAsker(api(), organization.id)
+  const firstPage = await ask({
+    operation: lists[0]!,
+    method: "GET",
+    path: "/v1/partners/consumer/tokens",
+    query: [
+      ["since", "2026-01-01T00:00:00Z"],
+      ["limit", "1"],
+    ],
+    headers: {},
+    bearer: "good",
+  })
+  const cursor: string = JSON.parse(firstPage.body).next_cursor
+  existing = { token: rows.map(({ token }) => token), id: [campaign.id], cursor: [cursor] }
 })
 
 const printable = <Request extends FuzzRequest>(request: Request): Request =>
   Object.defineProperty(request, fc.toStringMethod, { value: () => curl(request) })
 
+/** Asks, and checks whatever is answered against the document. */
+const askChecked = async (request: FuzzRequest) => {
+  const answer = await ask(request)
+  const found = complaints({ method: request.method, target: targetOf(request) }, answer, served)
+  expect(found, `${answer.status} ${answer.body}`).toEqual([])
+  return answer
+}
+
 // A request that hangs fails by itself.
 describe.each(documented)("$operationId", { timeout: 0 }, (operation) => {
-  it("answers every request that the document calls valid, as the document says", async () => {
+  it("answers what the document calls valid without calling it invalid", async () => {
     await fc.assert(
       fc.asyncProperty(validRequest(operation, existing).map(printable), async (request) => {
-        const answer = await ask(request)
-        expect(complaints({ method: request.method, target: targetOf(request) }, answer, served)).toEqual([])
-        expect(
-          [200, 201, 304, 404, 501, ...("Idempotency-Key" in request.headers ? [409] : [])],
-          answer.body,
-        ).toContain(answer.status)
+        const { status, body } = await askChecked(request)
+        const meant = [200, 201, 304, 404, 501]
+        // A key that was given before; a signature that no document can show.
+        if ("Idempotency-Key" in request.headers) meant.push(409)
+        if ("webhookSignature" in (operation.security[0] ?? {})) meant.push(401)
+        expect(meant, body).toContain(status)
       }),
+    )
+  })
+
+  it("answers one fault in a valid request with the code of this fault", async () => {
+    const requests = faultyRequest(operation, existing, served.includes(operation.operationId))
+    await fc.assert(
+      fc.asyncProperty(requests.map(printable), async (request) => {
+        const { status, body } = await askChecked(request)
+        const { code, details } = JSON.parse(body).error
+        const { parameter } = request.expected
+        expect({ status, code, ...(parameter !== undefined && { parameter: details.parameter }) }).toEqual(
+          request.expected,
+        )
+      }),
+    )
+  })
+
+  it("answers anything at all below 500, as the document says", async () => {
+    await fc.assert(
+      fc.asyncProperty(wildRequest(operation, existing).map(printable), async (request) => {
+        await askChecked(request)
+      }),
+    )
+  })
+})
+
+const withQuery = (request: FuzzRequest, name: string, value: string): FuzzRequest => ({
+  ...request,
+  query: [...request.query.filter((pair) => pair[0] !== name), [name, value]],
+})
+
+describe.each(lists)("the cursors of $operationId", { timeout: 0 }, (operation) => {
+  it("lead to the end of any valid query, and are refused when a character slips", async () => {
+    const asked = fc.tuple(
+      validRequest(operation, existing).map((request) => printable({ ...request, method: "GET", headers: {} })),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 20, maxLength: 20 }),
+      fc.gen(),
+    )
+    await fc.assert(
+      fc.asyncProperty(asked, async ([request, limits, generate]) => {
+        const { body: whole } = await askChecked(withQuery(request, "limit", "500"))
+        const rows: Array<unknown> = []
+        let page = request
+        for (const limit of limits) {
+          const { status, body } = await askChecked(withQuery(page, "limit", String(limit)))
+          expect(status).toBe(200)
+          const { data, next_cursor } = JSON.parse(body)
+          rows.push(...data)
+          if (next_cursor === null) break
+          page = withQuery(page, "cursor", next_cursor)
+          const slipped = withQuery(page, "cursor", generate(slips, next_cursor))
+          expect((await askChecked(slipped)).status).toBe(400)
+        }
+        expect(rows).toEqual(JSON.parse(whole).data)
+      }),
+      { numRuns: Math.ceil(numRuns / 5) },
     )
   })
 })

@@ -37,9 +37,14 @@ export const validRequest = (operation: DocumentedOperation, existing: Existing)
     }))
 }
 
-/** Fills the path of an operation. */
 const pathOf = ({ path }: DocumentedOperation, values: Readonly<Record<string, string>>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]!))
+
+/** Puts another value into the path of a request. */
+export const pathWith = ({ operation, path }: FuzzRequest, name: string, value: string): string => {
+  const at = operation.path.split("/").indexOf(`{${name}}`)
+  return path.split("/").with(at, encodeURIComponent(value)).join("/")
+}
 
 const validValue = ({ name, in: place, schema }: Parameter, existing: Existing): fc.Arbitrary<unknown> => {
   // Around a header's value, spaces are not part of it (RFC 9110 5.5); a tag is a text that the document leaves open.

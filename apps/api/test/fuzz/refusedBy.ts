@@ -1,0 +1,41 @@
+import fc from "fast-check"
+import { arbitraryOf } from "./arbitraryOf.ts"
+import { complaintAbout } from "./complaintAbout.ts"
+import { resolve, type Schema } from "./document.ts"
+
+/** Makes the arbitrary of texts that a schema of the document refuses: next to a valid one, odd, or anything else. */
+export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
+  const { type, minimum, maximum } = resolve(schema)
+  const near =
+    type === "integer"
+      ? fc.constantFrom(
+          ...[minimum, maximum].flatMap((bound, i) => (bound === undefined ? [] : String(bound + 2 * i - 1))),
+        )
+      : arbitraryOf(schema).chain((text) => slips(String(text)))
+  const read = (text: string) => (type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text)
+  return fc
+    .oneof(near, fc.constantFrom(...ODDITIES), fc.string({ unit: "binary", maxLength: 12 }))
+    .filter((text) => complaintAbout(schema, read(text)) !== undefined)
+}
+
+/** Makes the arbitrary of a text's neighbours: one character fewer, more, or another. */
+export const slips = (text: string): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.nat(text.length), fc.nat(1), fc.oneof(fc.constantFrom("", ..." 0:+-\n\0é%"), fc.string({ maxLength: 1 })))
+    .map(([at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut))
+    .filter((slipped) => slipped !== text)
+
+const ODDITIES = [
+  "",
+  "null",
+  "undefined",
+  "NaN",
+  "true",
+  "[]",
+  "{}",
+  "0",
+  "-1",
+  "9007199254740993",
+  "__proto__",
+  "toString",
+]

@@ -1,0 +1,83 @@
+import fc from "fast-check"
+import type { DocumentedOperation } from "./document.ts"
+import type { Bearer, FuzzRequest } from "./FuzzRequest.ts"
+import { slips } from "./refusedBy.ts"
+import { type Existing, validRequest } from "./validRequest.ts"
+import { fieldValue, wildHeaders } from "./wildHeaders.ts"
+
+/** Makes the arbitrary of requests that keep to nothing but HTTP's own grammar, and not always to that. */
+export const wildRequest = (operation: DocumentedOperation, existing: Existing): fc.Arbitrary<FuzzRequest> =>
+  fc
+    .tuple(
+      fc.option(validRequest(operation, existing), { nil: undefined }),
+      path(operation, existing),
+      query(operation, existing),
+      method(operation),
+      wildHeaders,
+      bearer,
+      fc.option(fc.constantFrom("", "{}", "\0", '{"__proto__":{}}', "x".repeat(3000)), { freq: 3, nil: undefined }),
+    )
+    .map(([valid, path, query, method, headers, bearer, body]) => ({
+      operation,
+      method,
+      path: `${valid?.path ?? path}${query}`,
+      query: [],
+      headers: { ...valid?.headers, ...headers },
+      bearer,
+      ...(body === undefined ? {} : { body }),
+    }))
+
+const encoded = fc.string({ unit: "binary", maxLength: 20 }).map(encodeURIComponent)
+
+// Node's client sends any byte but controls and spaces as it is.
+const bytes = fc.oneof(
+  fc.constantFrom(..."+ é [ ] { } | < ^ ` ' & = ; # ? * / // . .. \\ \" %".split(" "), ""),
+  fc.constantFrom("%ZZ", "%00", "%ED%A0%80", "%C0%AF", "%FF", "%2B", "%2F", "%25", "%23"),
+  fc.constantFrom("__proto__", "constructor", "toString"),
+  encoded,
+)
+
+const text = (existing: Existing) =>
+  fc.oneof(
+    bytes,
+    fc.array(bytes, { maxLength: 4 }).map((parts) => parts.join("")),
+    known(existing).chain(slips).map(encodeURIComponent),
+  )
+
+const known = (existing: Existing) => fc.constantFrom(...Object.values(existing).flat())
+
+const path = ({ path }: DocumentedOperation, existing: Existing): fc.Arbitrary<string> => {
+  const segments = path.split("/").slice(1)
+  const wild = fc.tuple(
+    ...segments.map((segment) =>
+      segment.startsWith("{")
+        ? fc.oneof(text(existing), known(existing))
+        : fc.oneof({ weight: 19, arbitrary: fc.constant(segment) }, { weight: 1, arbitrary: text(existing) }),
+    ),
+  )
+  return wild.map((parts) => `/${parts.join("/")}`)
+}
+
+const query = ({ parameters }: DocumentedOperation, existing: Existing): fc.Arbitrary<string> => {
+  const names = fc.constantFrom("", ...parameters.map(({ name }) => name))
+  const values = fc.constantFrom("2026-01-01T00:00:00Z", "1", "campaign", "outreach.email_sent", "2026-01-01")
+  const pair = fc.oneof(
+    fc.tuple(names, values).map((both) => both.join("=")),
+    fc.tuple(names, text(existing)).map((both) => both.join("=")),
+    text(existing),
+  )
+  return fc.array(pair, { maxLength: 6 }).map((pairs) => (pairs.length === 0 ? "" : `?${pairs.join("&")}`))
+}
+
+const method = ({ method }: DocumentedOperation) =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant(method) },
+    { weight: 2, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "GET", "POST", "PUT", "DELETE", "PATCH", "TRACE") },
+    { weight: 1, arbitrary: fc.constantFrom("PROPFIND", "QUERY", "PURGE", "BREW") },
+  )
+
+const bearer = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Bearer>("good") },
+  { weight: 2, arbitrary: fc.constantFrom<Bearer>("scopeless", "revoked", "none") },
+  { weight: 1, arbitrary: fieldValue.map((authorization): Bearer => ({ authorization })) },
+)
