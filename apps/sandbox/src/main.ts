@@ -83,6 +83,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       )
       yield* say(`
 API             ${baseUrl}
+documents       ${baseUrl}/docs   the reference, webhooks, errors
 sample partner  ${partner.url}   what it received
 mail catcher    ${mail.url}   what it caught
 logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}

@@ -39,6 +39,9 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const byAddress = new Map(caught.messages.map((message) => [message.to[0], message]))
   for (const { email, token } of told) expect(byAddress.get(email)?.html).toContain(token)
 
+  const documents = /^documents +(\S+)/m.exec(sandbox.output())?.[1]
+  expect(await (await fetch(documents!)).text()).toContain("<title>Reference")
+
   const records = await pull(addresses)
   const byToken = new Map(told.map((recipient) => [recipient.token, recipient]))
   expect(records).toHaveLength(1000)
