@@ -2,11 +2,87 @@
 
 set check_function_bodies = off;
 
-CREATE OR REPLACE FUNCTION public.in_flight(endpoint text)
- RETURNS bigint
+CREATE OR REPLACE FUNCTION public.attempt_json(number integer, started_at timestamp with time zone, latency_ms integer, status integer, outcome text, response text)
+ RETURNS jsonb
  LANGUAGE sql
+ STABLE
 AS $function$
-      select count(*) from deliveries where endpoint_id = endpoint and lease_until >= clock_timestamp()
+      select jsonb_build_object('number', number,
+        'startedAt', to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+        'latencyMs', latency_ms, 'status', status, 'outcome', outcome, 'response', response)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.attempts_made(attempts jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint integer, in_all integer, lease_seconds double precision, known_endpoints text[], known_since timestamp with time zone[])
+ RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, attempts integer, lease_token uuid, due_at timestamp with time zone, class integer, "position" bigint)
+ LANGUAGE plpgsql
+AS $function$
+    #variable_conflict use_column
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('deliveries', 0));
+      return query
+      with flying as materialized (
+        select endpoint_id, count(*) as calls from deliveries where lease_until >= clock_timestamp() group by endpoint_id
+      ), ready as materialized (
+        select endpoint.id, endpoint.organization_id, coalesce(since, '-infinity') as since,
+          least(per_endpoint, breaker.allowance) - coalesce(flying.calls, 0) as room
+        from webhook_endpoints endpoint
+        left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
+        left join flying on flying.endpoint_id = endpoint.id
+        left join unnest(known_endpoints, known_since) as known (id, since) on known.id = endpoint.id
+        where enabled and (breaker.probe_at is null or breaker.probe_at <= clock_timestamp())
+          and exists (
+            select from signing_secrets secret where secret.organization_id = endpoint.organization_id
+              and (secret.expires_at is null or secret.expires_at > clock_timestamp()))
+      ), candidate as (
+        select ready.organization_id, ready.id as endpoint_id, ready.room, waiting.*,
+          row_number() over (partition by ready.id order by waiting.class, waiting.due_at, waiting.id) as turn
+        from ready
+        cross join lateral (
+          (select id, due_at, 0 as class from deliveries
+            where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= clock_timestamp()
+            order by due_at, id limit room)
+          union all
+          (select id, due_at, 1 from deliveries
+            where endpoint_id = ready.id and lease_until is null and not replay and lost_leases = 0
+              and due_at >= ready.since and due_at <= clock_timestamp()
+            order by due_at, id limit room)
+          union all
+          (select id, due_at, 2 from deliveries
+            where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= clock_timestamp()
+            order by due_at, id limit room)
+        ) waiting
+        where room > 0
+      ), chosen as (
+        select organization_id, id, class, row_number() over (order by class = 2, round, due_at, id) as position
+        from (
+          select candidate.*,
+            row_number() over (partition by organization_id, class = 2 order by turn, due_at) as round
+          from candidate where turn <= room
+        ) fair
+        order by position
+        limit least(most, greatest(0, in_all - (select coalesce(sum(calls), 0) from flying)))
+      ), held as (
+        select delivery.organization_id, delivery.id, class, position
+        from deliveries delivery join chosen using (organization_id, id)
+        where delivery.lease_until is null
+        for update of delivery skip locked
+      )
+      update deliveries delivery
+      set lease_token = gen_random_uuid(), leased_at = clock_timestamp(),
+        lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
+      from held
+      where delivery.organization_id = held.organization_id and delivery.id = held.id
+      returning delivery.organization_id, delivery.id, delivery.endpoint_id, delivery.event_id, delivery.attempts,
+        delivery.lease_token, delivery.due_at, held.class, held.position;
+    end
     $function$;
 
 CREATE OR REPLACE FUNCTION public.make_id(prefix text)
@@ -20,6 +96,14 @@ AS $function$
             from 1 for 6),
           52, 1), 53, 1),
         'hex')
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.probe_wait(past bigint, longest integer)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select case when past < 0 then 0 else least(longest, 2 ^ least(past, 30)) end
     $function$;
 
 create table api_keys (
@@ -57,6 +141,31 @@ create table campaigns (
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
 );
 
+create table dead_letters (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  reason text not null,
+  attempts jsonb not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone default clock_timestamp() not null,
+  replayed_as text collate "C",
+  constraint dead_letters_pkey PRIMARY KEY (organization_id, id),
+  constraint dead_letters_reason_check CHECK ((reason = ANY (ARRAY['rejected'::text, 'exhausted'::text, 'poison'::text])))
+);
+
+create table delivered (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  attempts jsonb not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone default clock_timestamp() not null,
+  constraint delivered_pkey PRIMARY KEY (organization_id, id, finished_at)
+) partition by RANGE (finished_at);
+
 create table deliveries (
   organization_id text collate "C" not null,
   id text collate "C" default make_id('dlv'::text) not null,
@@ -67,6 +176,9 @@ create table deliveries (
   lease_token uuid,
   lease_until timestamp with time zone,
   created_at timestamp with time zone default clock_timestamp() not null,
+  leased_at timestamp with time zone,
+  lost_leases integer default 0 not null,
+  replay boolean default false not null,
   constraint deliveries_pkey PRIMARY KEY (organization_id, id)
 ) with (fillfactor=70);
 
@@ -75,12 +187,20 @@ create table delivery_attempts (
   delivery_id text collate "C" not null,
   number integer not null,
   started_at timestamp with time zone not null,
-  latency_ms integer not null,
+  latency_ms integer,
   status integer,
   outcome text not null,
   response text,
-  constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number)
+  constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number, started_at)
 );
+
+create table endpoint_breakers (
+  endpoint_id text collate "C" not null,
+  failures integer not null,
+  allowance integer,
+  probe_at timestamp with time zone not null,
+  constraint endpoint_breakers_pkey PRIMARY KEY (endpoint_id)
+) with (fillfactor=50);
 
 create table events (
   organization_id text collate "C" not null,
@@ -93,20 +213,6 @@ create table events (
   emitted_at timestamp with time zone not null,
   body text not null,
   constraint events_pkey PRIMARY KEY (organization_id, id)
-);
-
-create table finished_deliveries (
-  organization_id text collate "C" not null,
-  id text collate "C" not null,
-  endpoint_id text collate "C" not null,
-  event_id text collate "C" not null,
-  state text not null,
-  attempts integer not null,
-  created_at timestamp with time zone not null,
-  finished_at timestamp with time zone default clock_timestamp() not null,
-  replayed_as text collate "C",
-  constraint finished_deliveries_pkey PRIMARY KEY (organization_id, id),
-  constraint finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'rejected'::text, 'exhausted'::text])))
 );
 
 create table idempotency_keys (
@@ -202,6 +308,7 @@ create table signing_secrets (
   ciphertext bytea not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   constraint signing_secrets_pkey PRIMARY KEY (id)
 );
 
@@ -215,14 +322,18 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (id)
 );
 
+create table delivered_unsorted partition of delivered DEFAULT;
+
 CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
-CREATE INDEX dead_letters ON public.finished_deliveries USING btree (finished_at, id) WHERE ((state = ANY (ARRAY['rejected'::text, 'exhausted'::text])) AND (replayed_as IS NULL));
-CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, due_at, id);
-CREATE INDEX deliveries_leased ON public.deliveries USING btree (endpoint_id) WHERE (lease_until IS NOT NULL);
+CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
+CREATE INDEX dead_letters_to_replay ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NULL);
+CREATE INDEX delivered_by_id ON public.delivered USING btree (id);
+CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (lease_until IS NULL);
+CREATE INDEX deliveries_leased ON public.deliveries USING btree (lease_until, endpoint_id) WHERE (lease_until IS NOT NULL);
+CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((lease_until IS NULL) AND (lost_leases > 0));
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
-CREATE INDEX finished_deliveries_by_id ON public.finished_deliveries USING btree (id);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
@@ -234,11 +345,12 @@ CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table dead_letters add constraint dead_letters_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table deliveries add constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
+alter table endpoint_breakers add constraint endpoint_breakers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table finished_deliveries add constraint finished_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
-alter table finished_deliveries add constraint finished_deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -35,7 +35,9 @@ function database(options: { readonly maxConnections: number; readonly connectio
   )
 }
 
-const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg).pipe(Layer.provideMerge(deployment))
+const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg).pipe(
+  Layer.provideMerge(deployment),
+)
 
 const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
   // An adapter is built once for each pool.

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 export const rejectDelivery = Effect.gen(function* () {
   yield* publishChunk()
   const queue = yield* DeliveryQueue
-  const [lease] = yield* queue.claim({ limit: 1, perEndpoint: 1, leaseSeconds: 60 })
+  const [lease] = yield* queue.claim({ limit: 1, perEndpoint: 1, inAll: 1000, leaseSeconds: 60 })
   const { id: deliveryId, endpointId } = lease!
   const attempt = { number: 1, startedAt: fromUnixMillis(0), latencyMs: 12, status: 410, outcome: "client_error" }
   // A response that would clear the terminal.

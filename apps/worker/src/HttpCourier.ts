@@ -23,17 +23,13 @@ export const HttpCourier = (options: {
   readonly allowPrivateAddresses: boolean
   /** Default 5 s. */
   readonly connectMs?: number
-  /** Default 15 s. */
-  readonly callMs?: number
+  /** The whole call: name resolution, connection, request, headers and body. */
+  readonly callMs: number
 }) =>
   Layer.effect(
     Courier,
     Effect.gen(function* () {
-      const {
-        allowPrivateAddresses,
-        connectMs = workerLimits.deliveries.connectMs,
-        callMs = workerLimits.deliveries.callMs,
-      } = options
+      const { allowPrivateAddresses, connectMs = workerLimits.deliveries.connectMs, callMs } = options
       const agent = yield* Effect.acquireRelease(
         Effect.sync(
           () =>

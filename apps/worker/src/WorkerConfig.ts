@@ -1,8 +1,9 @@
-import { setting } from "@outreach/process/setting"
+import { refusal, setting } from "@outreach/process/setting"
 import { databaseUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
-import { Config, Redacted } from "effect"
+import { Config, Effect, Redacted } from "effect"
 import addressparser from "nodemailer/lib/addressparser"
+import { workerLimits } from "./workerLimits.ts"
 
 /** Who the e-mails come from. */
 export interface Sender {
@@ -35,11 +36,38 @@ const webhookRetryDelays = setting("WEBHOOK_RETRY_DELAYS", {
 })
 
 /** `DRAIN_SECONDS`: how long what is in flight may take to finish once the process is told to stop; what does not finish comes back when its lease ends. Default 20. */
-const drainSeconds = setting("DRAIN_SECONDS", {
-  expected: "a whole number of seconds from 0 to 300",
-  parse: (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 300 ? Number(text) : undefined),
-  default: "20",
-})
+const drainSeconds = wholeNumber("DRAIN_SECONDS", { least: 0, most: 300, default: 20 })
+
+/** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the last byte. Default 15. */
+const webhookCallSeconds = wholeNumber("WEBHOOK_CALL_SECONDS", { least: 1, most: 120, default: 15 })
+
+/** `WEBHOOK_LEASE_SECONDS`: how long a worker may keep a delivery before another takes it for lost. Default 30. */
+const webhookLeaseSeconds = wholeNumber("WEBHOOK_LEASE_SECONDS", { least: 1, most: 600, default: 30 })
+
+/** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls all workers together make at once. Default 256. */
+const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, most: 10_000, default: 256 })
+
+/** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
+const webhookCallsPerEndpoint = wholeNumber("WEBHOOK_CALLS_PER_ENDPOINT", { least: 1, most: 1000, default: 16 })
+
+/** How webhooks are called. A lease that ended during a call would have the call made twice, so it must outlast it. */
+const webhooks = Config.all({
+  callSeconds: webhookCallSeconds,
+  leaseSeconds: webhookLeaseSeconds,
+  inAll: webhookCallsInFlight,
+  perEndpoint: webhookCallsPerEndpoint,
+}).pipe(
+  Config.mapEffect((limits) => {
+    const least = limits.callSeconds + workerLimits.deliveries.leaseMarginSeconds
+    return limits.leaseSeconds >= least
+      ? Effect.succeed(limits)
+      : Effect.fail(
+          refusal(
+            `WEBHOOK_LEASE_SECONDS is too short. It must be at least ${least}: WEBHOOK_CALL_SECONDS and ${workerLimits.deliveries.leaseMarginSeconds} more.`,
+          ),
+        )
+  }),
+)
 
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
@@ -50,8 +78,22 @@ export const WorkerConfig = Config.all({
   mailFrom,
   webhookRetryDelays,
   webhookAllowPrivateAddresses,
+  webhooks,
   drainSeconds,
 })
+
+function wholeNumber(
+  name: string,
+  bounds: { readonly least: number; readonly most: number; readonly default: number },
+): Config.Config<number> {
+  const { least, most } = bounds
+  return setting(name, {
+    expected: `a whole number from ${least} to ${most}`,
+    parse: (text) =>
+      /^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
+    default: String(bounds.default),
+  })
+}
 
 function readSender(text: string): Sender | undefined {
   const [sender, ...others] = addressparser(text)

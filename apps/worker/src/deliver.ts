@@ -2,28 +2,51 @@ import { attemptDelivery } from "@outreach/domain/deliveries/Deliveries"
 import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
 import type { Schedule } from "@outreach/retry-policy"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
+import { persist } from "./persist.ts"
 import { workerLimits } from "./workerLimits.ts"
 
-const { atOnce, perEndpoint, leaseSeconds } = workerLimits.deliveries
-
-/** Delivers webhooks as they fall due, until interrupted. */
-export const deliver = Effect.fnUntraced(function* (options: {
+/** How webhooks are delivered. */
+export interface DeliverOptions {
   readonly schedule: Schedule
   readonly drainSeconds: number
-}) {
+  /** Calls in flight over all workers: in all, and to one endpoint. */
+  readonly inAll: number
+  readonly perEndpoint: number
+  readonly leaseSeconds: number
+}
+
+/** Delivers webhooks as they fall due, until interrupted. */
+export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
+  const { schedule, drainSeconds, inAll, perEndpoint, leaseSeconds } = options
   const queue = yield* DeliveryQueue
-  return yield* leaseLoop("deliver", {
-    atOnce,
-    drainSeconds: options.drainSeconds,
-    claim: (limit) => queue.claim({ limit, perEndpoint, leaseSeconds }),
-    handle: (lease) => deliverOne(lease, options.schedule),
+  const claim = Effect.fnUntraced(function* (limit: number) {
+    const leases = yield* queue.claim({ limit, perEndpoint, inAll, leaseSeconds })
+    const claimedAt = yield* Clock.currentTimeMillis
+    return leases.map((lease) => ({ lease, claimedAt }))
   })
+  const loop = leaseLoop("deliver", {
+    atOnce: Math.min(workerLimits.deliveries.atOnce, inAll),
+    drainSeconds,
+    claim,
+    handle: ({ lease, claimedAt }) => deliverOne(lease, claimedAt, schedule),
+    listen: queue.listen,
+  })
+  const recover = Effect.andThen(recoverLost, Effect.sleep(workerLimits.deliveries.recoverEveryMs))
+  return yield* Effect.raceFirst(loop, persist("recover", recover))
 })
 
-const deliverOne = Effect.fnUntraced(function* (lease: DeliveryLease, schedule: Schedule) {
-  const { settled, outcome, settlement } = yield* attemptDelivery(lease, schedule)
+const recoverLost = Effect.gen(function* () {
+  for (const { deliveryId, endpointId, poison } of yield* (yield* DeliveryQueue).recoverLost) {
+    yield* Effect.logWarning(
+      poison ? "delivery dead-lettered" : "delivery lease ended without a word of what came of the attempt",
+    ).pipe(Effect.annotateLogs({ deliveryId, endpointId, ...(poison && { state: "poison" }) }))
+  }
+})
+
+const deliverOne = Effect.fnUntraced(function* (lease: DeliveryLease, claimedAt: number, schedule: Schedule) {
+  const { settled, outcome, settlement } = yield* attemptDelivery(lease, claimedAt, schedule)
   if (!settled) return
   const about = {
     deliveryId: lease.id,

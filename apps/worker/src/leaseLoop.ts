@@ -16,12 +16,15 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
     readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
+    /** Calls its argument whenever there may be something to claim, for as long as it runs; without it there is the pause alone. */
+    readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
-  const { atOnce, drainSeconds, claim, handle } = options
+  const { atOnce, drainSeconds, claim, handle, listen } = options
   const { shortestMs, longestMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
-  const finished = yield* Latch.make()
+  // Open when something finished, and so made room, or when there may be something new.
+  const stirred = yield* Latch.make()
   let inFlight = 0
   let pause: number = shortestMs
 
@@ -36,7 +39,7 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
       Effect.ensuring(
         Effect.suspend(() => {
           inFlight -= 1
-          return finished.open
+          return stirred.open
         }),
       ),
       FiberSet.run(fibers),
@@ -44,16 +47,17 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   }
 
   const claimOnce = Effect.gen(function* () {
-    yield* finished.close
+    yield* stirred.close
     const room = atOnce - inFlight
-    if (room === 0) return yield* finished.await
+    if (room === 0) return yield* stirred.await
     const leases = yield* claim(room)
     yield* Effect.forEach(leases, handleApart, { discard: true })
     if (leases.length === room) return
     pause = leases.length > 0 ? shortestMs : Math.min(pause * 2, longestMs)
     // What has just finished may have made room at its endpoint.
-    yield* Effect.timeoutOption(finished.await, pause)
+    yield* Effect.timeoutOption(stirred.await, pause)
   })
 
+  if (listen) yield* Effect.forkScoped(persist(`${name}: listening`, listen(Effect.asVoid(stirred.open))))
   return yield* persist(name, claimOnce)
 }, Effect.scoped)

@@ -24,13 +24,18 @@ const worker = Effect.gen(function* () {
     Layer.provideMerge(Layer.succeed(Deployment, { livemode: config.deployment === "production" })),
     Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(config.secretsKey))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
-    Layer.merge(HttpCourier({ allowPrivateAddresses: config.webhookAllowPrivateAddresses })),
+    Layer.merge(
+      HttpCourier({
+        allowPrivateAddresses: config.webhookAllowPrivateAddresses,
+        callMs: config.webhooks.callSeconds * 1000,
+      }),
+    ),
     Layer.merge(SmtpMailer({ url: config.smtpUrl, from: config.mailFrom })),
     Layer.merge(NodeSigner),
   )
   const loops = [
     publish,
-    deliver({ schedule: config.webhookRetryDelays, drainSeconds }),
+    deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
     sweep,
     Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),

@@ -1,18 +1,13 @@
-/**
- * How much one worker does at once, and how long each thing may take.
- *
- * A lease outlasts the whole call with a margin for its settlement, so that nobody else takes what is still under way.
- */
+/** How much one worker does at once, and how long each thing may take, as far as no setting says it. */
 export const workerLimits = {
   deliveries: {
-    /** Calls in flight in this worker. */
-    atOnce: 64,
-    /** Calls in flight to one endpoint, over all workers. */
-    perEndpoint: 16,
+    /** Calls in flight in this worker, for the memory they take; the bounds over all workers are settings. */
+    atOnce: 128,
     connectMs: 5000,
-    /** The whole call: name resolution, connection, request, headers and body. */
-    callMs: 15_000,
-    leaseSeconds: 30,
+    /** What a lease lasts beyond the whole call: settling, and a pause of the process. */
+    leaseMarginSeconds: 5,
+    /** How often leases that ended unsettled are taken back. */
+    recoverEveryMs: 2000,
   },
   messages: {
     /** Messages in flight, and so connections to the mail server. */

@@ -21,7 +21,7 @@ const post = (url: string, options: Partial<Parameters<typeof HttpCourier>[0]> =
     const once = courier.post(url, { "X-Delivery-Id": "dlv_1" }, body)
     for (let i = 1; i < times; i++) yield* once
     return yield* once
-  }).pipe(Effect.provide(HttpCourier({ allowPrivateAddresses: true, ...options })), Effect.runPromise)
+  }).pipe(Effect.provide(HttpCourier({ allowPrivateAddresses: true, callMs: 15_000, ...options })), Effect.runPromise)
 
 const serve = async (listener: RequestListener) =>
   `http://127.0.0.1:${await listen(createServer(listener))}/webhooks?a=b`

@@ -19,14 +19,22 @@ const refusal = (env: Record<string, string>) => {
 }
 
 describe("WorkerConfig", () => {
-  it("needs four settings, and has the specification's schedule, no private addresses and 20 seconds to drain", () => {
+  it("needs four settings, and has the specification's schedule, no private addresses, and bounds", () => {
     expect(Result.getOrThrow(read({}))).toMatchObject({
       deployment: "development",
       mailFrom: { name: "", address: "outreach@acme.test" },
       webhookRetryDelays: SPECIFIED_SCHEDULE,
       webhookAllowPrivateAddresses: false,
+      webhooks: { callSeconds: 15, leaseSeconds: 30, inAll: 256, perEndpoint: 16 },
       drainSeconds: 20,
     })
+  })
+
+  it("refuses a lease that may end while the call is still under way", () => {
+    expect(refusal({ WEBHOOK_CALL_SECONDS: "20", WEBHOOK_LEASE_SECONDS: "24" })).toBe(
+      "WEBHOOK_LEASE_SECONDS is too short. It must be at least 25: WEBHOOK_CALL_SECONDS and 5 more.",
+    )
+    expect(refusal({ WEBHOOK_CALL_SECONDS: "20", WEBHOOK_LEASE_SECONDS: "25" })).toBeUndefined()
   })
 
   it.each(Object.keys(required))("names %s when it is missing", (name) => {
@@ -42,6 +50,10 @@ describe("WorkerConfig", () => {
     ["MAIL_FROM", "a@acme.test\r\nBcc: b@acme.test"],
     ["WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "yes"],
     ["WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "constructor"],
+    ["WEBHOOK_CALL_SECONDS", "0"],
+    ["WEBHOOK_LEASE_SECONDS", "601"],
+    ["WEBHOOK_CALLS_IN_FLIGHT", "1.5"],
+    ["WEBHOOK_CALLS_PER_ENDPOINT", "x"],
     ["DRAIN_SECONDS", "-1"],
     ["DRAIN_SECONDS", "301"],
   ])("refuses %s=%j without repeating it", (name, value) => {

@@ -116,7 +116,7 @@ describe("the worker's process", () => {
     const worker = await start({ DRAIN_SECONDS: "0" })
     await receives(1)
     expect(await stop(worker)).toBe(0)
-    expect(await deliveries(endpoint.id)).toMatchObject([{ state: "pending", attempts: 0 }])
+    expect(await deliveries(endpoint.id)).toMatchObject([{ state: "sending", attempts: 0 }])
     await endLeases(endpoint.id)
     await start()
     await receives(2)
@@ -132,7 +132,7 @@ describe("the worker's process", () => {
     expect(await killed.ended).toBe(null)
     answer()
     const states = (await deliveries(endpoint.id)).map(({ state, attempts }) => ({ state, attempts }))
-    expect(states).toEqual(Array(3).fill({ state: "pending", attempts: 0 }))
+    expect(states).toEqual(Array(3).fill({ state: "sending", attempts: 0 }))
 
     await endLeases(endpoint.id)
     await start()
@@ -145,7 +145,10 @@ describe("the worker's process", () => {
     expect(delivered.map(({ state, attempts }) => ({ state, attempts }))).toEqual(
       Array(3).fill({ state: "delivered", attempts: 1 }),
     )
-    expect(await attempts(delivered[0]!.id)).toEqual([{ number: 1, outcome: "success", status: 200 }])
+    expect(await attempts(delivered[0]!.id)).toEqual([
+      { number: 1, outcome: "outcome_unknown", status: null },
+      { number: 1, outcome: "success", status: 200 },
+    ])
     const [first, again] = [to.received.slice(0, 3), to.received.slice(3)]
     const ids = (received: typeof first) => received.map(({ event }) => event.event_id).sort()
     expect(ids(again)).toEqual(ids(first))

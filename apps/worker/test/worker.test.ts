@@ -22,14 +22,20 @@ const work = (options: { readonly schedule?: string; readonly smtpUrl?: string }
   const loops = Effect.all(
     [
       publish,
-      deliver({ schedule: parseSchedule(options.schedule ?? "1h"), drainSeconds: 0 }),
+      deliver({
+        schedule: parseSchedule(options.schedule ?? "1h"),
+        drainSeconds: 0,
+        inAll: 100,
+        perEndpoint: 16,
+        leaseSeconds: 30,
+      }),
       sendOutreach({ mailDomain: "acme.test", drainSeconds: 0 }),
     ],
     { concurrency: "unbounded", discard: true },
   ).pipe(
     Effect.provide(
       Layer.mergeAll(
-        HttpCourier({ allowPrivateAddresses: true }),
+        HttpCourier({ allowPrivateAddresses: true, callMs: 15_000 }),
         SmtpMailer({ url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"), from }),
         NodeSigner,
         Layer.succeed(References.MinimumLogLevel, "None"),
@@ -196,7 +202,7 @@ describe("a delivery", () => {
       ([delivery]) => delivery?.state === "delivered",
     )
     const [delivery] = await deliveries(endpoint.id)
-    expect(delivery).toMatchObject({ state: "pending", attempts: 0 })
+    expect(delivery).toMatchObject({ state: "sending", attempts: 0 })
     expect(await attempts(delivery!.id)).toEqual([])
     await endLeases(endpoint.id)
   })

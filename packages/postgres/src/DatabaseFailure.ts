@@ -28,6 +28,10 @@ export const dieNaming =
         Effect.die(new DatabaseFailure({ operation, reason: reason._tag, transient: isTransient(reason) })),
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
-// The driver takes these for unknown: the server is short of something (class 53), shutting down or starting (57P01 to 57P03).
-const isTransient = ({ isRetryable, cause }: SqlError.SqlErrorReason): boolean =>
+/**
+ * Tells whether the same statement may succeed later.
+ *
+ * The driver takes these for unknown: the server is short of something (class 53), shutting down or starting (57P01 to 57P03).
+ */
+export const isTransient = ({ isRetryable, cause }: SqlError.SqlErrorReason): boolean =>
   isRetryable || /^(?:53...|57P0[123])$/.test(String((cause as { code?: unknown } | undefined)?.code))

@@ -1,28 +1,80 @@
+import { PgClient } from "@effect/sql-pg"
 import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
-import { Effect, Layer } from "effect"
+import { DeliveryQueue, type LostLease, MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Clock, Effect, Layer, Queue, type Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { dieNaming } from "./DatabaseFailure.ts"
+import { batched } from "./batched.ts"
+import { dieNaming, isTransient } from "./DatabaseFailure.ts"
 import { SecretCipher } from "./SecretCipher.ts"
+import { type Settling, settleDeliveries } from "./settleDeliveries.ts"
 
 // As many as a signature header is read with; older ones would only be reached by rotating that often within the grace window.
 const MAX_SECRETS = 16
+
+/** How long a claim trusts what earlier ones saw. */
+const REMEMBER_MS = 10_000
+/** The class of deliveries that nobody held before and no operator asked for again, as `claim_deliveries` has it. */
+const LIVE = 1
+/** How many lost leases one statement takes back. */
+const RECOVERED_TOGETHER = 1000
+
+/** How often a settlement is tried again, twice a second: about as long as a lease may last after its call. */
+const SETTLE_TRIES = 30
+
+/** How many settlements share one statement. */
+const SETTLED_TOGETHER = 128
+
+interface ClaimedRow extends Omit<DeliveryLease, "secrets"> {
+  readonly dueAt: Timestamp
+  readonly class: number
+  /** Null when the last has just expired. */
+  readonly secrets: ReadonlyArray<{
+    readonly id: string
+    readonly ciphertext: string
+    readonly expiresAt: number | null
+  }> | null
+}
 
 /** Keeps the delivery queue in PostgreSQL. */
 export const DeliveryQueuePg = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const pg = yield* PgClient.PgClient
     const cipher = yield* SecretCipher
+    // What a partner has answered is written down, should the database be away for a moment: else it would be sent again.
+    const settle = yield* batched(SETTLED_TOGETHER, (settlings: ReadonlyArray<Settling>) =>
+      Effect.retry(settleDeliveries(sql)(settlings), {
+        while: ({ reason }) => isTransient(reason),
+        schedule: Schedule.spaced("500 millis"),
+        times: SETTLE_TRIES,
+      }),
+    )
+    // Where each endpoint's waiting deliveries begin: those of an organization become visible in the order in which they fall due, so
+    // what lies before the last that was claimed is claimed, too. Without it, claims would step over the remains of every row that was
+    // claimed since the oldest transaction began. Begun anew from time to time, so that a clock that was set back delays nothing for long.
+    const since = new Map<string, Timestamp>()
+    let forgetAt = 0
 
     // One organization's unreadable secret must not stop the others' deliveries: its own wait until their leases end.
-    const decryptAll = (ciphertexts: ReadonlyArray<Uint8Array>, lease: Pick<DeliveryLease, "id" | "organizationId">) =>
-      Effect.try(() => ciphertexts.map((ciphertext) => cipher.decrypt(ciphertext, lease.organizationId))).pipe(
+    const decryptAll = (
+      secrets: NonNullable<ClaimedRow["secrets"]>,
+      organizationId: OrganizationId,
+      known: Map<string, Redacted.Redacted>,
+    ) =>
+      Effect.try(() =>
+        secrets.map(({ id, ciphertext, expiresAt }) => {
+          const secret = known.get(id) ?? cipher.decrypt(Buffer.from(ciphertext, "hex"), organizationId)
+          known.set(id, secret)
+          return { secret, expiresAt }
+        }),
+      ).pipe(
         Effect.catch(() =>
           Effect.as(
             Effect.logError("a signing secret cannot be decrypted; is SECRETS_KEY the key it was encrypted with?", {
-              deliveryId: lease.id,
-              organizationId: lease.organizationId,
+              organizationId,
             }),
             undefined,
           ),
@@ -30,90 +82,85 @@ export const DeliveryQueuePg = Layer.effect(
       )
 
     return {
-      claim: Effect.fnUntraced(function* ({ limit, perEndpoint, leaseSeconds }) {
-        // The lock on the endpoint comes before the count, and the count sees what was committed since: two claims at once keep the bound.
-        const rows = yield* sql<Omit<DeliveryLease, "secrets"> & { ciphertexts: ReadonlyArray<Uint8Array> }>`
-          with endpoint as materialized (
-            select id from webhook_endpoints
-            where enabled and exists (
-              select from deliveries where endpoint_id = webhook_endpoints.id and due_at <= clock_timestamp()
-                and (lease_until is null or lease_until < clock_timestamp())
-            ) and exists (
-              select from signing_secrets secret where secret.organization_id = webhook_endpoints.organization_id
-                and (secret.expires_at is null or secret.expires_at > clock_timestamp()))
-            for no key update skip locked
-          ), due as (
-            select delivery.organization_id, delivery.id
-            from endpoint
-            cross join lateral (
-              select organization_id, id, due_at from deliveries
-              where endpoint_id = endpoint.id and due_at <= clock_timestamp()
-                and (lease_until is null or lease_until < clock_timestamp())
-              order by due_at, id
-              limit greatest(0, ${perEndpoint}::int - in_flight(endpoint.id))
-              for update skip locked
-            ) delivery
-            order by delivery.due_at, delivery.id
-            limit ${limit}
-          ), leased as (
-            update deliveries delivery
-            set lease_token = gen_random_uuid(),
-              lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
-            from due where delivery.organization_id = due.organization_id and delivery.id = due.id
-            returning delivery.*
-          )
+      claim: Effect.fnUntraced(function* ({ limit, perEndpoint, inAll, leaseSeconds }) {
+        const now = yield* Clock.currentTimeMillis
+        if (now >= forgetAt) {
+          since.clear()
+          forgetAt = now + REMEMBER_MS
+        }
+        const rows = yield* sql<ClaimedRow>`
           select leased.organization_id as "organizationId", leased.id, leased.lease_token as "leaseToken",
             leased.endpoint_id as "endpointId", endpoint.url, leased.event_id as "eventId", event.body,
-            leased.attempts + 1 as attempt,
-            array(select ciphertext from signing_secrets secret
-              where secret.organization_id = leased.organization_id
-                and (secret.expires_at is null or secret.expires_at > clock_timestamp())
-              order by secret.id desc limit ${MAX_SECRETS}) as ciphertexts
-          from leased
+            leased.attempts + 1 as attempt, leased.due_at as "dueAt", class,
+            extract(epoch from clock_timestamp())::double precision * 1000 as "leasedAt",
+            (select jsonb_agg(jsonb_build_object('id', id, 'ciphertext', encode(ciphertext, 'hex'),
+                'expiresAt', extract(epoch from expires_at)::double precision * 1000))
+              from (
+                select id, ciphertext, expires_at from signing_secrets secret
+                where secret.organization_id = leased.organization_id
+                  and (secret.expires_at is null or secret.expires_at > clock_timestamp())
+                order by secret.id desc limit ${MAX_SECRETS}
+              ) active) as secrets
+          from claim_deliveries(
+            ${limit}::int, ${perEndpoint}::int, ${inAll}::int, ${leaseSeconds}::double precision,
+            ${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]
+          ) leased
           join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
           join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
-          order by leased.due_at, leased.id`
+          order by leased.position`
+        const known = new Map<string, Redacted.Redacted>()
         const leases: Array<DeliveryLease> = []
-        for (const { ciphertexts, ...lease } of rows) {
-          const secrets = yield* decryptAll(ciphertexts, lease)
-          if (secrets !== undefined) leases.push({ ...lease, secrets })
+        for (const { dueAt, class: kind, ...row } of rows) {
+          if (kind === LIVE && !(since.get(row.endpointId)! >= dueAt)) since.set(row.endpointId, dueAt)
+          const secrets = yield* decryptAll(row.secrets ?? [], row.organizationId, known)
+          if (secrets !== undefined) leases.push({ ...row, secrets })
         }
         return leases
       }, dieNaming("DeliveryQueue.claim")),
 
-      settle: Effect.fnUntraced(function* (lease, attempt, settlement) {
-        const written =
-          settlement.state === "retry"
-            ? yield* sql`
-                with settled as (
-                  update deliveries set attempts = ${attempt.number}, lease_token = null, lease_until = null,
-                    due_at = clock_timestamp() + make_interval(secs => ${settlement.delaySeconds}::double precision)
-                  where organization_id = ${lease.organizationId} and id = ${lease.id} and lease_token = ${lease.leaseToken}
-                  returning organization_id, id
-                )
-                insert into delivery_attempts
-                  (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
-                select organization_id, id, ${attempt.number}::int, ${attempt.startedAt}::timestamptz,
-                  ${attempt.latencyMs}::int, ${attempt.status}::int, ${attempt.outcome}, ${attempt.response}
-                from settled returning number`
-            : yield* sql`
-                with settled as (
-                  delete from deliveries
-                  where organization_id = ${lease.organizationId} and id = ${lease.id} and lease_token = ${lease.leaseToken}
-                  returning organization_id, id, endpoint_id, event_id, created_at
-                ), finished as (
-                  insert into finished_deliveries
-                    (organization_id, id, endpoint_id, event_id, state, attempts, created_at)
-                  select organization_id, id, endpoint_id, event_id, ${settlement.state}, ${attempt.number}::int, created_at
-                  from settled
-                )
-                insert into delivery_attempts
-                  (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
-                select organization_id, id, ${attempt.number}::int, ${attempt.startedAt}::timestamptz,
-                  ${attempt.latencyMs}::int, ${attempt.status}::int, ${attempt.outcome}, ${attempt.response}
-                from settled returning number`
-        return written.length === 1
-      }, dieNaming("DeliveryQueue.settle")),
+      settle: (lease, attempt, settlement) =>
+        settle({ lease, attempt, settlement }).pipe(dieNaming("DeliveryQueue.settle")),
+
+      listen: (wake) =>
+        Effect.gen(function* () {
+          const hints = yield* pg.listen("deliveries")
+          return yield* Effect.forever(Effect.andThen(Queue.take(hints), wake))
+        }).pipe(Effect.scoped, dieNaming("DeliveryQueue.listen")),
+
+      recoverLost: sql<LostLease>`
+        with lost as materialized (
+          select organization_id, id from deliveries where lease_until < clock_timestamp()
+          order by lease_until limit ${RECOVERED_TOGETHER}::int for update skip locked
+        ), recovered as (
+          update deliveries delivery set lease_token = null, lease_until = null, lost_leases = lost_leases + 1
+          from lost
+          where delivery.organization_id = lost.organization_id and delivery.id = lost.id
+            and lost_leases < ${MOST_LOST_LEASES - 1}::int
+          returning delivery.*
+        ), noted as (
+          insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+          select organization_id, id, attempts + 1, leased_at, 'outcome_unknown' from recovered
+        ), poison as (
+          delete from deliveries delivery using lost
+          where delivery.organization_id = lost.organization_id and delivery.id = lost.id
+            and lost_leases >= ${MOST_LOST_LEASES - 1}::int
+          returning delivery.*
+        ), earlier as (
+          delete from delivery_attempts made using poison
+          where made.organization_id = poison.organization_id and made.delivery_id = poison.id
+          returning made.*
+        ), dead as (
+          insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+          select organization_id, id, endpoint_id, event_id, 'poison', coalesce((
+              select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at) from earlier
+              where earlier.organization_id = poison.organization_id and earlier.delivery_id = poison.id
+            ), '[]') || attempt_json(attempts + 1, leased_at, null, null, 'outcome_unknown', null),
+            created_at
+          from poison
+        )
+        select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
+        union all
+        select id, endpoint_id, true from poison`.pipe(dieNaming("DeliveryQueue.recoverLost")),
     }
   }),
 )

@@ -11,7 +11,7 @@ export const dumpSchema = Effect.gen(function* () {
 
   const unknown = yield* sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'c')
+    where relnamespace = 'public'::regnamespace and relkind not in ('r', 'p', 'i', 'I', 'c')
     union all
     select typname from pg_type
     where typnamespace = 'public'::regnamespace and typtype not in ('b', 'c')
@@ -33,7 +33,7 @@ export const dumpSchema = Effect.gen(function* () {
     from pg_proc where pronamespace = 'public'::regnamespace
     order by proname collate "C", pg_get_function_identity_arguments(oid) collate "C"`
 
-  const tables = yield* sql<{ head: string; lines: ReadonlyArray<string>; options: string | null }>`
+  const tables = yield* sql<{ head: string; lines: ReadonlyArray<string>; tail: string }>`
     select
       format('create %stable %I', case relpersistence when 'u' then 'unlogged ' else '' end, relname) as head,
       array(
@@ -50,21 +50,31 @@ export const dumpSchema = Effect.gen(function* () {
         from pg_constraint where conrelid = pg_class.oid and contype in ('p', 'u', 'c', 'x')
         order by array_position('{p,u,c,x}', contype::text), conname collate "C"
       ) as lines,
-      array_to_string(reloptions, ', ') as options
-    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+      concat(
+        ' partition by ' || pg_get_partkeydef(oid),
+        ' with (' || array_to_string(reloptions, ', ') || ')'
+      ) as tail
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
     order by relname collate "C"`
 
+  const partitions = yield* sql<{ text: string }>`
+    select format('create table %I partition of %I %s', relname, inhparent::regclass, pg_get_expr(relpartbound, oid)) as text
+    from pg_class join pg_inherits on inhrelid = oid
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relispartition
+    order by relname collate "C"`
+
+  // An index of a partitioned table makes those of the partitions.
   const indexes = yield* sql<{ text: string }>`
-    select pg_get_indexdef(indexrelid) as text
+    select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as text
     from pg_index join pg_class on pg_class.oid = indexrelid
-    where relnamespace = 'public'::regnamespace
+    where relnamespace = 'public'::regnamespace and not relispartition
       and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
     order by relname collate "C"`
 
   const foreignKeys = yield* sql<{ text: string }>`
     select format('alter table %I add constraint %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid)) as text
     from pg_constraint join pg_class on pg_class.oid = conrelid
-    where relnamespace = 'public'::regnamespace and contype = 'f'
+    where relnamespace = 'public'::regnamespace and contype = 'f' and conparentid = 0
     order by relname collate "C", conname collate "C"`
 
   return [
@@ -72,10 +82,8 @@ export const dumpSchema = Effect.gen(function* () {
     // The bodies name tables that are still to come, and the tables' defaults call the functions.
     "set check_function_bodies = off;",
     ...functions.map(({ text }) => `${text};`),
-    ...tables.map(
-      ({ head, lines, options }) =>
-        `${head} (\n  ${lines.join(",\n  ")}\n)${options === null ? "" : ` with (${options})`};`,
-    ),
+    ...tables.map(({ head, lines, tail }) => `${head} (\n  ${lines.join(",\n  ")}\n)${tail};`),
+    ...partitions.map(({ text }) => `${text};`),
     indexes.map(({ text }) => `${text};`).join("\n"),
     foreignKeys.map(({ text }) => `${text};`).join("\n"),
   ]

@@ -7,6 +7,7 @@ import messages from "../migrations/0004_messages.ts"
 import inFlight from "../migrations/0005_in_flight.ts"
 import lists from "../migrations/0006_lists.ts"
 import idempotency from "../migrations/0007_idempotency.ts"
+import deliveryHistory from "../migrations/0008_delivery_history.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -19,5 +20,6 @@ export const migrate = Migrator.make({})({
     "0005_in_flight": inFlight,
     "0006_lists": lists,
     "0007_idempotency": idempotency,
+    "0008_delivery_history": deliveryHistory,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -28,9 +28,12 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
       ) as draft (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, body)
       join campaigns on campaigns.organization_id = draft.organization_id and campaigns.id = campaign_id and kind = 'traffic'
       returning organization_id, id, type, emitted_at
+    ), queued as (
+      insert into deliveries (organization_id, endpoint_id, event_id, due_at)
+      select event.organization_id, endpoint.id, event.id, event.emitted_at
+      from event join webhook_endpoints endpoint using (organization_id)
+      where endpoint.event_types is null or event.type = any (endpoint.event_types)
+      returning id
     )
-    insert into deliveries (organization_id, endpoint_id, event_id, due_at)
-    select event.organization_id, endpoint.id, event.id, event.emitted_at
-    from event join webhook_endpoints endpoint using (organization_id)
-    where endpoint.event_types is null or event.type = any (endpoint.event_types)`
+    select pg_notify('deliveries', '') where exists (select from queued)`
 })

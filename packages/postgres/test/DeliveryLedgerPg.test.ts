@@ -15,7 +15,7 @@ const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, rejected + 1)
   for (let i = 0; i <= rejected; i++) {
-    const [lease] = yield* queue.claim({ limit: 1, perEndpoint: 1, leaseSeconds: 60 })
+    const [lease] = yield* queue.claim({ limit: 1, perEndpoint: 1, inAll: 1000, leaseSeconds: 60 })
     const attempt = {
       number: 1,
       startedAt: "2026-11-21T00:00:00.000000Z",
@@ -29,7 +29,7 @@ const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
   return seeded
 })
 const claimAll = Effect.flatMap(DeliveryQueue, (queue) =>
-  queue.claim({ limit: 100, perEndpoint: 100, leaseSeconds: 60 }),
+  queue.claim({ limit: 100, perEndpoint: 100, inAll: 1000, leaseSeconds: 60 }),
 )
 
 describe("DeliveryLedgerPg", () => {

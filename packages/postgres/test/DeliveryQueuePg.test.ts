@@ -1,30 +1,39 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { DeliveryQueue, type Settlement } from "@outreach/domain/deliveries/DeliveryQueue"
+import { DeliveryQueue, MOST_LOST_LEASES, type Settlement } from "@outreach/domain/deliveries/DeliveryQueue"
 import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import type { DeliveryId } from "@outreach/domain/Identifier"
+import { type DeliveryId, makeIdentifier } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
-import { whileOpen } from "./whileOpen.ts"
 
 const run = runOnDatabase()
 
-// A claim takes what is due anywhere, so each test begins with no endpoint but its own.
-beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update webhook_endpoints set enabled = false`)))
+// A claim takes what is due anywhere, and counts what is in flight anywhere, so each test begins with neither.
+beforeEach(() =>
+  run(
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.andThen(
+        sql`truncate deliveries, delivery_attempts, endpoint_breakers`,
+        sql`update webhook_endpoints set enabled = false`,
+      ),
+    ),
+  ),
+)
 
 /** Seeds an endpoint with deliveries that are due. */
 const seedDeliveries = Effect.fnUntraced(function* (count: number) {
   const seeded = yield* seedCampaign({ recipients: 0 })
   return { ...seeded, eventIds: yield* publishSent(seeded.campaign, count) }
 })
-const claim = (limit: number, perEndpoint: number) =>
-  Effect.flatMap(DeliveryQueue, (queue) => queue.claim({ limit, perEndpoint, leaseSeconds: 60 }))
+const claim = (limit: number, perEndpoint: number, inAll = 1000) =>
+  Effect.flatMap(DeliveryQueue, (queue) => queue.claim({ limit, perEndpoint, inAll, leaseSeconds: 60 }))
+const recoverLost = Effect.flatMap(DeliveryQueue, (queue) => queue.recoverLost)
 const settle = (lease: DeliveryLease, settlement: Settlement, status = 200) =>
   Effect.flatMap(DeliveryQueue, (queue) =>
     queue.settle(
@@ -62,7 +71,7 @@ describe("DeliveryQueuePg.claim", () => {
           attempt: 1,
         })
         expect(JSON.parse(leases[0]!.body)).toMatchObject({ event_id: eventIds[0], event_type: "outreach.email_sent" })
-        expect(leases[0]!.secrets.map(Redacted.value)).toEqual([Redacted.value(secret)])
+        expect(leases[0]!.secrets.map(({ secret }) => Redacted.value(secret))).toEqual([Redacted.value(secret)])
         expect(yield* claim(10, 10)).toEqual([])
       }),
     ))
@@ -73,7 +82,9 @@ describe("DeliveryQueuePg.claim", () => {
         const { organization, secret } = yield* seedDeliveries(1)
         const next = yield* rotateSecret(organization.id, 3600)
         const [lease] = yield* claim(1, 1)
-        expect(new Set(lease!.secrets.map(Redacted.value))).toEqual(new Set([secret, next].map(Redacted.value)))
+        expect(new Set(lease!.secrets.map(({ secret }) => Redacted.value(secret)))).toEqual(
+          new Set([secret, next].map(Redacted.value)),
+        )
       }),
     ))
 
@@ -93,10 +104,8 @@ describe("DeliveryQueuePg.claim", () => {
     run(
       Effect.gen(function* () {
         yield* seedDeliveries(10)
-        const [first, second] = yield* whileOpen(claim(10, 2), (leases) =>
-          Effect.map(claim(10, 2), (others) => [leases, others]),
-        )
-        expect([first, second].flat()).toHaveLength(2)
+        const claims = yield* Effect.all([claim(10, 2), claim(10, 2), claim(10, 2)], { concurrency: "unbounded" })
+        expect(claims.flat()).toHaveLength(2)
       }),
     ))
 
@@ -118,16 +127,81 @@ describe("DeliveryQueuePg.claim", () => {
       ),
     ))
 
-  it("lets no endpoint's backlog keep another's deliveries waiting", () =>
+  it("lets organizations take turns, and the endpoints of each, oldest first", () =>
     run(
       Effect.gen(function* () {
-        const slow = yield* seedDeliveries(20)
-        const other = yield* seedDeliveries(1)
-        const leases = yield* claim(5, 4)
-        expect(leases.map(({ endpointId }) => endpointId)).toEqual([
-          ...Array.from({ length: 4 }, () => slow.endpoint.id),
-          other.endpoint.id,
+        const large = yield* seedDeliveries(20)
+        const second = yield* (yield* EndpointBook).create({
+          organizationId: large.organization.id,
+          id: yield* makeIdentifier("endpoint"),
+          url: "https://second.test/",
+          eventTypes: null,
+        })
+        yield* publishSent(large.campaign, 2)
+        const small = yield* seedDeliveries(2)
+        const leases = yield* claim(8, 4)
+        const names = new Map([
+          [large.endpoint.id, "large"],
+          [second.id, "large second"],
+          [small.endpoint.id, "small"],
         ])
+        expect(leases.map(({ endpointId }) => names.get(endpointId))).toEqual([
+          ...["large", "small", "large second", "small", "large", "large second", "large", "large"],
+        ])
+        const own = leases.filter(({ endpointId }) => endpointId === large.endpoint.id)
+        expect(own.map(({ eventId }) => eventId)).toEqual(large.eventIds.slice(0, 4))
+      }),
+    ))
+
+  it("keeps at most so many in flight in all, over claims at the same time", () =>
+    run(
+      Effect.gen(function* () {
+        yield* Effect.forEach([1, 2, 3], () => seedDeliveries(5))
+        const claims = yield* Effect.all(
+          Array.from({ length: 12 }, () => claim(2, 5, 9)),
+          { concurrency: "unbounded" },
+        )
+        expect(claims.flat()).toHaveLength(9)
+        yield* settle(claims.flat()[0]!, { state: "delivered" })
+        expect(yield* claim(10, 5, 9)).toHaveLength(1)
+      }),
+    ))
+
+  it("takes replays after everything else", () =>
+    run(
+      Effect.gen(function* () {
+        const { endpoint, eventIds } = yield* seedDeliveries(3)
+        const other = yield* seedDeliveries(1)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          update deliveries set replay = true, due_at = due_at - interval '1 hour'
+          where endpoint_id = ${endpoint.id} and event_id = any (${eventIds.slice(0, 2)}::text[])`
+        const leases = yield* claim(10, 10)
+        expect(leases.map(({ eventId }) => eventId)).toEqual([eventIds[2], other.eventIds[0], eventIds[0], eventIds[1]])
+      }),
+    ))
+
+  it("finds what falls due again, is recovered or is replayed, whatever it has claimed before", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeliveries(12)
+        const sql = yield* SqlClient.SqlClient
+        const seen = new Map<string, number>()
+        for (let round = 0; round < 40; round++) {
+          const leases = yield* claim(3, 3)
+          for (const lease of leases) seen.set(lease.eventId, (seen.get(lease.eventId) ?? 0) + 1)
+          if (round % 4 === 3) {
+            yield* endLeases
+            yield* recoverLost
+          } else {
+            yield* Effect.forEach(leases, (lease) => settle(lease, { state: "retry", delaySeconds: 0 }))
+          }
+          yield* sql`update deliveries set lost_leases = least(lost_leases, 1)`
+          yield* sql`delete from endpoint_breakers`
+        }
+        // Each is as often at the head of the line as any other, give or take what was recovered ahead of its turn.
+        expect(seen.size).toBe(12)
+        expect(Math.min(...seen.values())).toBeGreaterThanOrEqual(5)
       }),
     ))
 
@@ -165,16 +239,71 @@ describe("DeliveryQueuePg.claim", () => {
         expect((yield* claim(10, 10)).map(({ eventId }) => eventId)).toEqual(unsigned.eventIds)
       }),
     ))
+})
 
-  it("gives what a dead worker held to another, as the same attempt", () =>
+describe("DeliveryQueuePg.recoverLost", () => {
+  it("gives what a dead worker held to another, ahead of others, as the same attempt", () =>
+    run(
+      Effect.gen(function* () {
+        const { endpoint } = yield* seedDeliveries(4)
+        const dead = yield* claim(2, 2)
+        expect(yield* recoverLost).toEqual([])
+        yield* endLeases
+        const lost = dead.map(({ id }) => ({ deliveryId: id, endpointId: endpoint.id, poison: false }))
+        expect(new Set(yield* recoverLost)).toEqual(new Set(lost))
+        expect(yield* recoverLost).toEqual([])
+        const leases = yield* claim(3, 3)
+        expect(leases.map(({ id, attempt }) => [id, attempt])).toEqual([
+          [dead[0]!.id, 1],
+          [dead[1]!.id, 1],
+          [leases[2]!.id, 1],
+        ])
+        expect(leases[0]!.leaseToken).not.toBe(dead[0]!.leaseToken)
+        expect(yield* find(dead[0]!.id)).toMatchObject({
+          delivery: { state: "sending", attempts: 0 },
+          attempts: [{ number: 1, outcome: "outcome_unknown", latencyMs: null, status: null, response: null }],
+        })
+        yield* settle(leases[0]!, { state: "delivered" })
+        expect(yield* find(dead[0]!.id)).toMatchObject({
+          delivery: { state: "delivered", attempts: 1 },
+          attempts: [{ outcome: "outcome_unknown" }, { number: 1, outcome: "success" }],
+        })
+      }),
+    ))
+
+  it("sets aside what loses one lease after another", () =>
     run(
       Effect.gen(function* () {
         yield* seedDeliveries(1)
-        const [dead] = yield* claim(1, 1)
+        const [first] = yield* claim(1, 1)
+        for (let lost = 1; lost < MOST_LOST_LEASES; lost++) {
+          yield* endLeases
+          expect(yield* recoverLost).toMatchObject([{ poison: false }])
+          expect(yield* claim(1, 1)).toMatchObject([{ id: first!.id, attempt: 1 }])
+        }
         yield* endLeases
-        const [lease] = yield* claim(1, 1)
-        expect(lease).toMatchObject({ id: dead!.id, attempt: 1 })
-        expect(lease!.leaseToken).not.toBe(dead!.leaseToken)
+        expect(yield* recoverLost).toMatchObject([{ deliveryId: first!.id, poison: true }])
+        expect(yield* claim(1, 1)).toEqual([])
+        const { delivery, attempts } = yield* find(first!.id)
+        expect(delivery).toMatchObject({ state: "poison", attempts: 0 })
+        expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual(
+          Array.from({ length: MOST_LOST_LEASES }, () => [1, "outcome_unknown"]),
+        )
+      }),
+    ))
+
+  it("counts lost leases in a row alone", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeliveries(1)
+        for (let lost = 1; lost <= 2 * MOST_LOST_LEASES; lost++) {
+          const [lease] = yield* claim(1, 1)
+          if (lost % 3 === 0) yield* settle(lease!, { state: "retry", delaySeconds: 0 })
+          else {
+            yield* endLeases
+            expect(yield* recoverLost).toMatchObject([{ poison: false }])
+          }
+        }
       }),
     ))
 })
@@ -235,16 +364,20 @@ describe("DeliveryQueuePg.settle", () => {
         yield* seedDeliveries(1)
         const [dead] = yield* claim(1, 1)
         yield* endLeases
+        yield* recoverLost
         const [lease] = yield* claim(1, 1)
         for (const state of ["delivered", "rejected"] as const) {
           expect(yield* settle(dead!, { state })).toBe(false)
         }
         expect(yield* settle(dead!, { state: "retry", delaySeconds: 0 })).toBe(false)
-        expect(yield* find(dead!.id)).toMatchObject({ delivery: { state: "pending", attempts: 0 }, attempts: [] })
+        expect(yield* find(dead!.id)).toMatchObject({
+          delivery: { state: "sending", attempts: 0 },
+          attempts: [{ outcome: "outcome_unknown" }],
+        })
 
         expect(yield* settle(lease!, { state: "delivered" })).toBe(true)
         expect(yield* settle(lease!, { state: "delivered" })).toBe(false)
-        expect((yield* find(lease!.id)).attempts).toHaveLength(1)
+        expect((yield* find(lease!.id)).attempts.map(({ outcome }) => outcome)).toEqual(["outcome_unknown", "success"])
       }),
     ))
 
@@ -255,6 +388,99 @@ describe("DeliveryQueuePg.settle", () => {
         const [late] = yield* claim(1, 1)
         yield* endLeases
         expect(yield* settle(late!, { state: "delivered" })).toBe(true)
+      }),
+    ))
+})
+
+describe("an endpoint that fails", () => {
+  const FAIL = { state: "retry", delaySeconds: 0 } as const
+  /** Lets the wait for the next probe pass. */
+  const passWait = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update endpoint_breakers set probe_at = clock_timestamp() where probe_at > clock_timestamp()`,
+  )
+  const waitSeconds = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ wait: number }>`
+      select extract(epoch from probe_at - clock_timestamp())::double precision as wait from endpoint_breakers`
+    return rows.map(({ wait }) => wait)
+  })
+
+  it("is probed with one call at a time from the fifth failure in a row on, at waits of 1 s, doubled up to 10 s", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeliveries(30)
+        for (const lease of yield* claim(4, 16)) yield* settle(lease, FAIL, 503)
+        const [fifth, sixth] = yield* claim(20, 16)
+        yield* settle(fifth!, FAIL, 503)
+        expect(yield* claim(20, 16)).toEqual([])
+        // What was in flight when it began to fail may still come back, and still nothing else goes out before the wait is over.
+        yield* settle(sixth!, FAIL, 503)
+        yield* endLeases
+        yield* recoverLost
+        for (const longest of [2, 4, 8, 10, 10]) {
+          const [wait] = yield* waitSeconds
+          expect(wait).toBeGreaterThan(longest - 1)
+          expect(wait).toBeLessThanOrEqual(longest)
+          expect(yield* claim(20, 16)).toEqual([])
+          yield* passWait
+          const probe = yield* claim(20, 16)
+          expect(probe).toHaveLength(1)
+          expect(yield* claim(20, 16)).toEqual([])
+          yield* settle(probe[0]!, FAIL, 503)
+        }
+      }),
+    ))
+
+  it("opens step by step once it answers, also with a refusal, and is as any other after that", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeliveries(60)
+        for (const lease of yield* claim(5, 16)) yield* settle(lease, FAIL, 503)
+        yield* passWait
+        for (const allowance of [1, 2, 4, 8]) {
+          const leases = yield* claim(20, 16)
+          expect(leases).toHaveLength(allowance)
+          yield* settle(leases[0]!, { state: allowance === 2 ? "rejected" : "delivered" })
+          yield* endLeases
+          yield* recoverLost
+        }
+        expect(yield* claim(20, 16)).toHaveLength(16)
+        expect(yield* waitSeconds).toEqual([])
+      }),
+    ))
+
+  it("falls back to probes when it fails again while it opens", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeliveries(30)
+        for (const lease of yield* claim(5, 16)) yield* settle(lease, FAIL, 503)
+        yield* passWait
+        yield* settle((yield* claim(20, 16))[0]!, { state: "delivered" })
+        const [one, other] = yield* claim(20, 16)
+        yield* settle(one!, FAIL, 503)
+        yield* settle(other!, FAIL, 503)
+        yield* passWait
+        expect(yield* claim(20, 16)).toHaveLength(1)
+      }),
+    ))
+
+  it("keeps no other endpoint waiting, and loses no attempt to the wait", () =>
+    run(
+      Effect.gen(function* () {
+        const failing = yield* seedDeliveries(10)
+        for (const lease of yield* claim(5, 16)) yield* settle(lease, FAIL, 503)
+        const healthy = yield* seedDeliveries(3)
+        expect((yield* claim(20, 16)).map(({ endpointId }) => endpointId)).toEqual(
+          Array.from({ length: 3 }, () => healthy.endpoint.id),
+        )
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql`
+          select attempts, count(*)::int from deliveries where endpoint_id = ${failing.endpoint.id} group by attempts order by 1`
+        expect(rows).toEqual([
+          { attempts: 0, count: 5 },
+          { attempts: 1, count: 5 },
+        ])
       }),
     ))
 })

@@ -39,4 +39,5 @@ const read = <A>(form: SettingForm<A>, text: string): A | RangeError | undefined
   }
 }
 
-const refusal = (message: string) => new Config.ConfigError(new ConfigProvider.SourceError({ message }))
+/** Refuses to start, with a sentence that names the setting and never its value. */
+export const refusal = (message: string) => new Config.ConfigError(new ConfigProvider.SourceError({ message }))

@@ -8,24 +8,39 @@ import { Signer } from "./Signer.ts"
 
 const utf8 = new TextEncoder()
 
-/** Makes one attempt at a leased delivery: signs afresh, posts, classifies, and settles what comes next. */
-export const attemptDelivery = Effect.fnUntraced(function* (lease: DeliveryLease, schedule: Schedule) {
+/**
+ * Makes one attempt at a leased delivery: signs afresh, posts, classifies, and settles what comes next.
+ *
+ * `claimedAt` is this worker's clock when it took the lease, in Unix milliseconds: time is told by the database's clock, as far as it
+ * has gone on since then.
+ */
+export const attemptDelivery = Effect.fnUntraced(function* (
+  lease: DeliveryLease,
+  claimedAt: number,
+  schedule: Schedule,
+) {
+  const now = Effect.map(Clock.currentTimeMillis, (millis) => lease.leasedAt + (millis - claimedAt))
   const courier = yield* Courier
   const queue = yield* DeliveryQueue
   const signer = yield* Signer
-  const started = yield* Clock.currentTimeMillis
+  const started = yield* now
   const body = utf8.encode(lease.body)
+  const active = lease.secrets.filter(({ expiresAt }) => expiresAt === null || started < expiresAt)
   const reply = yield* courier.post(
     lease.url,
     {
       "Content-Type": "application/json",
-      "X-Signature": signer.sign(body, lease.secrets, Math.floor(started / 1000)),
+      "X-Signature": signer.sign(
+        body,
+        active.map(({ secret }) => secret),
+        Math.floor(started / 1000),
+      ),
       "X-Delivery-Id": lease.id,
       "X-Delivery-Attempt": String(lease.attempt),
     },
     body,
   )
-  const finished = yield* Clock.currentTimeMillis
+  const finished = yield* now
   const outcome = classify(reply)
   const attempt: Attempt = {
     number: lease.attempt,

@@ -16,20 +16,39 @@ export interface DeliveryLease {
   /** Which attempt this is, from 1. */
   readonly attempt: number
   /** The signing secrets that were active when the lease was taken. */
-  readonly secrets: ReadonlyArray<Redacted.Redacted>
+  readonly secrets: ReadonlyArray<LeasedSecret>
+  /** The database's clock when the lease was taken, in Unix milliseconds; a worker's own clock may be wrong. */
+  readonly leasedAt: number
 }
 
-/** Where a delivery stands: waiting for its next attempt, delivered, or in the dead letters with the reason. */
-export type DeliveryState = "pending" | "delivered" | "rejected" | "exhausted"
+/** A signing secret as it comes with a lease. */
+export interface LeasedSecret {
+  readonly secret: Redacted.Redacted
+  /** Unix milliseconds from which it signs nothing more; null for none. */
+  readonly expiresAt: number | null
+}
+
+/**
+ * Why a delivery is a dead letter: the partner refused it, its attempts are spent, or whoever sent it never lived to say what came of
+ * it, again and again.
+ */
+export const DEAD_LETTER_REASONS = ["rejected", "exhausted", "poison"] as const
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
+
+/** Where a delivery stands: waiting for its next attempt, being sent, delivered, or in the dead letters with the reason. */
+export const DELIVERY_STATES = ["pending", "sending", "delivered", ...DEAD_LETTER_REASONS] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** How one attempt went. */
 export interface Attempt {
+  /** Which attempt it was, from 1; one whose outcome is unknown is made again under its number. */
   readonly number: number
   readonly startedAt: Timestamp
-  readonly latencyMs: number
+  /** Null when the outcome is unknown. */
+  readonly latencyMs: number | null
   /** The HTTP status, or null when no response came. */
   readonly status: number | null
-  /** Why the attempt counts as it does, a word of `retry-policy`. */
+  /** Why the attempt counts as it does: a word of `retry-policy`, or `outcome_unknown` when its worker's lease ended before it said so. */
   readonly outcome: string
   /** The first 4 KiB of the response, as text. */
   readonly response: string | null
@@ -43,7 +62,7 @@ export interface DeliverySummary {
   readonly eventId: EventId
   readonly eventType: string
   readonly state: DeliveryState
-  /** Attempts made. */
+  /** Attempts made, of the schedule's. */
   readonly attempts: number
   /** When the next attempt is due; null once there is none. */
   readonly dueAt: Timestamp | null

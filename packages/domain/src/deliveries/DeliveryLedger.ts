@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { DeliveryId, EndpointId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { Attempt, DeliveryState, DeliverySummary } from "./Delivery.ts"
+import type { Attempt, DeadLetterReason, DeliveryState, DeliverySummary } from "./Delivery.ts"
 
 /** No delivery has this id. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
@@ -17,7 +17,7 @@ export interface DeadLetterFilter {
   readonly deliveryId?: DeliveryId
   readonly endpointId?: EndpointId
   readonly eventType?: string
-  readonly reason?: "rejected" | "exhausted"
+  readonly reason?: DeadLetterReason
   /** Set aside at or after, and before. */
   readonly from?: Timestamp
   readonly to?: Timestamp
