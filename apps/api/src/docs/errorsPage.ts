@@ -16,6 +16,11 @@ const RETRYABLE = {
   backoff: "Yes, with exponential backoff",
 } as const satisfies Record<Retryability, string>
 
+// Errors of its type are not retried; of them this code alone says that the request is right and came too early.
+const retry: Partial<Record<PartnerErrorCode, string>> = {
+  IDEMPOTENCY_KEY_IN_USE: "Yes, once the first request has ended",
+}
+
 /** The guide to the errors: one section for each code, which is what the `doc_url` of an error points at. */
 export const errorsPage = (docsUrl: string): Html => {
   const codes = Object.keys(partnerCatalog.codes) as ReadonlyArray<PartnerErrorCode>
@@ -73,7 +78,7 @@ const section = (name: PartnerErrorCode): Html => {
 <dl>
 <dt>Status</dt><dd>${status}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
-<dt>Retry</dt><dd>${RETRYABLE[partnerCatalog.retryability(type)]}</dd>
+<dt>Retry</dt><dd>${retry[name] ?? RETRYABLE[partnerCatalog.retryability(type)]}</dd>
 <dt>When</dt><dd>${prose(condition)}</dd>
 <dt>What to do</dt><dd>${prose(advice[name])}</dd>
 <dt>Answered by</dt><dd>${by.length === 0 ? "any path" : by.map(operationLink)}</dd>

@@ -20,8 +20,8 @@ export const limits = (unauthenticatedLimit: number): Html =>
       [
         "Failed authentication",
         `${unauthenticatedLimit} a minute for each address`,
-        html`Missing, malformed and unknown keys. Beyond it the address is answered 429 until the clock minute ends. Each of our processes
-counts for itself.`,
+        html`Missing, malformed and unknown keys. Beyond it the address is answered 429 until the clock minute ends, unless its key has
+been good before. Each of our processes counts for itself.`,
       ],
       ["Health check", "none", html`<code>GET /v1/health</code> is neither authenticated nor counted.`],
       [

@@ -192,7 +192,9 @@ describe("the guide to the errors", () => {
       expect(section).toContain(`<dt>Status</dt><dd>${status}</dd>`)
       expect(section).toContain(`<code>${type}</code>`)
       const retry = { no: "No", after_retry_after: "Yes, once Retry-After", backoff: "Yes, with exponential backoff" }
-      expect(section).toContain(`<dt>Retry</dt><dd>${retry[partnerCatalog.retryability(type)]}`)
+      const answer =
+        code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, once the first" : retry[partnerCatalog.retryability(type)]
+      expect(section).toContain(`<dt>Retry</dt><dd>${answer}`)
       expect(section).toMatch(/<dt>When<\/dt><dd>.+<\/dd>\n<dt>What to do<\/dt><dd>.+<\/dd>/)
     }
     for (const [code, { status }] of Object.entries(legacyCodes)) {

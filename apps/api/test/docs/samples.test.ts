@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
-import { eventExamples } from "@outreach/contract"
+import { eventExamples, SCOPES } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { sign, verify } from "@outreach/signature"
 import fc from "fast-check"
 import Stripe from "stripe"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { reconcile } from "../../src/docs/samples/reconcile.ts"
 import { verifySignature } from "../../src/docs/samples/verifySignature.ts"
 import { webhookServer } from "../../src/docs/samples/webhookServer.ts"
+import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
 
 const api = startApi()
@@ -17,13 +20,16 @@ const BODY = Buffer.from(JSON.stringify(eventExamples["outreach.email_clicked"])
 const secret = () => `whsec_${randomBytes(32).toString("base64url")}`
 
 describe("the code that the guide shows", () => {
-  it.each(["verifySignature.ts", "webhookServer.ts"])("is the code that runs below: %s", async (file) => {
-    const text = await (await fetch(`${api().url}/docs/webhooks`)).text()
-    const shown = text.split(`aria-label="${file}"><code>`)[1]!.split("</code>")[0]!
-    const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
-    const unescaped = shown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
-    expect(unescaped).toBe(source.trimEnd())
-  })
+  it.each(["verifySignature.ts", "webhookServer.ts", "reconcile.ts"])(
+    "is the code that runs below: %s",
+    async (file) => {
+      const text = await (await fetch(`${api().url}/docs/webhooks`)).text()
+      const shown = text.split(`aria-label="${file}"><code>`)[1]!.split("</code>")[0]!
+      const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
+      const unescaped = shown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+      expect(unescaped).toBe(source.trimEnd())
+    },
+  )
 })
 
 describe("the check of a signature by hand", () => {
@@ -116,5 +122,33 @@ describe("the receiver", () => {
     const key = secret()
     const post = await serve([key], () => Promise.reject(new Error("no room")))
     expect(await post(await fresh(key))).toBe(503)
+  })
+})
+
+describe("the reconciliation", () => {
+  it("stores every event once, over pages and from checkpoint to checkpoint", async () => {
+    const { campaign, organization } = await api().run(seedCampaign({ recipients: 1 }))
+    const { text: key } = await api().issue(organization.id, SCOPES)
+    const publish = (count: number) =>
+      api().run(publishOutcomes(campaign, Array<"outreach.email_sent">(count).fill("outreach.email_sent")))
+
+    const stored = new Map<string, string>()
+    let checkpoint = "2026-01-01T00:00:00.000000Z"
+    const pages: Array<number> = []
+    const poll = () =>
+      reconcile({ baseUrl: api().url, key }, checkpoint, async (events, reached) => {
+        pages.push(events.length)
+        for (const { event_id, emitted_at } of events) stored.set(event_id, emitted_at)
+        checkpoint = reached
+      })
+
+    await poll()
+    const ids = [...(await publish(1003))]
+    await poll()
+    ids.push(...(await publish(1)))
+    await poll()
+    expect([...stored.keys()]).toEqual(ids)
+    expect(checkpoint).toBe([...stored.values()].at(-1))
+    expect(pages).toEqual([0, 500, 500, 3, 500, 500, 4])
   })
 })

@@ -4,7 +4,7 @@ interface Event {
   emitted_at: string
 }
 
-/** Reads every event since the checkpoint, page by page; run it every 15 minutes with the checkpoint that was stored last. */
+/** Reads every event since the checkpoint that was stored last, page by page; run it every 15 minutes. */
 export async function reconcile(
   api: { baseUrl: string; key: string },
   checkpoint: string,
@@ -15,7 +15,7 @@ export async function reconcile(
   url.searchParams.set("limit", "500")
   for (;;) {
     const response = await fetch(url, { headers: { Authorization: `Bearer ${api.key}` } })
-    if (!response.ok) throw new Error(`the feed answered ${response.status}, ${response.headers.get("X-Request-Id")}`)
+    if (!response.ok) throw new Error(`${response.status}, request ${response.headers.get("X-Request-Id")}`)
     const page = (await response.json()) as { data: Event[]; next_cursor: string | null }
 
     // In one transaction: the events that are new by their event_id, and how far you are.
