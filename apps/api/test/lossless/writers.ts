@@ -31,7 +31,7 @@ export const writers = (campaign: Campaign, tally: Tally) => [
   settle,
   settle,
   rewrite(campaign, tally, () => [1500, 0]),
-  rewrite(campaign, tally, (draw) => [0, draw < 0.1 ? 1500 : 300 * draw]),
+  rewrite(campaign, tally, (draw) => [0, draw < 0.05 ? 1500 : 100 * draw]),
 ]
 
 let lines = 0
