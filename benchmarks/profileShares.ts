@@ -8,21 +8,30 @@ interface CpuProfile {
     readonly id: number
     readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
   }[]
+  readonly startTime: number
+  readonly endTime: number
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
 }
 
-/** Sums the self time of a profile that `node --cpu-prof` wrote, idle time left out, by what `nameOf` calls each frame. */
-export function sharesOf(file: string, nameOf: (frame: CpuProfile["nodes"][number]["callFrame"]) => string): Shares {
-  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as CpuProfile
+/** Sums the self time of the last seconds of a profile that `node --cpu-prof` wrote, idle time left out, by what `nameOf` calls each frame. */
+export function sharesOf(
+  file: string,
+  seconds: number,
+  nameOf: (frame: CpuProfile["nodes"][number]["callFrame"]) => string,
+): Shares {
+  const { nodes, startTime, endTime, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as CpuProfile
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   const micros = new Map<string, number>()
   let total = 0
+  let time = startTime
   for (const [i, id] of samples.entries()) {
     const frame = frames.get(id)!
-    if (frame.functionName === "(idle)") continue
     // A delta is the time from the sample before to this one, which its frame is charged for.
     const delta = timeDeltas[i]!
+    time += delta
+    // The start of the process and the warm-up are no part of a request.
+    if (frame.functionName === "(idle)" || time < endTime - seconds * 1e6) continue
     const name = nameOf(frame)
     micros.set(name, (micros.get(name) ?? 0) + delta)
     total += delta

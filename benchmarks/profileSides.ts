@@ -42,7 +42,12 @@ export async function profileSides(
       const cpu = (cpuTime(server.pid) - before) / requests
       await server.stop()
       const file = join(folder, readdirSync(folder)[0]!)
-      profiles.push({ side, cpu, packages: sharesOf(file, packageOf), functions: sharesOf(file, functionOf) })
+      profiles.push({
+        side,
+        cpu,
+        packages: sharesOf(file, SECONDS, packageOf),
+        functions: sharesOf(file, SECONDS, functionOf),
+      })
     } finally {
       rmSync(folder, { recursive: true })
     }
