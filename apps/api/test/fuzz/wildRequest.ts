@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import type { DocumentedOperation } from "./document.ts"
-import type { Bearer, FuzzRequest } from "./FuzzRequest.ts"
+import { type Bearer, type FuzzRequest, targetOf } from "./FuzzRequest.ts"
 import { slips } from "./refusedBy.ts"
 import { type Existing, validRequest } from "./validRequest.ts"
 import { fieldValue, wildHeaders } from "./wildHeaders.ts"
@@ -20,12 +20,15 @@ export const wildRequest = (operation: DocumentedOperation, existing: Existing):
     .map(([valid, path, query, method, headers, bearer, body]) => ({
       operation,
       method,
-      path: `${valid?.path ?? path}${query}`,
+      path: extended(valid === undefined ? path : targetOf(valid), query),
       query: [],
       headers: { ...valid?.headers, ...headers },
       bearer,
       ...(body === undefined ? {} : { body }),
     }))
+
+const extended = (target: string, query: string) =>
+  query === "" ? target : `${target}${target.includes("?") ? "&" : "?"}${query}`
 
 const encoded = fc.string({ unit: "binary", maxLength: 20 }).map(encodeURIComponent)
 
@@ -66,12 +69,12 @@ const query = ({ parameters }: DocumentedOperation, existing: Existing): fc.Arbi
     fc.tuple(names, text(existing)).map((both) => both.join("=")),
     text(existing),
   )
-  return fc.array(pair, { maxLength: 6 }).map((pairs) => (pairs.length === 0 ? "" : `?${pairs.join("&")}`))
+  return fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join("&"))
 }
 
 const method = ({ method }: DocumentedOperation) =>
   fc.oneof(
-    { weight: 3, arbitrary: fc.constant(method) },
+    { weight: 7, arbitrary: fc.constant(method) },
     { weight: 2, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "GET", "POST", "PUT", "DELETE", "PATCH", "TRACE") },
     { weight: 1, arbitrary: fc.constantFrom("PROPFIND", "QUERY", "PURGE", "BREW") },
   )
