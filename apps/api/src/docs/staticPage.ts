@@ -24,33 +24,36 @@ const SECURITY = {
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 /** Makes a page of a body that never changes, compressed once; it answers conditional requests. */
-export const staticPage = Effect.fnUntraced(function* (body: string | Uint8Array, headers: PageHeaders) {
+export const staticPage = (body: string | Uint8Array, headers: PageHeaders) => {
   const bytes = Buffer.from(body)
   const hash = hashOf(bytes)
-  const [br, gz] = yield* Effect.promise(() =>
+  const compressed = Effect.promise(() =>
     Promise.all([promisify(brotliCompress)(bytes, BROTLI), promisify(gzip)(bytes)]),
   )
-  const forms = {
-    br: { bytes: br, etag: `"${hash}-br"` },
-    gzip: { bytes: gz, etag: `"${hash}-gzip"` },
-    identity: { bytes, etag: `"${hash}"` },
-  } as const
 
-  return Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-    const wanted = new Negotiator(request).encodings(["br", "gzip", "identity"])
-    // A browser names what it takes without a preference; ours is the smallest.
-    const encoding = (["br", "gzip"] as const).find((name) => wanted.includes(name)) ?? "identity"
-    const form = forms[encoding]
-    const all = { ...SECURITY, ...headers, ETag: form.etag, Vary: "Accept-Encoding" }
-    if (matchesEtag(request.headers["if-none-match"], `"${hash}"`)) {
-      return HttpServerResponse.empty({ status: 304, headers: all })
-    }
-    return HttpServerResponse.uint8Array(form.bytes, {
-      headers: encoding === "identity" ? all : { ...all, "Content-Encoding": encoding },
-      contentType: headers["Content-Type"],
+  return Effect.map(compressed, ([br, gz]) => {
+    const forms = {
+      br: { bytes: br, etag: `"${hash}-br"` },
+      gzip: { bytes: gz, etag: `"${hash}-gzip"` },
+      identity: { bytes, etag: `"${hash}"` },
+    } as const
+
+    return Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+      const wanted = new Negotiator(request).encodings(["br", "gzip", "identity"])
+      // A browser names what it takes without a preference; ours is the smallest.
+      const encoding = (["br", "gzip"] as const).find((name) => wanted.includes(name)) ?? "identity"
+      const form = forms[encoding]
+      const all = { ...SECURITY, ...headers, ETag: form.etag, Vary: "Accept-Encoding" }
+      if (matchesEtag(request.headers["if-none-match"], `"${hash}"`)) {
+        return HttpServerResponse.empty({ status: 304, headers: all })
+      }
+      return HttpServerResponse.uint8Array(form.bytes, {
+        headers: encoding === "identity" ? all : { ...all, "Content-Encoding": encoding },
+        contentType: headers["Content-Type"],
+      })
     })
   })
-})
+}
 
 /** Names the content of a file, for its tag and its address. */
 export const hashOf = (bytes: Uint8Array | string): string =>
