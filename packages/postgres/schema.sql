@@ -20,8 +20,8 @@ AS $function$
       select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
     $function$;
 
-CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint integer, in_all integer, lease_seconds double precision, known_endpoints text[], known_since timestamp with time zone[])
- RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, attempts integer, lease_token uuid, due_at timestamp with time zone, class integer, "position" bigint)
+CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint integer, in_all integer, lease_seconds double precision, most_secrets integer, known_endpoints text[], known_since timestamp with time zone[])
+ RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, attempt integer, lease_token uuid, leased_at double precision, due_at timestamp with time zone, class integer, url text, body text, secrets jsonb)
  LANGUAGE plpgsql
 AS $function$
     #variable_conflict use_column
@@ -74,14 +74,28 @@ AS $function$
         from deliveries delivery join chosen using (organization_id, id)
         where delivery.lease_until is null
         for update of delivery skip locked
+      ), leased as (
+        update deliveries delivery
+        set lease_token = gen_random_uuid(), leased_at = clock_timestamp(),
+          lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
+        from held
+        where delivery.organization_id = held.organization_id and delivery.id = held.id
+        returning delivery.*, held.class, held.position
       )
-      update deliveries delivery
-      set lease_token = gen_random_uuid(), leased_at = clock_timestamp(),
-        lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
-      from held
-      where delivery.organization_id = held.organization_id and delivery.id = held.id
-      returning delivery.organization_id, delivery.id, delivery.endpoint_id, delivery.event_id, delivery.attempts,
-        delivery.lease_token, delivery.due_at, held.class, held.position;
+      select leased.organization_id, leased.id, leased.endpoint_id, leased.event_id, leased.attempts + 1, leased.lease_token,
+        extract(epoch from leased.leased_at)::double precision * 1000, leased.due_at, leased.class, endpoint.url, event.body,
+        (select jsonb_agg(jsonb_build_object('id', active.id, 'ciphertext', encode(active.ciphertext, 'hex'),
+            'expiresAt', extract(epoch from active.expires_at)::double precision * 1000))
+          from (
+            select secret.id, secret.ciphertext, secret.expires_at from signing_secrets secret
+            where secret.organization_id = leased.organization_id
+              and (secret.expires_at is null or secret.expires_at > clock_timestamp())
+            order by secret.id desc limit most_secrets
+          ) active)
+      from leased
+      join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
+      join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
+      order by leased.position;
     end
     $function$;
 

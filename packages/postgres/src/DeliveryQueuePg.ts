@@ -89,25 +89,12 @@ export const DeliveryQueuePg = Layer.effect(
           forgetAt = now + REMEMBER_MS
         }
         const rows = yield* sql<ClaimedRow>`
-          select leased.organization_id as "organizationId", leased.id, leased.lease_token as "leaseToken",
-            leased.endpoint_id as "endpointId", endpoint.url, leased.event_id as "eventId", event.body,
-            leased.attempts + 1 as attempt, leased.due_at as "dueAt", class,
-            extract(epoch from clock_timestamp())::double precision * 1000 as "leasedAt",
-            (select jsonb_agg(jsonb_build_object('id', id, 'ciphertext', encode(ciphertext, 'hex'),
-                'expiresAt', extract(epoch from expires_at)::double precision * 1000))
-              from (
-                select id, ciphertext, expires_at from signing_secrets secret
-                where secret.organization_id = leased.organization_id
-                  and (secret.expires_at is null or secret.expires_at > clock_timestamp())
-                order by secret.id desc limit ${MAX_SECRETS}
-              ) active) as secrets
+          select organization_id as "organizationId", id, endpoint_id as "endpointId", event_id as "eventId", attempt,
+            lease_token as "leaseToken", leased_at as "leasedAt", due_at as "dueAt", class, url, body, secrets
           from claim_deliveries(
-            ${limit}::int, ${perEndpoint}::int, ${inAll}::int, ${leaseSeconds}::double precision,
+            ${limit}::int, ${perEndpoint}::int, ${inAll}::int, ${leaseSeconds}::double precision, ${MAX_SECRETS}::int,
             ${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]
-          ) leased
-          join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
-          join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
-          order by leased.position`
+          )`
         const known = new Map<string, Redacted.Redacted>()
         const leases: Array<DeliveryLease> = []
         for (const { dueAt, class: kind, ...row } of rows) {

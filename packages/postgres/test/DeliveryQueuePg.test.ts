@@ -223,6 +223,34 @@ describe("DeliveryQueuePg.claim", () => {
       }),
     ))
 
+  it("hands out whatever is published while it looks, body and all", () =>
+    run(
+      Effect.gen(function* () {
+        const seeded = yield* Effect.forEach([1, 2, 3, 4], () => seedDeliveries(0))
+        const taken = new Set<string>()
+        const claims = Effect.gen(function* () {
+          for (const lease of yield* claim(50, 500)) taken.add(lease.eventId)
+        })
+        let open = true
+        const publishing = Effect.forEach(seeded, ({ campaign }) => publishSent(campaign, 60), {
+          concurrency: "unbounded",
+        }).pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              open = false
+            }),
+          ),
+        )
+        const claiming = Effect.gen(function* () {
+          while (open) yield* claims
+          yield* claims
+        })
+        const [published] = yield* Effect.all([publishing, claiming, claiming, claiming], { concurrency: "unbounded" })
+        // What was leased but not handed out would be missing here until its lease ends.
+        expect([...taken].sort()).toEqual(published.flat().sort())
+      }),
+    ))
+
   it("leaves alone what is not due, what is for a disabled endpoint, and what cannot be signed", () =>
     run(
       Effect.gen(function* () {
