@@ -1,0 +1,175 @@
+import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { publishSent } from "@outreach/postgres/test/publishSent"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
+import { Effect, type Layer, References, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliver } from "../src/deliver.ts"
+import { HttpCourier } from "../src/HttpCourier.ts"
+import { NodeSigner } from "../src/NodeSigner.ts"
+import { endless, noAnswer, status } from "./answers.ts"
+import { moveClock, simulateClock } from "./simulatedClock.ts"
+
+const url = migratedDatabase()
+beforeAll(() => simulateClock(url()))
+
+const bounds = { inAll: 256, perEndpoint: 16, leaseSeconds: 30 }
+
+/** Runs an effect beside a worker, on a database whose clock it moves. */
+const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
+  Effect.raceFirst(effect, deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds })).pipe(
+    Effect.provide(HttpCourier({ allowPrivateAddresses: true, connectMs: 800, callMs: 1600 })),
+    Effect.provide(NodeSigner),
+    Effect.provide(adaptersFor(url())),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.runPromise,
+  )
+
+/** Publishes one event to partners that each answer in their own way; answers when, and each endpoint by the partner's name. */
+const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string, string>>) {
+  const [[firstName, firstUrl], ...others] = Object.entries(partners) as [[string, string], ...[string, string][]]
+  const { campaign, organization, endpoint } = yield* seedCampaign({ recipients: 0, endpointUrl: firstUrl })
+  const book = yield* EndpointBook
+  const endpoints = new Map<EndpointId, string>([[endpoint.id, firstName]])
+  for (const [name, url] of others) {
+    const id = yield* makeIdentifier("endpoint")
+    yield* book.create({ organizationId: organization.id, id, url, eventTypes: null })
+    endpoints.set(id, name)
+  }
+  const publishedAt = yield* moveClock(60)
+  yield* publishSent(campaign, 1)
+  return { endpoints, publishedAt }
+})
+
+interface Waiting {
+  readonly attempts: number
+  /** Seconds from now; null while it is being sent. */
+  readonly wait: number | null
+}
+
+/** Waits until what is queued satisfies; answers it. */
+const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Waiting>) => boolean) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<Waiting>`
+    select attempts, case when lease_until is null then extract(epoch from due_at - clock_timestamp())::double precision end as wait
+    from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
+})
+
+/** Waits until nothing is left. */
+const nothingQueued = queued(({ length }) => length === 0)
+
+/** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began. */
+const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
+  const ledger = yield* DeliveryLedger
+  const found: Record<string, { state: string; outcomes: string[]; statuses: Array<number | null>; at: number[] }> = {}
+  for (const [endpointId, name] of published.endpoints) {
+    const [delivery] = yield* ledger.list({ endpointId, limit: 2 })
+    const { attempts } = yield* ledger.find(delivery!.id)
+    found[name] = {
+      state: delivery!.state,
+      outcomes: attempts.map(({ outcome }) => outcome),
+      statuses: attempts.map(({ status }) => status),
+      at: attempts.map(({ startedAt }) =>
+        Math.floor((toUnixMillis(startedAt) - toUnixMillis(published.publishedAt)) / 1000),
+      ),
+    }
+  }
+  return found
+})
+
+/** Starts a partner for each status. */
+const statuses = async (...codes: number[]) =>
+  Object.fromEntries(await Promise.all(codes.map(async (code) => [String(code), await status(code)])))
+
+/** 0 s, 30 s, 2.5 min, 12.5 min, 72.5 min, 7.2 h, 31.2 h. */
+const ATTEMPTS_AT = [0, 30, 150, 750, 4350, 25_950, 112_350]
+
+describe("a delivery that fails for now", () => {
+  const redirects = [300, 301, 302, 303, 304, 307, 308]
+  const serverErrors = [500, 501, 502, 503, 504, 599]
+
+  it("is tried after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h, not a moment sooner, and is exhausted after 31.2 h", async () => {
+    const signedAt: number[] = []
+    const partners: Record<string, string> = {
+      ...(await statuses(...redirects, ...serverErrors, 600)),
+      "503, retry after 1 s": await status(503, { "Retry-After": "1" }, ({ headers }) => {
+        signedAt.push(Number(/^t=(\d+),/.exec(String(headers["x-signature"]))?.[1]))
+      }),
+      "500, without end": await endless(500),
+    }
+    for (const [name, partner] of Object.entries(noAnswer)) partners[name] = await partner()
+
+    const { found, publishedAt } = await besideWorker(
+      Effect.gen(function* () {
+        const queue = yield* DeliveryQueue
+        const published = yield* publishTo(partners)
+        for (const [i, delay] of SPECIFIED_SCHEDULE.entries()) {
+          const waiting = yield* queued((rows) => rows.every(({ attempts, wait }) => attempts > i && wait !== null))
+          expect(waiting).toEqual(Object.keys(partners).map(() => ({ attempts: i + 1, wait: delay })))
+          yield* moveClock(delay - 0.001)
+          expect(yield* queue.claim({ limit: 100, ...bounds })).toEqual([])
+          yield* moveClock(0.001)
+        }
+        yield* nothingQueued
+        return { found: yield* ends(published), publishedAt: published.publishedAt }
+      }),
+    )
+    expect(signedAt.map((at) => at - toUnixMillis(publishedAt) / 1000)).toEqual(ATTEMPTS_AT)
+    const reasons: Record<string, string> = {
+      ...Object.fromEntries(redirects.map((code) => [code, "redirect"])),
+      ...Object.fromEntries(serverErrors.map((code) => [code, "server_error"])),
+      "600": "invalid_status",
+      "503, retry after 1 s": "server_error",
+      "500, without end": "server_error",
+      ...Object.fromEntries(Object.keys(noAnswer).map((name) => [name, name.split(",")[0]!])),
+    }
+    expect(found).toEqual(
+      Object.fromEntries(
+        Object.keys(partners).map((name) => [
+          name,
+          {
+            state: "exhausted",
+            outcomes: Array(7).fill(reasons[name]),
+            statuses: Array(7).fill(name in noAnswer ? null : Number.parseInt(name, 10)),
+            at: ATTEMPTS_AT,
+          },
+        ]),
+      ),
+    )
+  })
+})
+
+describe("a delivery that is answered", () => {
+  const endsAtOnce = (partners: Readonly<Record<string, string>>) =>
+    besideWorker(
+      Effect.gen(function* () {
+        const published = yield* publishTo(partners)
+        yield* nothingQueued
+        return yield* ends(published)
+      }),
+    )
+  const once = (partners: Readonly<Record<string, string>>, state: string, outcome: string) =>
+    Object.fromEntries(
+      Object.keys(partners).map((name) => [
+        name,
+        { state, outcomes: [outcome], statuses: [Number.parseInt(name, 10)], at: [0] },
+      ]),
+    )
+
+  it("with 2xx is delivered at the first attempt, whatever the body", async () => {
+    const partners = { ...(await statuses(200, 201, 202, 204, 206, 299)), "200, without end": await endless(200) }
+    expect(await endsAtOnce(partners)).toEqual(once(partners, "delivered", "success"))
+  })
+
+  it("with any 4xx is rejected at the first attempt, also where 4xx is often taken for passing", async () => {
+    const partners = await statuses(400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 451, 499)
+    expect(await endsAtOnce(partners)).toEqual(once(partners, "rejected", "client_error"))
+  })
+})
