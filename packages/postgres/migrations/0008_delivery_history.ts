@@ -43,6 +43,9 @@ export default Effect.gen(function* () {
     )
     language plpgsql as $$
     #variable_conflict use_column
+    declare
+      -- One for all that a claim leases: with the delivery's id it is as good as one for each, and random bytes are slow to come by.
+      token constant uuid := gen_random_uuid();
     begin
       perform pg_advisory_xact_lock(hashtextextended('deliveries', 0));
       return query
@@ -64,22 +67,22 @@ export default Effect.gen(function* () {
           row_number() over (partition by ready.id order by waiting.class, waiting.due_at, waiting.id) as turn
         from ready
         cross join lateral (
-          (select id, due_at, 0 as class from deliveries
+          (select ctid as place, id, due_at, 0 as class from deliveries
             where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= clock_timestamp()
             order by due_at, id limit room)
           union all
-          (select id, due_at, 1 from deliveries
+          (select ctid, id, due_at, 1 from deliveries
             where endpoint_id = ready.id and lease_until is null and not replay and lost_leases = 0
               and due_at >= ready.since and due_at <= clock_timestamp()
             order by due_at, id limit room)
           union all
-          (select id, due_at, 2 from deliveries
+          (select ctid, id, due_at, 2 from deliveries
             where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= clock_timestamp()
             order by due_at, id limit room)
         ) waiting
         where room > 0
       ), chosen as (
-        select organization_id, id, class, row_number() over (order by class = 2, round, due_at, id) as position
+        select place, class, row_number() over (order by class = 2, round, due_at, id) as position
         from (
           select candidate.*,
             row_number() over (partition by organization_id, class = 2 order by turn, due_at) as round
@@ -88,16 +91,16 @@ export default Effect.gen(function* () {
         order by position
         limit least(most, greatest(0, in_all - (select coalesce(sum(calls), 0) from flying)))
       ), held as (
-        select delivery.organization_id, delivery.id, class, position
-        from deliveries delivery join chosen using (organization_id, id)
+        select delivery.ctid as place, class, position
+        from deliveries delivery join chosen on delivery.ctid = place
         where delivery.lease_until is null
         for update of delivery skip locked
       ), leased as (
         update deliveries delivery
-        set lease_token = gen_random_uuid(), leased_at = clock_timestamp(),
+        set lease_token = token, leased_at = clock_timestamp(),
           lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
         from held
-        where delivery.organization_id = held.organization_id and delivery.id = held.id
+        where delivery.ctid = place
         returning delivery.*, held.class, held.position
       )
       select leased.organization_id, leased.id, leased.endpoint_id, leased.event_id, leased.attempts + 1, leased.lease_token,

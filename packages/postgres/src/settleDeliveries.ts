@@ -34,23 +34,28 @@ export const settleDeliveries =
       with outcome as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb)
           as outcome (i int, organization_id text, id text, lease_token uuid, state text, delay double precision, attempt jsonb)
+      ), held as materialized (
+        -- Found one by one through the primary key, however few rows the planner takes the queue to have.
+        select outcome.*, delivery.* from outcome cross join lateral (
+          select ctid as place, endpoint_id, event_id, created_at, lost_leases from deliveries
+          where organization_id = outcome.organization_id and id = outcome.id and lease_token = outcome.lease_token
+          offset 0
+        ) delivery
       ), retried as (
         update deliveries delivery set attempts = (attempt->>'number')::int, lease_token = null, lease_until = null, lost_leases = 0,
           due_at = clock_timestamp() + make_interval(secs => delay)
-        from outcome
-        where state = 'retry' and delivery.organization_id = outcome.organization_id and delivery.id = outcome.id
-          and delivery.lease_token = outcome.lease_token
-        returning i, delivery.organization_id, delivery.id, endpoint_id, state, attempt
+        from held where state = 'retry' and delivery.ctid = place and delivery.lease_token = held.lease_token
+        returning i, delivery.organization_id, delivery.id, held.endpoint_id, state, attempt
       ), noted as (
         insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
         select organization_id, id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
           (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
         from retried
       ), finished as (
-        delete from deliveries delivery using outcome
-        where state <> 'retry' and delivery.organization_id = outcome.organization_id and delivery.id = outcome.id
-          and delivery.lease_token = outcome.lease_token
-        returning i, delivery.organization_id, delivery.id, endpoint_id, event_id, created_at, lost_leases, state, attempt
+        delete from deliveries delivery using held
+        where state <> 'retry' and delivery.ctid = place and delivery.lease_token = held.lease_token
+        returning i, held.organization_id, held.id, held.endpoint_id, held.event_id, held.created_at, held.lost_leases, state,
+          attempt
       ), earlier as (
         delete from delivery_attempts made using finished
         where made.organization_id = finished.organization_id and made.delivery_id = finished.id

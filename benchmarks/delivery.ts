@@ -1,0 +1,106 @@
+import { cpus } from "node:os"
+import { parseArgs } from "node:util"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import postgres from "postgres"
+import { parentOf } from "./cpuTime.ts"
+import { IN_FLIGHT } from "./delivery/Contender.ts"
+import { contenders } from "./delivery/contenders.ts"
+import {
+  type Backlog,
+  type Bench,
+  type Latency,
+  measureBacklog,
+  measureCalls,
+  measureLatency,
+} from "./delivery/measure.ts"
+import { startReceiver } from "./delivery/startReceiver.ts"
+
+// Lets the worker and what a user would pick instead deliver the same events to the same partner from the same PostgreSQL.
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    deliveries: { type: "string", default: "12000" },
+    only: { type: "string" },
+    latency: { type: "boolean", default: true },
+  },
+  allowNegative: true,
+})
+const [rounds, deliveries] = [Number(values.rounds), Number(values.deliveries)]
+const ENDPOINTS = 20
+const CALLS_ALONE = "undici alone"
+
+const server = await startPostgres()
+const receiver = await startReceiver()
+const admin = postgres(server.url, { max: 1, onnotice: () => {} })
+const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
+const chosen = contenders.filter(({ name }) => values.only === undefined || name === values.only)
+const benches = new Map<string, Bench>()
+for (const contender of chosen) {
+  const database = contender.name.replaceAll(/\W/g, "_")
+  await admin.unsafe(`create database ${database}`)
+  const databaseUrl = Object.assign(new URL(server.url), { pathname: `/${database}` }).href
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`)
+  await contender.setUp(sql, databaseUrl, urls)
+  await sql.end()
+  benches.set(contender.name, { databaseUrl, postmaster: parentOf(pid), receiver, endpoints: ENDPOINTS })
+}
+
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
+console.log(`${deliveries} deliveries to ${ENDPOINTS} endpoints a round, ${IN_FLIGHT} in flight, ${rounds} rounds\n`)
+
+const results = new Map<string, Backlog[]>([...chosen.map(({ name }) => name), CALLS_ALONE].map((name) => [name, []]))
+for (let round = 0; round < rounds; round++) {
+  for (const contender of chosen) {
+    results.get(contender.name)!.push(await measureBacklog(benches.get(contender.name)!, contender, deliveries))
+  }
+  results.get(CALLS_ALONE)!.push(await measureCalls([...benches.values()][0]!, deliveries))
+}
+row("a backlog", ["deliveries/s", "CPU µs", "PostgreSQL µs", "peak MiB"])
+for (const [name, of] of results) {
+  row(name, [
+    median(of.map((it) => it.perSecond)).toFixed(0),
+    median(of.map((it) => it.cpu)).toFixed(0),
+    median(of.map((it) => it.databaseCpu)).toFixed(0),
+    median(of.map((it) => it.memory)).toFixed(0),
+  ])
+}
+const ours = results.get("ours")
+for (const [name, of] of results) {
+  if (ours === undefined || of === ours) continue
+  const ratios = of.map(({ perSecond }, i) => ours[i]!.perSecond / perSecond)
+  row(`ours ÷ ${name}`, [
+    median(ratios).toFixed(2),
+    `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+  ])
+}
+console.log()
+
+if (values.latency) {
+  for (const [label, load] of [
+    ["publication to arrival, 10 a second", { perSecond: 10, seconds: 15 }],
+    ["publication to arrival, 200 a second", { perSecond: 200, seconds: 10 }],
+  ] as const) {
+    row(label, ["p50 ms", "p95 ms", "p99 ms"])
+    for (const contender of chosen) {
+      const { p50, p95, p99 }: Latency = await measureLatency(benches.get(contender.name)!, contender, load)
+      row(contender.name, [p50, p95, p99].map(String))
+    }
+    console.log()
+  }
+}
+
+for (const { close } of chosen) await close?.()
+receiver.stop()
+await admin.end()
+await server.stop()
+
+function row(head: string, cells: readonly string[]): void {
+  console.log(`  ${head.padEnd(38)}${cells.map((cell) => cell.padStart(15)).join("")}`)
+}
+
+function median(of: readonly number[]): number {
+  const sorted = of.toSorted((a, b) => a - b)
+  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
+}

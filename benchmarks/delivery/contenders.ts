@@ -1,0 +1,154 @@
+import { fileURLToPath } from "node:url"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { migrate } from "@outreach/postgres/migrate"
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { Effect, Redacted } from "effect"
+import { makeWorkerUtils, type WorkerUtils } from "graphile-worker"
+import { PgBoss } from "pg-boss"
+import { type Contender, IN_FLIGHT, SECRET } from "./Contender.ts"
+
+const ORGANIZATION = "org_01980000000070008000000000000001"
+const PROGRAM = "pgm_01980000000070008000000000000002"
+const CAMPAIGN = "cmp_01980000000070008000000000000003"
+const SECRETS_KEY = Buffer.alloc(32, 7)
+
+const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
+
+/** The worker as it is deployed. */
+const ours: Contender = {
+  name: "ours",
+  main: fileURLToPath(import.meta.resolve("@outreach/worker/main")),
+  env: {
+    SECRETS_KEY: SECRETS_KEY.toString("base64"),
+    SMTP_URL: "smtp://127.0.0.1:9",
+    MAIL_FROM: "outreach@benchmark.test",
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+    WEBHOOK_CALLS_IN_FLIGHT: String(IN_FLIGHT),
+    LOG_LEVEL: "warn",
+  },
+  setUp: async (sql, databaseUrl, urls) => {
+    const database = databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "benchmark" })
+    await Effect.runPromise(Effect.provide(migrate, database))
+    const cipher = SecretCipher.make(Redacted.make(SECRETS_KEY))
+    await sql`insert into organizations (id, name) values (${ORGANIZATION}, 'Benchmark')`
+    await sql`
+      insert into programs (organization_id, id, slug, name) values (${ORGANIZATION}, ${PROGRAM}, 'heart', 'Heart')`
+    await sql`
+      insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+      values (${ORGANIZATION}, ${CAMPAIGN}, ${PROGRAM}, 'Spring', 'traffic', 's', 'h', '2026-03-02', '2026-03-09')`
+    await sql`
+      insert into signing_secrets (organization_id, ciphertext)
+      values (${ORGANIZATION}, ${cipher.encrypt(Redacted.make(SECRET), ORGANIZATION)})`
+    const rows = urls.map((url, i) => ({ id: endpointId(i), organization_id: ORGANIZATION, url }))
+    await sql`insert into webhook_endpoints ${sql(rows)}`
+  },
+  // As publishEvents writes them, but for which endpoint gets which.
+  publish: async (sql, publications) => {
+    await sql`
+      with published as (
+        select * from unnest(
+          ${publications.map(({ eventId }) => eventId)}::text[], ${publications.map(({ deliveryId }) => deliveryId)}::text[],
+          ${publications.map(({ endpoint }) => endpointId(endpoint))}::text[], ${publications.map(({ body }) => body)}::text[]
+        ) as published (event_id, id, endpoint_id, body)
+      ), event as (
+        insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+        select ${ORGANIZATION}, event_id, 'outreach.email_sent', ${CAMPAIGN}, ${PROGRAM}, null, clock_timestamp(),
+          clock_timestamp(), body
+        from published
+      ), queued as (
+        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
+        select ${ORGANIZATION}, id, endpoint_id, event_id, clock_timestamp() from published
+      )
+      select pg_notify('deliveries', '')`
+  },
+  isDone: async (sql) => (await sql`select from deliveries limit 1`).length === 0,
+}
+
+const handTuned: Contender = {
+  name: "hand-tuned loop",
+  main: fileURLToPath(import.meta.resolve("./handTunedLoop.ts")),
+  setUp: async (sql, _databaseUrl, urls) => {
+    await sql`create schema hand`
+    await sql`create table hand.endpoints (id text primary key, url text not null)`
+    await sql`create table hand.events (id text primary key, body text not null)`
+    await sql`
+      create table hand.queue (
+        id text primary key, endpoint_id text not null, event_id text not null references hand.events,
+        attempts integer not null default 0, due_at timestamptz not null default clock_timestamp(), token uuid,
+        lease_until timestamptz, created_at timestamptz not null default clock_timestamp()
+      ) with (fillfactor = 70)`
+    await sql`create index on hand.queue (due_at)`
+    await sql`
+      create table hand.history (
+        id text primary key, endpoint_id text not null, event_id text not null, created_at timestamptz not null,
+        finished_at timestamptz not null default clock_timestamp(), attempts jsonb not null
+      )`
+    await sql`insert into hand.endpoints ${sql(urls.map((url, i) => ({ id: endpointId(i), url })))}`
+  },
+  publish: async (sql, publications) => {
+    await sql`
+      with published as (
+        select * from unnest(
+          ${publications.map(({ eventId }) => eventId)}::text[], ${publications.map(({ deliveryId }) => deliveryId)}::text[],
+          ${publications.map(({ endpoint }) => endpointId(endpoint))}::text[], ${publications.map(({ body }) => body)}::text[]
+        ) as published (event_id, id, endpoint_id, body)
+      ), event as (
+        insert into hand.events select event_id, body from published
+      ), queued as (
+        insert into hand.queue (id, endpoint_id, event_id) select id, endpoint_id, event_id from published
+      )
+      select pg_notify('hand', '')`
+  },
+  isDone: async (sql) => (await sql`select from hand.queue limit 1`).length === 0,
+}
+
+let boss: PgBoss
+let bossUrls: readonly string[]
+const pgBoss: Contender = {
+  name: "pg-boss",
+  main: fileURLToPath(import.meta.resolve("./pgBossLoop.ts")),
+  setUp: async (_sql, databaseUrl, urls) => {
+    boss = new PgBoss({ connectionString: databaseUrl, useListenNotify: true, max: 2 })
+    boss.on("error", console.error)
+    await boss.start()
+    await boss.createQueue("deliveries", { notify: true })
+    bossUrls = urls
+  },
+  publish: async (_sql, publications) => {
+    const jobs = publications.map(({ deliveryId, endpoint, body }) => ({
+      data: { id: deliveryId, url: bossUrls[endpoint]!, body },
+    }))
+    await boss.insert("deliveries", jobs)
+  },
+  isDone: async (sql) =>
+    (await sql`select from pgboss.job where state < 'completed' and name = 'deliveries' limit 1`).length === 0,
+  close: async () => {
+    await boss.stop({ graceful: false })
+  },
+}
+
+let utils: WorkerUtils
+let graphileUrls: readonly string[]
+const graphileWorker: Contender = {
+  name: "graphile-worker",
+  main: fileURLToPath(import.meta.resolve("./graphileWorkerLoop.ts")),
+  setUp: async (_sql, databaseUrl, urls) => {
+    utils = await makeWorkerUtils({ connectionString: databaseUrl })
+    await utils.migrate()
+    graphileUrls = urls
+  },
+  publish: async (_sql, publications) => {
+    const jobs = publications.map(({ deliveryId, endpoint, body }) => ({
+      identifier: "deliver",
+      payload: { id: deliveryId, url: graphileUrls[endpoint]!, body },
+    }))
+    await utils.addJobs(jobs)
+  },
+  isDone: async (sql) => (await sql`select from graphile_worker._private_jobs limit 1`).length === 0,
+  close: async () => {
+    await utils.release()
+  },
+}
+
+/** Those that deliver what stands in a database. */
+export const contenders: readonly Contender[] = [ours, handTuned, pgBoss, graphileWorker]

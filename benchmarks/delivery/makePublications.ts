@@ -1,0 +1,28 @@
+import { randomUUID } from "node:crypto"
+import type { Publication } from "./Contender.ts"
+
+const hex = () => randomUUID().replaceAll("-", "")
+
+/** Makes events as the service makes them, published now, in turn for so many endpoints. */
+export const makePublications = (count: number, endpoints: number): readonly Publication[] =>
+  Array.from({ length: count }, (_, i) => {
+    const eventId = `evt_${hex()}`
+    const now = new Date().toISOString().replace("Z", "000Z")
+    const data = { service_recipient_id: `rcp_${hex()}`, service_campaign_id: `cmp_${hex()}`, token: "aB3dE9" }
+    const envelope = {
+      object: "event",
+      livemode: false,
+      event_id: eventId,
+      event_type: "outreach.email_sent",
+      event_version: 1,
+    }
+    const body = JSON.stringify({
+      ...envelope,
+      occurred_at: now,
+      emitted_at: now,
+      source: "service",
+      data,
+      metadata: null,
+    })
+    return { eventId, deliveryId: `dlv_${hex()}`, endpoint: i % endpoints, body }
+  })

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import postgres from "postgres"
+import { cpuTime } from "../cpuTime.ts"
+import type { Contender } from "./Contender.ts"
+import { makePublications } from "./makePublications.ts"
+import type { Receiver } from "./startReceiver.ts"
+
+/** What a contender took for a backlog. */
+export interface Backlog {
+  readonly perSecond: number
+  /** CPU microseconds of one delivery: the contender's process, and PostgreSQL. */
+  readonly cpu: number
+  readonly databaseCpu: number
+  /** The most memory that the process had, in MiB. */
+  readonly memory: number
+}
+
+/** Milliseconds from publication to arrival. */
+export interface Latency {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+export interface Bench {
+  readonly databaseUrl: string
+  readonly postmaster: number
+  readonly receiver: Receiver
+  readonly endpoints: number
+}
+
+const POLL_MS = 10
+
+/** Starts a contender's process, and ends it once the work is done. */
+async function withProcess<A>(
+  { main, env = {} }: Pick<Contender, "main" | "env">,
+  databaseUrl: string,
+  work: (child: ChildProcess) => Promise<A>,
+): Promise<A> {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env["PATH"], NODE_ENV: "production", DATABASE_URL: databaseUrl, ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  })
+  const ended = once(child, "exit")
+  try {
+    return await work(child)
+  } finally {
+    child.kill("SIGKILL")
+    await ended
+  }
+}
+
+/** Lets a contender work off a backlog, and measures it from the moment that it is warm, a quarter of it later. */
+export async function measureBacklog(bench: Bench, contender: Contender, deliveries: number): Promise<Backlog> {
+  const { databaseUrl, postmaster, receiver } = bench
+  const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
+  await receiver.reset()
+  const publications = makePublications(deliveries, bench.endpoints)
+  for (let i = 0; i < deliveries; i += 1000) await contender.publish(sql, publications.slice(i, i + 1000))
+  await sql`vacuum analyze`
+  try {
+    return await withProcess(contender, databaseUrl, async ({ pid }) => {
+      const warm = await arrived(receiver, deliveries / 4)
+      const before = [performance.now(), cpuTime(pid!), cpuTime(postmaster)] as const
+      await arrived(receiver, deliveries)
+      while (!(await contender.isDone(sql))) await sleep(POLL_MS)
+      const rest = deliveries - warm
+      return {
+        perSecond: (rest * 1000) / (performance.now() - before[0]),
+        cpu: (cpuTime(pid!) - before[1]) / rest,
+        databaseCpu: (cpuTime(postmaster) - before[2]) / rest,
+        memory: peakMemory(pid!),
+      }
+    })
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Measures the calls alone, from a process without a database. */
+export async function measureCalls(bench: Bench, deliveries: number): Promise<Backlog> {
+  const { receiver } = bench
+  await receiver.reset()
+  const main = fileURLToPath(import.meta.resolve("./undiciLoop.ts"))
+  return withProcess({ main }, "", async (child) => {
+    const publications = makePublications(deliveries, bench.endpoints)
+    child.send({ url: receiver.url, publications })
+    const done = once(child, "message")
+    const warm = await arrived(receiver, deliveries / 4)
+    const before = [performance.now(), cpuTime(child.pid!)] as const
+    await done
+    const rest = deliveries - warm
+    return {
+      perSecond: (rest * 1000) / (performance.now() - before[0]),
+      cpu: (cpuTime(child.pid!) - before[1]) / rest,
+      databaseCpu: 0,
+      memory: peakMemory(child.pid!),
+    }
+  })
+}
+
+/** Measures how long events take to arrive that are published one by one, so many a second. */
+export async function measureLatency(
+  bench: Bench,
+  contender: Contender,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+): Promise<Latency> {
+  const { databaseUrl, receiver } = bench
+  const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} })
+  try {
+    return await withProcess(contender, databaseUrl, async () => {
+      await receiver.reset()
+      const warmUp = makePublications(400, bench.endpoints)
+      await contender.publish(sql, warmUp)
+      await arrived(receiver, warmUp.length)
+      while (!(await contender.isDone(sql))) await sleep(POLL_MS)
+      await receiver.reset()
+      const count = perSecond * seconds
+      const published: Promise<void>[] = []
+      const start = performance.now()
+      for (let i = 0; i < count; i++) {
+        await sleep(Math.max(0, start + (i * 1000) / perSecond - performance.now()))
+        const [publication] = makePublications(1, bench.endpoints)
+        published.push(contender.publish(sql, [{ ...publication!, endpoint: i % bench.endpoints }]))
+      }
+      await Promise.all(published)
+      await arrived(receiver, count)
+      const sorted = (await receiver.latencies()).toSorted((a, b) => a - b)
+      const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+      return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+    })
+  } finally {
+    await sql.end()
+  }
+}
+
+const LONGEST_WAIT_MS = 120_000
+
+async function arrived(receiver: Receiver, count: number): Promise<number> {
+  const end = performance.now() + LONGEST_WAIT_MS
+  while (performance.now() < end) {
+    const there = await receiver.count()
+    if (there >= count) return there
+    await sleep(POLL_MS)
+  }
+  throw new Error(`Only ${await receiver.count()} of ${count} deliveries arrived within ${LONGEST_WAIT_MS / 1000} s.`)
+}
+
+const peakMemory = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024
