@@ -6,7 +6,6 @@ import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
 import { Effect, Layer, Ref } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { HttpServer, UrlParams } from "effect/http"
 import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
@@ -16,6 +15,7 @@ import { TransactionalServices } from "./http/executeOnce.ts"
 import type { HandlerServices } from "./http/Handlers.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { serve } from "./http/serve.ts"
+import { pooledRandom } from "./pooledRandom.ts"
 
 const deployment = Layer.effect(
   Deployment,
@@ -68,6 +68,6 @@ const redaction = Layer.succeed(UrlParams.CurrentRedactedNames, [/^/])
 export const api = listening.pipe(
   Layer.provideMerge(nodeServer),
   Layer.provide(ports),
-  Layer.provide(SecureRandom.layerWebCrypto),
+  Layer.provide(pooledRandom),
   Layer.provide(redaction),
 )

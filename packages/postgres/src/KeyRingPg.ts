@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { ApiKey } from "@outreach/domain/callers/ApiKey"
 import { type Admission, KeyNotFound, KeyRing } from "@outreach/domain/callers/KeyRing"
 import { OrganizationNotFound } from "@outreach/domain/callers/OrganizationRegistry"
@@ -7,10 +7,12 @@ import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
 import { dieNaming } from "./DatabaseFailure.ts"
 
-const hashOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
+const hashOf = (text: string): string => hash("sha256", text, "hex")
 
 /** The most requests that one statement admits. */
 const MOST_TOGETHER = 100
+/** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
+const ADMITTING_AT_ONCE = 2
 
 /** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
 export const KeyRingPg = Layer.effect(
@@ -59,6 +61,7 @@ export const KeyRingPg = Layer.effect(
         for (const { request, count, now, ...caller } of rows) admissions[request - 1] = { caller, count, now }
         return admissions
       }, dieNaming("KeyRing.admit")),
+      ADMITTING_AT_ONCE,
     )
 
     return {

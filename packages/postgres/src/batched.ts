@@ -1,7 +1,7 @@
 import { Deferred, Effect, Exit, Queue } from "effect"
 
 /**
- * Makes a function of one item out of one of many: calls that come while a write is under way wait for it, and are then written
+ * Makes a function of one item out of one of many: calls that come while `atOnce` writes are under way wait, and are then written
  * together, at most `most`.
  *
  * When a write of several fails, each is written by itself, so that one bad item fails alone.
@@ -9,6 +9,7 @@ import { Deferred, Effect, Exit, Queue } from "effect"
 export const batched = Effect.fnUntraced(function* <Item, Result, E, R>(
   most: number,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Result>, E, R>,
+  atOnce = 1,
 ) {
   const calls = yield* Queue.unbounded<{ readonly item: Item; readonly done: Deferred.Deferred<Result, E> }>()
 
@@ -27,7 +28,13 @@ export const batched = Effect.fnUntraced(function* <Item, Result, E, R>(
     }
   })
 
-  yield* Queue.takeBetween(calls, 1, most).pipe(Effect.flatMap(writeTogether), Effect.forever, Effect.forkScoped)
+  const loop = Queue.takeBetween(calls, 1, most).pipe(Effect.flatMap(writeTogether), Effect.forever)
+  yield* Effect.forkScoped(
+    Effect.all(
+      Array.from({ length: atOnce }, () => loop),
+      { concurrency: "unbounded", discard: true },
+    ),
+  )
 
   return (item: Item): Effect.Effect<Result, E> =>
     Effect.gen(function* () {

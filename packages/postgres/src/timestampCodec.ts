@@ -21,10 +21,11 @@ const MILLIS = digits(1000, "")
 const MICROS = digits(1000, "Z")
 
 const read = (bytes: Uint8Array, offset: number): Timestamp => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 8)
   // PostgreSQL counts microseconds from 2000-01-01; a double holds them exactly for 285 years around it.
-  const micros = view.getInt32(0) * 2 ** 32 + view.getUint32(4)
-  if (!Number.isSafeInteger(micros)) return readFar(view.getBigInt64(0))
+  const micros = int32(bytes, offset) * 2 ** 32 + (int32(bytes, offset + 4) >>> 0)
+  if (!Number.isSafeInteger(micros)) {
+    return readFar(new DataView(bytes.buffer, bytes.byteOffset + offset, 8).getBigInt64(0))
+  }
   const day = Math.floor(micros / DAY_MICROS)
   const within = micros - day * DAY_MICROS
   const millis = Math.floor(within / 1000)
@@ -38,6 +39,9 @@ const read = (bytes: Uint8Array, offset: number): Timestamp => {
     MILLIS[millis - seconds * 1000] +
     MICROS[within - millis * 1000]) as Timestamp
 }
+
+const int32 = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
 
 /** Days from the Unix epoch to PostgreSQL's. */
 const EPOCH_DAYS = 10_957

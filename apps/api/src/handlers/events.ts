@@ -5,6 +5,7 @@ import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import * as z from "zod"
+import { Json } from "../http/encode.ts"
 import type { Asked, Handler } from "../http/Handlers.ts"
 import { campaignSummary, programSummary } from "./campaignSummary.ts"
 import { listPage } from "./listPage.ts"
@@ -34,11 +35,10 @@ export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (as
 
 type EventExpansion = ReadonlyArray<"campaign" | "program" | "recipient">
 
-// The stored envelope is the one that was sent: what is expanded is added to it, and nothing else of it is touched.
+// The stored envelope is the one that was sent: what is expanded is written behind its last member, and nothing else of it is touched.
 const showEvents = (organizationId: OrganizationId, expansion: EventExpansion) =>
   Effect.fnUntraced(function* (events: ReadonlyArray<PublishedEvent>, livemode: boolean) {
-    const envelopes = events.map(({ body }): FeedEvent => JSON.parse(body))
-    if (expansion.length === 0) return envelopes
+    if (expansion.length === 0) return events.map(({ body }) => new Json<FeedEvent>(body))
     const summaries = yield* summariesFor(
       organizationId,
       events,
@@ -50,17 +50,16 @@ const showEvents = (organizationId: OrganizationId, expansion: EventExpansion) =
           events.flatMap(({ recipientId }) => recipientId ?? []),
         )
       : new Map<never, never>()
-    return envelopes.map((envelope, i): FeedEvent => {
-      const { campaignId, recipientId } = events[i]!
+    return events.map(({ body, campaignId, recipientId }) => {
       const summary = summaries.get(campaignId)
       const recipient = recipientId === null ? undefined : recipients.get(recipientId)
-      return {
-        ...envelope,
+      const expanded: Pick<FeedEvent, (typeof expansion)[number]> = {
         ...(expansion.includes("campaign") && { campaign: summary ? campaignSummary(summary, livemode) : null }),
         ...(expansion.includes("program") && { program: summary ? programSummary(summary, livemode) : null }),
         ...(expansion.includes("recipient") && {
           recipient: recipient ? recipientRecord(recipient, livemode, [], NOTHING_EXPANDED) : null,
         }),
       }
+      return new Json<FeedEvent>(`${body.slice(0, -1)},${JSON.stringify(expanded).slice(1)}`)
     })
   })

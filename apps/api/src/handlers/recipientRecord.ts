@@ -6,6 +6,7 @@ import type { RecipientPosition as Position } from "@outreach/domain/recipients/
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import * as z from "zod"
+import { Json } from "../http/encode.ts"
 import { campaignSummary, programSummary } from "./campaignSummary.ts"
 
 /** What `expand[]` may ask of a recipient. */
@@ -56,7 +57,7 @@ export const summariesFor = Effect.fnUntraced(function* (
 export const recipientRecords = (organizationId: OrganizationId, expansion: RecipientExpansion) =>
   Effect.fnUntraced(function* (recipients: ReadonlyArray<Recipient>, livemode: boolean) {
     const summaries = yield* summariesFor(organizationId, recipients, expansion)
-    return recipients.map((recipient) => recipientRecord(recipient, livemode, expansion, summaries))
+    return recipients.map((recipient) => Json.from(recipientRecord(recipient, livemode, expansion, summaries)))
   })
 
 /** A place in a list of recipients, as its cursors carry it. */

@@ -6,6 +6,7 @@ import type { EventFeed } from "@outreach/domain/events/EventFeed"
 import type { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
+import type { Json } from "./encode.ts"
 import type { Refusal } from "./refuse.ts"
 
 /** What a handler is given: the decoded request, who asks, and the headers that the contract lets the operation read. */
@@ -24,7 +25,12 @@ export type HandlerServices = ApiConfig | Deployment | RecipientRegister | Event
 /** Answers an operation, or refuses. */
 export type Handler<Id extends OperationId> = (
   asked: Asked<Id>,
-) => Effect.Effect<ResponseOf<Operations[Id]>, Refusal, HandlerServices>
+) => Effect.Effect<Answered<ResponseOf<Operations[Id]>>, Refusal, HandlerServices>
+
+/** A response of the contract, or the same with its body rendered. */
+type Answered<Response> = Response extends { readonly body: infer Body }
+  ? Omit<Response, "body"> & { readonly body: Body | Json<Body> }
+  : never
 
 /**
  * What answers each operation of the contract.

@@ -1,5 +1,22 @@
+import type { ServerResponse } from "node:http"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
-import { HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+/** A value that is JSON already, such as an event, which is stored as the text that was sent. */
+export class Json<Value> {
+  declare readonly of: Value
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Renders a value. */
+  static from<Value extends object | null>(value: Value): Json<Value> {
+    return new Json(JSON.stringify(value))
+  }
+}
 
 /** An answer before it is JSON; a null body is none. */
 export interface Answer {
@@ -12,11 +29,25 @@ export interface Answer {
 export const encode = ({ status, body, headers }: Answer): KeptAnswer => ({
   status,
   headers,
-  body: body === null ? null : JSON.stringify(body),
+  body: body === null ? null : (body instanceof Json ? body : Json.from(body)).text,
 })
 
-/** Makes the response to an encoded answer. */
-export const respond = ({ status, headers, body }: KeptAnswer): HttpServerResponse.HttpServerResponse =>
-  body === null
-    ? HttpServerResponse.empty({ status, headers })
-    : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
+/**
+ * Writes an encoded answer, and says what was written.
+ *
+ * Node sends head and text in one piece; a body of bytes, as `HttpServerResponse` has it, leaves in a second one, which costs a tenth
+ * of a look-up.
+ */
+export const respond = (
+  request: HttpServerRequest.HttpServerRequest,
+  { status, headers, body }: KeptAnswer,
+): HttpServerResponse.HttpServerResponse => {
+  const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+  if (body === null) {
+    response.writeHead(status, headers).end()
+  } else {
+    const length = Buffer.byteLength(body)
+    response.writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": length }).end(body)
+  }
+  return HttpServerResponse.empty({ status, headers })
+}

@@ -107,7 +107,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
         : yield* executeOnce(request, { caller, body, requestId: progress.requestId }, execute, (refusal) =>
             refuse(refusal, progress, docsUrl),
           )
-    return respond({
+    return respond(request, {
       ...executed,
       headers: {
         "X-Request-Id": progress.requestId,
@@ -130,7 +130,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
         Effect.gen(function* () {
           const { status, body, headers } = refuse(yield* refusalOf(cause, progress), progress, docsUrl)
           const now = (yield* Clock.currentTimeMillis) / 1000
-          return respond(encode({ status, body, headers: { ...refusalHeaders(progress, now), ...headers } }))
+          return respond(request, encode({ status, body, headers: { ...refusalHeaders(progress, now), ...headers } }))
         }),
       ),
     )
