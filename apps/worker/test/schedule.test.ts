@@ -25,7 +25,8 @@ const bounds = { inAll: 256, perEndpoint: 16, leaseSeconds: 30 }
 /** Runs an effect beside a worker, on a database whose clock it moves. */
 const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
   Effect.raceFirst(effect, deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds })).pipe(
-    Effect.provide(HttpCourier({ allowPrivateAddresses: true, connectMs: 800, callMs: 1600 })),
+    // undici looks at the time for connecting twice a second.
+    Effect.provide(HttpCourier({ allowPrivateAddresses: true, connectMs: 300, callMs: 1700 })),
     Effect.provide(NodeSigner),
     Effect.provide(adaptersFor(url())),
     Effect.provideService(References.MinimumLogLevel, "None"),

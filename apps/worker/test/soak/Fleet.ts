@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+
+/** Where a worker that is made to die may die. */
+export const STEPS = ["after claim", "before POST", "after POST", "before settlement", "inside settlement"] as const
+export type Step = (typeof STEPS)[number]
+
+/** Lets workers die at each step so many times, each time after the step was taken about so often. */
+export interface StepDeaths {
+  readonly each: number
+  readonly oneIn: number
+}
+
+export interface FleetOptions {
+  readonly databaseUrl: string
+  readonly settings: Readonly<Record<string, string>>
+  /** By how many seconds each worker's clock is wrong; there are as many workers. */
+  readonly skews: ReadonlyArray<number>
+  readonly stepDeaths?: StepDeaths
+  /** Called when a worker has died by SIGKILL, and at which step. */
+  readonly died: (step: Step | undefined) => void
+}
+
+/** Worker processes, each of which is started again when it has ended, until the fleet is told to stop. */
+export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: FleetOptions) => {
+  const workers: Array<{ readonly child: ChildProcess; readonly ended: Promise<unknown> }> = []
+  const complaints: string[] = []
+  let stopping = false
+  let starts = 0
+
+  const start = (place: number): void => {
+    const dies = stepDeaths !== undefined && starts < STEPS.length * stepDeaths.each
+    const step = STEPS[starts++ % STEPS.length]!
+    const entry = dies ? "./steppedWorker.ts" : "../../src/main.ts"
+    const child = spawn(
+      process.execPath,
+      ["--import", import.meta.resolve("./skewClock.ts"), fileURLToPath(import.meta.resolve(entry))],
+      {
+        env: {
+          DATABASE_URL: databaseUrl,
+          SECRETS_KEY: SECRETS_KEY.toString("base64"),
+          SMTP_URL: "smtp://127.0.0.1:1",
+          MAIL_FROM: "Acme <outreach@acme.test>",
+          WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+          LOG_LEVEL: "none",
+          CLOCK_SKEW_SECONDS: String(skews[place]),
+          ...(dies && { DIE_AT: step, DIE_ONE_IN: String(stepDeaths.oneIn) }),
+          ...settings,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    )
+    let said = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk
+    })
+    child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()))
+    const ended = once(child, "close").then(([code, signal]) => {
+      if (signal === "SIGKILL") died(STEPS.find((step) => said.includes(step)))
+      else if (code !== 0 || !stopping) complaints.push(`a worker ended with ${signal ?? code}`)
+      if (!stopping) start(place)
+    })
+    workers[place] = { child, ended }
+  }
+  for (const place of skews.keys()) start(place)
+
+  return {
+    /** What the workers wrote to standard error, and those that ended by themselves. */
+    complaints,
+    /** Kills any one of the workers; another takes its place. */
+    killAny: async () => {
+      const { child, ended } = workers[Math.floor(Math.random() * workers.length)]!
+      child.kill("SIGKILL")
+      await ended
+    },
+    stop: async () => {
+      stopping = true
+      for (const { child } of workers) child.kill("SIGTERM")
+      await Promise.all(workers.map(({ ended }) => ended))
+    },
+  }
+}

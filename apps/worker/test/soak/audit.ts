@@ -1,0 +1,86 @@
+import type { Attempt } from "@outreach/domain/deliveries/Delivery"
+import { MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Partner } from "./partners.ts"
+
+/** An endpoint, its receiver, and the events whose publication was acknowledged. */
+export interface Route {
+  readonly partner: Partner
+  readonly organizationId: string
+  readonly endpointId: string
+  readonly published: ReadonlyArray<string>
+}
+
+interface Finished {
+  readonly id: string
+  readonly eventId: string
+  readonly state: "delivered" | "rejected" | "exhausted" | "poison"
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+const UNKNOWN = "outcome_unknown"
+
+/** Compares what was published, what the database says became of it, and what the receivers saw; answers figures, and all that does not agree. */
+export const audit = Effect.fnUntraced(function* (
+  routes: ReadonlyArray<Route>,
+  options: { readonly mostAttempts: number },
+) {
+  const sql = yield* SqlClient.SqlClient
+  const findings: string[] = []
+  const tally = { delivered: 0, rejected: 0, exhausted: 0, poison: 0, requests: 0, duplicates: 0, unknown: 0 }
+
+  const [left] = yield* sql<{ deliveries: number; attempts: number }>`
+    select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from delivery_attempts) as attempts`
+  if (left!.deliveries + left!.attempts > 0) findings.push(`${JSON.stringify(left)} are left behind`)
+
+  for (const { partner, organizationId, endpointId, published } of routes) {
+    const name = `${partner.kind} ${endpointId}`
+    const finished = yield* sql<Finished>`
+      select id, event_id as "eventId", 'delivered' as state, attempts from delivered where endpoint_id = ${endpointId}
+      union all
+      select id, event_id, reason, attempts from dead_letters where endpoint_id = ${endpointId}`
+    const events = yield* sql<{ id: string }>`select id from events where organization_id = ${organizationId}`
+    const ended = new Set(finished.map(({ eventId }) => eventId))
+    const stored = new Set(events.map(({ id }) => id))
+    if (published.some((id) => !stored.has(id)))
+      findings.push(`${name}: an event is gone whose publication was acknowledged`)
+    if (finished.length !== ended.size) findings.push(`${name}: an event has two outcomes`)
+    if (stored.size !== ended.size || events.some(({ id }) => !ended.has(id))) {
+      findings.push(`${name}: ${stored.size} events, ${ended.size} outcomes`)
+    }
+    for (const delivery of finished) {
+      tally[delivery.state] += 1
+      const seen = partner.seen.get(delivery.id)
+      const complain = (what: string) => findings.push(`${name}: ${delivery.id}, ${delivery.state}, ${what}`)
+      if (seen !== undefined && seen.eventId !== delivery.eventId) complain("came with another event")
+      if (delivery.state === "delivered" && !seen?.accepted) complain("never arrived")
+      if (delivery.state !== "poison" && ["fast", "slow"].includes(partner.kind) && delivery.state !== "delivered") {
+        complain("though its partner accepts")
+      }
+
+      const known = delivery.attempts.filter(({ outcome }) => outcome !== UNKNOWN)
+      const lost = delivery.attempts.length - known.length
+      tally.unknown += lost
+      if (known.some(({ number }, i) => number !== i + 1)) complain("has attempts that are missing or made twice")
+      if (delivery.state === "exhausted" && known.length !== options.mostAttempts)
+        complain(`at ${known.length} attempts`)
+      if (delivery.state === "rejected" && known.at(-1)!.outcome !== "client_error") complain("without a 4xx")
+      if (delivery.state === "poison" && lost < MOST_LOST_LEASES) complain(`after ${lost} lost leases`)
+      if (known.length > options.mostAttempts) complain(`at ${known.length} attempts`)
+
+      // A request for an attempt that had one is owed to a lease that ended without a word.
+      for (const [number, requests] of seen?.requests ?? []) {
+        const allowed = delivery.attempts.filter((attempt) => attempt.number === number).length
+        if (requests > allowed) complain(`attempt ${number} came ${requests} times, and is on record ${allowed} times`)
+        tally.requests += requests
+        tally.duplicates += requests - 1
+      }
+      if (known.some(({ number, status }) => status !== null && !seen?.requests.has(number))) {
+        complain("has an answer to a request that never came")
+      }
+    }
+    findings.push(...partner.faults.map((fault) => `${name}: ${fault}`))
+  }
+  return { tally, findings }
+})

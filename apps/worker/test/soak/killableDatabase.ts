@@ -1,0 +1,51 @@
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { migrate } from "@outreach/postgres/migrate"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A migrated PostgreSQL of its own that forgets nothing it has committed, and that may be killed. */
+export const killableDatabase = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "outreach-soak-"))
+  // The server's user is another when this process is root's.
+  await chmod(folder, 0o711)
+  let server = await startPostgres({ dataDirectory: folder })
+  const { url, port } = server
+  await Effect.runPromise(Effect.provide(migrate, adaptersFor(url)))
+  const postmaster = async () => Number.parseInt(await readFile(join(folder, "data", "postmaster.pid"), "utf8"), 10)
+
+  return {
+    url,
+    /** Kills one backend of a worker with SIGKILL: the server throws all of them out, and recovers by itself. */
+    killBackend: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [backend] = yield* sql<{ pid: number }>`
+        select pid from pg_stat_activity where application_name = 'outreach-worker' order by random() limit 1`
+      if (backend !== undefined) process.kill(backend.pid, "SIGKILL")
+    }),
+    /** Ends the server without a checkpoint, and starts it again. */
+    restart: async () => {
+      const pid = await postmaster()
+      process.kill(pid, "SIGQUIT")
+      while (isAlive(pid)) await setTimeout(20)
+      await server.stop()
+      server = await startPostgres({ dataDirectory: folder, port })
+    },
+    remove: async () => {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

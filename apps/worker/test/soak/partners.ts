@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { verify } from "@outreach/signature/node"
+
+/** What a delivery's requests were, as its receiver saw them. */
+export interface Seen {
+  readonly eventId: string
+  /** Of the body, which must not change. */
+  readonly digest: string
+  /** How many requests came for each attempt. */
+  readonly requests: Map<number, number>
+  /** Whether one of them was answered with 2xx. */
+  accepted: boolean
+}
+
+/** How partners answer. All but `fast` and `slow` refuse something; those that fail do so until they are mended, if they ever are. */
+export type Kind = keyof typeof ANSWERS | "dead"
+
+type Answer = (response: ServerResponse, options: { readonly callMs: number }) => unknown
+
+const ok: Answer = (response) => response.writeHead(200).end()
+const FLAPS_MS = 3000
+
+const ANSWERS = {
+  fast: ok,
+  /** As long as 5 s of 15. */
+  slow: (response, { callMs }) => setTimeout(() => response.writeHead(200).end(), callMs / 3),
+  flapping: (response) => response.writeHead(Math.floor(Date.now() / FLAPS_MS) % 2 === 0 ? 200 : 503).end(),
+  rejecting: (response) => response.writeHead(410).end(),
+  failing: (response) => response.writeHead(500).end(),
+  hanging: () => {},
+  "breaking off": (response) => {
+    response.writeHead(200, { "Content-Length": "100" }).write("abc", () => response.destroy())
+  },
+} satisfies Record<string, Answer>
+
+/** A partner's receiver on this machine: it verifies with its own clock what comes, and remembers it. */
+export const startPartner = async (kind: Kind, options: { readonly callMs: number }) => {
+  const seen = new Map<string, Seen>()
+  const faults: string[] = []
+  let answer: Answer = kind === "dead" ? ok : ANSWERS[kind]
+  let secret = ""
+
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const deliveryId = String(request.headers["x-delivery-id"])
+    const attempt = Number(request.headers["x-delivery-attempt"])
+    try {
+      verify(request.headers["x-signature"] as string, body, [secret], { now: Date.now() / 1000 })
+    } catch (error) {
+      faults.push(`a signature does not verify: ${error}`)
+      return response.writeHead(401).end()
+    }
+    const digest = createHash("sha256").update(body).digest("base64")
+    const known = seen.get(deliveryId)
+    const delivery = known ?? {
+      eventId: JSON.parse(body.toString()).event_id as string,
+      digest,
+      requests: new Map<number, number>(),
+      accepted: false,
+    }
+    if (delivery.digest !== digest) faults.push(`${deliveryId} came with two bodies`)
+    seen.set(deliveryId, delivery)
+    delivery.requests.set(attempt, (delivery.requests.get(attempt) ?? 0) + 1)
+    response.on("finish", () => {
+      if (response.statusCode === 200 && response.getHeader("Content-Length") === undefined) delivery.accepted = true
+    })
+    return answer(response, options)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    server.closeAllConnections()
+    if (server.listening) await new Promise((resolve) => server.close(resolve))
+  }
+  if (kind === "dead") await close()
+
+  return {
+    kind,
+    url: `http://127.0.0.1:${port}/webhooks`,
+    seen,
+    /** What must not have come. */
+    faults,
+    trust: (given: string) => {
+      secret = given
+    },
+    /** Makes it answer as any other. */
+    mend: async () => {
+      answer = ok
+      if (!server.listening) {
+        server.listen(port, "127.0.0.1")
+        await once(server, "listening")
+      }
+    },
+    close,
+  }
+}
+
+export type Partner = Awaited<ReturnType<typeof startPartner>>

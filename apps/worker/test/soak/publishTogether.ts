@@ -1,0 +1,30 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { composeEvent } from "@outreach/domain/events/Event"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { stamp } from "@outreach/postgres/OrganizationClock"
+import { publishEvents } from "@outreach/postgres/publishEvents"
+import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { Effect } from "effect"
+
+/** Publishes events of a campaign in one transaction; answers their ids. */
+export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, count: number) {
+  const events = yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* () {
+      const about = {
+        id: yield* makeIdentifier("event"),
+        organizationId: campaign.organizationId,
+        campaignId: campaign.id,
+        programId: campaign.programId,
+        recipientId: yield* makeIdentifier("recipient"),
+      }
+      return composeEvent("outreach.email_sent", about, {
+        service_recipient_id: about.recipientId,
+        service_campaign_id: campaign.id,
+        token: "aB3dE9",
+      })
+    }),
+  )
+  yield* inTransaction(Effect.flatMap(stamp(campaign.organizationId), (at) => publishEvents(events, at)))
+  return events.map(({ id }) => id)
+})

@@ -1,0 +1,12 @@
+// Loaded before a worker's own modules: its wall clock is wrong by CLOCK_SKEW_SECONDS, and its timers run as ever.
+const skewMs = 1000 * Number(process.env["CLOCK_SKEW_SECONDS"])
+const RightDate = Date
+
+globalThis.Date = new Proxy(RightDate, {
+  construct: (target, given, newTarget) =>
+    Reflect.construct(target, given.length === 0 ? [RightDate.now() + skewMs] : given, newTarget),
+  apply: () => new RightDate(RightDate.now() + skewMs).toString(),
+  get: (target, name) => (name === "now" ? () => RightDate.now() + skewMs : Reflect.get(target, name)),
+})
+
+export {}

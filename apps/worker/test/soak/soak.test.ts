@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest"
+import { STEPS } from "./Fleet.ts"
+import { soak } from "./soak.ts"
+
+const short = { callSeconds: 1, leaseSeconds: 6, schedule: [1, 1], hopeless: 1 }
+const timeout = 120_000
+
+describe("what three workers with wrong clocks deliver to twenty partners of every kind", { timeout }, () => {
+  it("comes to its end, and is sent again for a lost lease alone, though workers are killed at random", async () => {
+    const { findings, deaths, tally, mostDuplicates } = await soak({
+      ...short,
+      events: 2000,
+      workerKills: { everyMs: 1500, most: 4 },
+    })
+    expect(findings).toEqual([])
+    expect(deaths).toEqual({ "at random": 4 })
+    expect(tally.duplicates).toBeLessThanOrEqual(mostDuplicates)
+  })
+
+  it("does so though workers die after a claim, before and after a POST, before and inside a settlement", async () => {
+    const { findings, deaths, tally, mostDuplicates } = await soak({
+      ...short,
+      events: 2000,
+      stepDeaths: { each: 1, oneIn: 8 },
+    })
+    expect(findings).toEqual([])
+    expect(deaths).toEqual(Object.fromEntries(STEPS.map((step) => [step, 1])))
+    expect(tally.duplicates).toBeLessThanOrEqual(mostDuplicates)
+  })
+
+  it("does so though the database is ended and a backend of it killed", async () => {
+    const { findings, outages, tally, mostDuplicates } = await soak({
+      ...short,
+      events: 2000,
+      databaseKills: { everyMs: 2000, most: 2 },
+    })
+    expect(findings).toEqual([])
+    expect(outages).toBe(2)
+    expect(tally.duplicates).toBeLessThanOrEqual(mostDuplicates)
+  })
+})

@@ -1,0 +1,200 @@
+import { setTimeout } from "node:timers/promises"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { formatSchedule } from "@outreach/retry-policy"
+import { Effect, ManagedRuntime, Redacted, References, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { audit, type Route } from "./audit.ts"
+import { type Step, type StepDeaths, startFleet } from "./Fleet.ts"
+import { killableDatabase } from "./killableDatabase.ts"
+import { type Kind, startPartner } from "./partners.ts"
+import { publishTogether } from "./publishTogether.ts"
+import { startWatch } from "./recoveryWatch.ts"
+
+export interface SoakOptions {
+  readonly events: number
+  /** After how many seconds no more is published. Default: never. */
+  readonly seconds?: number
+  readonly callSeconds: number
+  readonly leaseSeconds: number
+  /** Seconds between the attempts. */
+  readonly schedule: ReadonlyArray<number>
+  /** How many events go to each partner that is never mended: each takes as many probes as it has attempts. */
+  readonly hopeless: number
+  /** How often a worker is killed at random, and how often the database is, each until so often. */
+  readonly workerKills?: Kills
+  readonly databaseKills?: Kills
+  readonly stepDeaths?: StepDeaths
+  readonly progress?: (line: string) => void
+}
+
+interface Kills {
+  readonly everyMs: number
+  readonly most?: number
+}
+
+/** Each worker's clock is wrong by so many seconds: twice the tolerance of a signature. */
+const SKEWS = [-600, 0, 600]
+
+/** The partners that are mended once the others have all they are to have, and those that never are. */
+const PARTNERS: ReadonlyArray<{ readonly kind: Kind; readonly hopeless?: true }> = [
+  ...Array<{ kind: Kind }>(7).fill({ kind: "fast" }),
+  ...Array<{ kind: Kind }>(2).fill({ kind: "slow" }),
+  ...Array<{ kind: Kind }>(2).fill({ kind: "flapping" }),
+  { kind: "rejecting" },
+  ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind) => [
+    { kind },
+    { kind, hopeless: true as const },
+  ]),
+]
+const SICK: ReadonlyArray<Kind> = ["failing", "dead", "hanging", "breaking off"]
+
+/** How many deliveries a worker has in flight at most; see `workerLimits`. */
+const AT_ONCE = 128
+
+/**
+ * Publishes events to twenty partners while three workers with wrong clocks deliver them, and are killed, and the database is; then
+ * waits until all have come to their end, and compares what everyone saw.
+ */
+export const soak = async (options: SoakOptions) => {
+  const {
+    events,
+    seconds = Number.POSITIVE_INFINITY,
+    callSeconds,
+    leaseSeconds,
+    schedule,
+    progress = () => {},
+  } = options
+  const began = performance.now()
+  await using resources = new AsyncDisposableStack()
+  const database = await killableDatabase()
+  resources.defer(database.remove)
+  const runtime = ManagedRuntime.make(adaptersFor(database.url))
+  resources.defer(() => runtime.dispose())
+  const run = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>): Promise<A> =>
+    runtime.runPromise(persistently(effect))
+
+  const routes: Array<Route & { readonly publish: () => Promise<void>; readonly share: number }> = []
+  for (const { kind, hopeless } of PARTNERS) {
+    const partner = await startPartner(kind, { callMs: callSeconds * 1000 })
+    resources.defer(partner.close)
+    const seeded = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
+    partner.trust(Redacted.value(seeded.secret))
+    const published: string[] = []
+    const share = hopeless ? options.hopeless : Math.ceil(events / PARTNERS.filter((other) => !other.hopeless).length)
+    const publish = async () => {
+      const ids = await runtime.runPromise(publishTogether(seeded.campaign, Math.min(100, share - published.length)))
+      published.push(...ids)
+    }
+    routes.push({
+      partner,
+      organizationId: seeded.organization.id,
+      endpointId: seeded.endpoint.id,
+      published,
+      publish,
+      share,
+    })
+  }
+
+  const deaths = new Map<string, number>()
+  let killed = 0
+  const watch = startWatch({ run, withinMs: (leaseSeconds + 5) * 1000 })
+  const fleet = startFleet({
+    databaseUrl: database.url,
+    settings: {
+      WEBHOOK_CALL_SECONDS: String(callSeconds),
+      WEBHOOK_LEASE_SECONDS: String(leaseSeconds),
+      WEBHOOK_RETRY_DELAYS: formatSchedule(schedule),
+      DRAIN_SECONDS: "1",
+    },
+    skews: SKEWS,
+    ...(options.stepDeaths && { stepDeaths: options.stepDeaths }),
+    died: (step) => {
+      killed += 1
+      deaths.set(step ?? "at random", (deaths.get(step ?? "at random") ?? 0) + 1)
+      watch.workerDied()
+    },
+  })
+  resources.defer(fleet.stop)
+
+  let over = false
+  const waiting = () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        return yield* sql<{ endpointId: string; count: number }>`
+          select endpoint_id as "endpointId", count(*)::int as count from deliveries group by endpoint_id`
+      }),
+    )
+  const every = async ({ everyMs, most = Number.POSITIVE_INFINITY }: Kills, kill: () => Promise<unknown>) => {
+    for (let i = 0; i < most && !over; i++) {
+      await setTimeout(everyMs * (0.5 + Math.random()))
+      if (!over) await kill()
+    }
+  }
+  let outages = 0
+  const publishing = (async () => {
+    while (performance.now() - began < seconds * 1000) {
+      const open = routes.filter(({ published, share }) => published.length < share)
+      if (open.length === 0) return
+      // What an outage interrupts is published again, as other events.
+      for (const { publish } of open) await publish().catch(() => setTimeout(100))
+    }
+  })()
+  const killing = Promise.all([
+    options.workerKills && every(options.workerKills, fleet.killAny),
+    options.databaseKills &&
+      every(options.databaseKills, () =>
+        watch.duringOutage(() => (outages++ % 2 === 0 ? database.restart() : run(database.killBackend))),
+      ),
+  ])
+
+  let mended = false
+  const sickOnes = new Set(
+    routes.filter(({ partner }) => SICK.includes(partner.kind)).map(({ endpointId }) => endpointId),
+  )
+  await publishing
+  for (let i = 0; ; i++) {
+    const left = await waiting()
+    const inAll = left.reduce((sum, { count }) => sum + count, 0)
+    if (i % 20 === 0) {
+      progress(`${at(began)} ${inAll} deliveries left; workers killed ${killed} times, the database ${outages} times`)
+    }
+    if (inAll === 0) break
+    if (!mended && left.every(({ endpointId }) => sickOnes.has(endpointId))) {
+      mended = true
+      progress(`${at(began)} the partners that failed are mended`)
+      for (const [i, { partner }] of routes.entries()) if (!PARTNERS[i]!.hopeless) await partner.mend()
+    }
+    await setTimeout(250)
+  }
+  over = true
+  await killing
+  const recoveries = await watch.end()
+  await fleet.stop()
+  const { tally, findings } = await run(audit(routes, { mostAttempts: schedule.length + 1 }))
+  return {
+    seconds: (performance.now() - began) / 1000,
+    published: routes.reduce((sum, { published }) => sum + published.length, 0),
+    tally,
+    /** How often a worker died, by step. */
+    deaths: Object.fromEntries(deaths) as Partial<Record<Step | "at random", number>>,
+    outages,
+    recoveries,
+    /** More requests than attempts there may be, if every death and outage had all in flight that there can be. */
+    mostDuplicates: (killed + outages * SKEWS.length) * AT_ONCE,
+    findings: [...findings, ...recoveries.findings, ...fleet.complaints],
+  }
+}
+
+export type Outcome = Awaited<ReturnType<typeof soak>>
+
+const at = (began: number): string => `${Math.round((performance.now() - began) / 1000)} s:`
+
+// The database is away now and then.
+const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(
+    Effect.timeout("20 seconds"),
+    Effect.retry({ times: 100, schedule: Schedule.spaced("200 millis") }),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+  )

@@ -1,0 +1,70 @@
+import { writeSync } from "node:fs"
+import { Socket } from "node:net"
+import { Deployment } from "@outreach/domain/Deployment"
+import { Courier } from "@outreach/domain/deliveries/Courier"
+import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { adapters } from "@outreach/postgres/adapters"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { runProcess } from "@outreach/process/runProcess"
+import { telemetry } from "@outreach/process/telemetry"
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { deliver } from "../../src/deliver.ts"
+import { HttpCourier } from "../../src/HttpCourier.ts"
+import { NodeSigner } from "../../src/NodeSigner.ts"
+import { WorkerConfig } from "../../src/WorkerConfig.ts"
+import type { Step } from "./Fleet.ts"
+
+const dieAt = process.env["DIE_AT"] as Step
+const oneIn = Number(process.env["DIE_ONE_IN"])
+
+const perhapsDie = (step: Step): void => {
+  if (step !== dieAt || Math.random() * oneIn >= 1) return
+  writeSync(1, `${step}\n`)
+  process.kill(process.pid, "SIGKILL")
+}
+const perhaps = (step: Step) => Effect.sync(() => perhapsDie(step))
+
+// A settlement is told by its parameter. Once the kernel has it, it is on its way, and its answer has not been read.
+const write = Socket.prototype.write as (...given: unknown[]) => boolean
+Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
+  const [chunk] = given
+  const isSettlement = chunk instanceof Uint8Array && Buffer.from(chunk).includes('"lease_token":"')
+  return write.apply(this, isSettlement ? [chunk, () => perhapsDie("inside settlement")] : given)
+}
+
+/** Delivers as the worker does, and dies at one step, once in so many times. */
+const worker = Effect.gen(function* () {
+  const { databaseUrl, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
+  const delivering = Effect.gen(function* () {
+    const queue = yield* DeliveryQueue
+    const courier = yield* Courier
+    yield* deliver({ schedule, drainSeconds, ...webhooks }).pipe(
+      Effect.provideService(DeliveryQueue, {
+        ...queue,
+        claim: (options) =>
+          Effect.tap(queue.claim(options), ({ length }) => (length > 0 ? perhaps("after claim") : Effect.void)),
+        settle: (...settlement) => Effect.andThen(perhaps("before settlement"), queue.settle(...settlement)),
+      }),
+      Effect.provideService(Courier, {
+        post: (...call) =>
+          perhaps("before POST").pipe(Effect.andThen(courier.post(...call)), Effect.tap(perhaps("after POST"))),
+      }),
+    )
+  })
+  yield* delivering.pipe(
+    Effect.provide(
+      adapters.pipe(
+        Layer.provideMerge(databaseLayer({ url: databaseUrl, applicationName: "outreach-worker" })),
+        Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
+        Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(secretsKey))),
+        Layer.provideMerge(SecureRandom.layerWebCrypto),
+        Layer.merge(HttpCourier({ allowPrivateAddresses: true, callMs: webhooks.callSeconds * 1000 })),
+        Layer.merge(NodeSigner),
+      ),
+    ),
+  )
+})
+
+runProcess(worker.pipe(Effect.provide(telemetry("outreach-worker"))))
