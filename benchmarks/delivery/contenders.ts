@@ -5,7 +5,7 @@ import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { Effect, Redacted } from "effect"
 import { makeWorkerUtils, type WorkerUtils } from "graphile-worker"
 import { PgBoss } from "pg-boss"
-import { type Contender, IN_FLIGHT, SECRET } from "./Contender.ts"
+import { type Contender, SECRET } from "./Contender.ts"
 
 const ORGANIZATION = "org_01980000000070008000000000000001"
 const PROGRAM = "pgm_01980000000070008000000000000002"
@@ -23,7 +23,6 @@ const ours: Contender = {
     SMTP_URL: "smtp://127.0.0.1:9",
     MAIL_FROM: "outreach@benchmark.test",
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-    WEBHOOK_CALLS_IN_FLIGHT: String(IN_FLIGHT),
     LOG_LEVEL: "warn",
   },
   setUp: async (sql, databaseUrl, urls) => {

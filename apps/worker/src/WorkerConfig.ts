@@ -44,8 +44,8 @@ const webhookCallSeconds = wholeNumber("WEBHOOK_CALL_SECONDS", { least: 1, most:
 /** `WEBHOOK_LEASE_SECONDS`: how long a worker may keep a delivery before another takes it for lost. Default 30. */
 const webhookLeaseSeconds = wholeNumber("WEBHOOK_LEASE_SECONDS", { least: 1, most: 600, default: 30 })
 
-/** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls all workers together make at once. Default 256. */
-const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, most: 10_000, default: 256 })
+/** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls all workers together make at once. Default 512. */
+const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, most: 10_000, default: 512 })
 
 /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
 const webhookCallsPerEndpoint = wholeNumber("WEBHOOK_CALLS_PER_ENDPOINT", { least: 1, most: 1000, default: 16 })

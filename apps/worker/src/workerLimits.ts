@@ -2,7 +2,7 @@
 export const workerLimits = {
   deliveries: {
     /** Calls in flight in this worker, for the memory they take; the bounds over all workers are settings. */
-    atOnce: 128,
+    atOnce: 256,
     connectMs: 5000,
     /** What a lease lasts beyond the whole call: settling, and a pause of the process. */
     leaseMarginSeconds: 5,

@@ -25,7 +25,7 @@ describe("WorkerConfig", () => {
       mailFrom: { name: "", address: "outreach@acme.test" },
       webhookRetryDelays: SPECIFIED_SCHEDULE,
       webhookAllowPrivateAddresses: false,
-      webhooks: { callSeconds: 15, leaseSeconds: 30, inAll: 256, perEndpoint: 16 },
+      webhooks: { callSeconds: 15, leaseSeconds: 30, inAll: 512, perEndpoint: 16 },
       drainSeconds: 20,
     })
   })
