@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
 import { Courier, type CourierReply } from "@outreach/domain/deliveries/Courier"
+import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { Effect, Layer } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import manifest from "../package.json" with { type: "json" }
@@ -48,7 +49,7 @@ export const HttpCourier = (options: {
           Effect.callback<CourierReply>((resume) => {
             const url = URL.parse(text)
             if (url === null) return resume(Effect.succeed({ error: "unknown" }))
-            if (!allowPrivateAddresses && !mayBeCalled(url)) {
+            if (!allowPrivateAddresses && !mayBeCalled(text, url)) {
               return resume(Effect.succeed({ error: "blocked_address" }))
             }
             const exchange = new Exchange(callMs, (reply) => resume(Effect.succeed(reply)))
@@ -68,10 +69,11 @@ export const HttpCourier = (options: {
     }),
   )
 
-// Names are checked when they are resolved; a host that is an address never is.
-const mayBeCalled = ({ protocol, hostname }: URL): boolean => {
+// Looked at again before every call: what was stored may be older than the rules. Names are checked when they are resolved; a host that
+// is an address never is.
+const mayBeCalled = (text: string, { hostname }: URL): boolean => {
   const host = hostname.replace(/^\[|\]$/g, "")
-  return protocol === "https:" && (isIP(host) === 0 || isPublicAddress(host))
+  return checkEndpointUrl(text, false) === undefined && (isIP(host) === 0 || isPublicAddress(host))
 }
 
 /** One request and its response, until the reply is known. */

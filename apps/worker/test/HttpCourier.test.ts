@@ -225,7 +225,12 @@ describe("a private address", () => {
     expect(connections).toBe(0)
   })
 
-  it("stands for plain http too", async () => {
-    expect(await post("http://93.184.216.34/", { allowPrivateAddresses: false })).toEqual({ error: "blocked_address" })
+  it.each([
+    "http://93.184.216.34/",
+    "https://93.184.216.34:22/",
+    "https://user:word@93.184.216.34/",
+    "ftp://93.184.216.34/",
+  ])("stands for %s too, which no endpoint may have", async (url) => {
+    expect(await post(url, { allowPrivateAddresses: false })).toEqual({ error: "blocked_address" })
   })
 })

@@ -13,12 +13,17 @@ export interface Endpoint {
   readonly createdAt: Timestamp
 }
 
-/** Says what is wrong with an endpoint's address, or undefined; http is for deployments that allow private addresses. */
-export const checkEndpointUrl = (text: string, allowHttp: boolean): string | undefined => {
+/**
+ * Says what is wrong with an endpoint's address, or undefined; `asPrivate` is for deployments that allow private addresses.
+ *
+ * The ports below 1024 belong to other services, which a webhook is no message for; all but those of the web are refused.
+ */
+export const checkEndpointUrl = (text: string, asPrivate: boolean): string | undefined => {
   if (!URL.canParse(text)) return "it is no absolute URL"
   const url = new URL(text)
-  if (url.protocol !== "https:" && !(allowHttp && url.protocol === "http:")) return "it must begin with https://"
+  if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must begin with https://"
   if (url.username !== "" || url.password !== "") return "it must not hold credentials"
+  if (!asPrivate && url.port !== "" && Number(url.port) < 1024) return "its port must be 443, or 1024 or above"
   if (url.hash !== "") return "it must not hold a fragment"
   return undefined
 }
