@@ -197,7 +197,7 @@ create table deliveries (
   lost_leases integer default 0 not null,
   replay boolean default false not null,
   constraint deliveries_pkey PRIMARY KEY (organization_id, id)
-) with (fillfactor=70);
+) with (fillfactor=70, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_threshold=5000, autovacuum_analyze_scale_factor=0.02);
 
 create table delivery_attempts (
   organization_id text collate "C" not null,

@@ -11,6 +11,12 @@ export default Effect.gen(function* () {
       add column leased_at timestamptz,
       add column lost_leases integer not null default 0,
       add column replay boolean not null default false`
+  // A row comes, is leased and goes within milliseconds: what remains of them is cleared up by the thousand, and not by the share.
+  yield* sql`
+    alter table deliveries set (
+      autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0,
+      autovacuum_analyze_threshold = 5000, autovacuum_analyze_scale_factor = 0.02
+    )`
   yield* sql`drop index deliveries_due`
   yield* sql`create index deliveries_due on deliveries (endpoint_id, replay, due_at, id) where lease_until is null`
   yield* sql`
