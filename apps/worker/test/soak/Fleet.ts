@@ -33,25 +33,21 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
   const start = (place: number): void => {
     const dies = stepDeaths !== undefined && starts < STEPS.length * stepDeaths.each
     const step = STEPS[starts++ % STEPS.length]!
-    const entry = dies ? "./steppedWorker.ts" : "../../src/main.ts"
-    const child = spawn(
-      process.execPath,
-      ["--import", import.meta.resolve("./skewClock.ts"), fileURLToPath(import.meta.resolve(entry))],
-      {
-        env: {
-          DATABASE_URL: databaseUrl,
-          SECRETS_KEY: SECRETS_KEY.toString("base64"),
-          SMTP_URL: "smtp://127.0.0.1:1",
-          MAIL_FROM: "Acme <outreach@acme.test>",
-          WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-          LOG_LEVEL: "none",
-          CLOCK_SKEW_SECONDS: String(skews[place]),
-          ...(dies && { DIE_AT: step, DIE_ONE_IN: String(stepDeaths.oneIn) }),
-          ...settings,
-        },
-        stdio: ["ignore", "pipe", "pipe"],
+    const entry = dies ? import.meta.resolve("./steppedWorker.ts") : import.meta.resolve("../../src/main.ts")
+    const child = spawn(process.execPath, ["--import", import.meta.resolve("./skewClock.ts"), fileURLToPath(entry)], {
+      env: {
+        DATABASE_URL: databaseUrl,
+        SECRETS_KEY: SECRETS_KEY.toString("base64"),
+        SMTP_URL: "smtp://127.0.0.1:1",
+        MAIL_FROM: "Acme <outreach@acme.test>",
+        WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+        LOG_LEVEL: "none",
+        CLOCK_SKEW_SECONDS: String(skews[place]),
+        ...(dies && { DIE_AT: step, DIE_ONE_IN: String(stepDeaths.oneIn) }),
+        ...settings,
       },
-    )
+      stdio: ["ignore", "pipe", "pipe"],
+    })
     let said = ""
     child.stdout.on("data", (chunk: Buffer) => {
       said += chunk

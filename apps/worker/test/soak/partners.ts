@@ -21,7 +21,7 @@ export type Kind = keyof typeof ANSWERS | "dead"
 type Answer = (response: ServerResponse, options: { readonly callMs: number }) => unknown
 
 const ok: Answer = (response) => response.writeHead(200).end()
-const FLAPS_MS = 3000
+const FLAPS_MS = 1500
 
 const ANSWERS = {
   fast: ok,

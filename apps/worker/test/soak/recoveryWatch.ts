@@ -58,7 +58,7 @@ export const startWatch = (options: {
         return
       }
       if (still.length === 0) {
-        seconds.push(passed / 1000)
+        if (then.length > 0) seconds.push(passed / 1000)
         return
       }
       if (passed > withinMs) {

@@ -9,8 +9,8 @@ describe("what three workers with wrong clocks deliver to twenty partners of eve
   it("comes to its end, and is sent again for a lost lease alone, though workers are killed at random", async () => {
     const { findings, deaths, tally, mostDuplicates } = await soak({
       ...short,
-      events: 2000,
-      workerKills: { everyMs: 1500, most: 4 },
+      events: 1500,
+      workerKills: { everyMs: 700, most: 4 },
     })
     expect(findings).toEqual([])
     expect(deaths).toEqual({ "at random": 4 })
@@ -20,8 +20,8 @@ describe("what three workers with wrong clocks deliver to twenty partners of eve
   it("does so though workers die after a claim, before and after a POST, before and inside a settlement", async () => {
     const { findings, deaths, tally, mostDuplicates } = await soak({
       ...short,
-      events: 2000,
-      stepDeaths: { each: 1, oneIn: 8 },
+      events: 1500,
+      stepDeaths: { each: 1, oneIn: 3 },
     })
     expect(findings).toEqual([])
     expect(deaths).toEqual(Object.fromEntries(STEPS.map((step) => [step, 1])))
@@ -31,8 +31,8 @@ describe("what three workers with wrong clocks deliver to twenty partners of eve
   it("does so though the database is ended and a backend of it killed", async () => {
     const { findings, outages, tally, mostDuplicates } = await soak({
       ...short,
-      events: 2000,
-      databaseKills: { everyMs: 2000, most: 2 },
+      events: 1500,
+      databaseKills: { everyMs: 700, most: 2 },
     })
     expect(findings).toEqual([])
     expect(outages).toBe(2)

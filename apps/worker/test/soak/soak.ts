@@ -36,18 +36,19 @@ interface Kills {
 /** Each worker's clock is wrong by so many seconds: twice the tolerance of a signature. */
 const SKEWS = [-600, 0, 600]
 
-/** The partners that are mended once the others have all they are to have, and those that never are. */
-const PARTNERS: ReadonlyArray<{ readonly kind: Kind; readonly hopeless?: true }> = [
+/** The partners; some that fail are mended after a while, and some never are. */
+const PARTNERS: ReadonlyArray<{ readonly kind: Kind; readonly fate?: "mended" | "hopeless" }> = [
   ...Array<{ kind: Kind }>(7).fill({ kind: "fast" }),
   ...Array<{ kind: Kind }>(2).fill({ kind: "slow" }),
   ...Array<{ kind: Kind }>(2).fill({ kind: "flapping" }),
   { kind: "rejecting" },
   ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind) => [
-    { kind },
-    { kind, hopeless: true as const },
+    { kind, fate: "mended" as const },
+    { kind, fate: "hopeless" as const },
   ]),
 ]
-const SICK: ReadonlyArray<Kind> = ["failing", "dead", "hanging", "breaking off"]
+/** The share of deliveries at which they are mended: those that fail hold a quarter of all. */
+const MENDED_AT = 0.6
 
 /** How many deliveries a worker has in flight at most; see `workerLimits`. */
 const AT_ONCE = 128
@@ -75,13 +76,16 @@ export const soak = async (options: SoakOptions) => {
     runtime.runPromise(persistently(effect))
 
   const routes: Array<Route & { readonly publish: () => Promise<void>; readonly share: number }> = []
-  for (const { kind, hopeless } of PARTNERS) {
+  for (const { kind, fate } of PARTNERS) {
     const partner = await startPartner(kind, { callMs: callSeconds * 1000 })
     resources.defer(partner.close)
     const seeded = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
     partner.trust(Redacted.value(seeded.secret))
     const published: string[] = []
-    const share = hopeless ? options.hopeless : Math.ceil(events / PARTNERS.filter((other) => !other.hopeless).length)
+    const share =
+      fate === "hopeless"
+        ? options.hopeless
+        : Math.ceil(events / PARTNERS.filter((other) => other.fate !== "hopeless").length)
     const publish = async () => {
       const ids = await runtime.runPromise(publishTogether(seeded.campaign, Math.min(100, share - published.length)))
       published.push(...ids)
@@ -122,11 +126,15 @@ export const soak = async (options: SoakOptions) => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        return yield* sql<{ endpointId: string; count: number }>`
-          select endpoint_id as "endpointId", count(*)::int as count from deliveries group by endpoint_id`
+        const [left] = yield* sql<{ count: number }>`select count(*)::int as count from deliveries`
+        return left!.count
       }),
     )
+  const atWork = async () => {
+    while (routes.every(({ partner }) => partner.seen.size === 0)) await setTimeout(20)
+  }
   const every = async ({ everyMs, most = Number.POSITIVE_INFINITY }: Kills, kill: () => Promise<unknown>) => {
+    await atWork()
     for (let i = 0; i < most && !over; i++) {
       await setTimeout(everyMs * (0.5 + Math.random()))
       if (!over) await kill()
@@ -149,22 +157,18 @@ export const soak = async (options: SoakOptions) => {
       ),
   ])
 
-  let mended = false
-  const sickOnes = new Set(
-    routes.filter(({ partner }) => SICK.includes(partner.kind)).map(({ endpointId }) => endpointId),
-  )
   await publishing
+  const published = routes.reduce((sum, { published }) => sum + published.length, 0)
+  let mended = false
   for (let i = 0; ; i++) {
     const left = await waiting()
-    const inAll = left.reduce((sum, { count }) => sum + count, 0)
-    if (i % 20 === 0) {
-      progress(`${at(began)} ${inAll} deliveries left; workers killed ${killed} times, the database ${outages} times`)
-    }
-    if (inAll === 0) break
-    if (!mended && left.every(({ endpointId }) => sickOnes.has(endpointId))) {
+    if (i % 20 === 0)
+      progress(`${at(began)} ${left} left; workers killed ${killed} times, the database ${outages} times`)
+    if (left === 0) break
+    if (!mended && left < published * MENDED_AT) {
       mended = true
-      progress(`${at(began)} the partners that failed are mended`)
-      for (const [i, { partner }] of routes.entries()) if (!PARTNERS[i]!.hopeless) await partner.mend()
+      for (const [i, { partner }] of routes.entries()) if (PARTNERS[i]!.fate === "mended") await partner.mend()
+      progress(`${at(began)} partners that failed are mended`)
     }
     await setTimeout(250)
   }
@@ -175,7 +179,7 @@ export const soak = async (options: SoakOptions) => {
   const { tally, findings } = await run(audit(routes, { mostAttempts: schedule.length + 1 }))
   return {
     seconds: (performance.now() - began) / 1000,
-    published: routes.reduce((sum, { published }) => sum + published.length, 0),
+    published,
     tally,
     /** How often a worker died, by step. */
     deaths: Object.fromEntries(deaths) as Partial<Record<Step | "at random", number>>,
@@ -186,8 +190,6 @@ export const soak = async (options: SoakOptions) => {
     findings: [...findings, ...recoveries.findings, ...fleet.complaints],
   }
 }
-
-export type Outcome = Awaited<ReturnType<typeof soak>>
 
 const at = (began: number): string => `${Math.round((performance.now() - began) / 1000)} s:`
 
