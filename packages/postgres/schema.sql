@@ -87,14 +87,16 @@ AS $function$
       )
       select leased.organization_id, leased.id, leased.endpoint_id, leased.event_id, leased.attempts + 1, leased.lease_token,
         extract(epoch from leased.leased_at)::double precision * 1000, leased.due_at, leased.class, endpoint.url, event.body,
-        (select jsonb_agg(jsonb_build_object('id', active.id, 'ciphertext', encode(active.ciphertext, 'hex'),
+        -- With the first of an organization's deliveries alone.
+        case when row_number() over (partition by leased.organization_id order by leased.position) = 1 then (
+          select jsonb_agg(jsonb_build_object('ciphertext', encode(active.ciphertext, 'hex'),
             'expiresAt', extract(epoch from active.expires_at)::double precision * 1000))
           from (
-            select secret.id, secret.ciphertext, secret.expires_at from signing_secrets secret
+            select ciphertext, expires_at from signing_secrets secret
             where secret.organization_id = leased.organization_id
               and (secret.expires_at is null or secret.expires_at > clock_timestamp())
             order by secret.id desc limit most_secrets
-          ) active)
+          ) active) end
       from leased
       join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
       join events event on event.organization_id = leased.organization_id and event.id = leased.event_id

@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
+import type { DeliveryLease, LeasedSecret } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryQueue, type LostLease, MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Clock, Effect, Layer, Queue, type Redacted, Schedule } from "effect"
+import { Clock, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
 import { dieNaming, isTransient } from "./DatabaseFailure.ts"
@@ -17,6 +17,8 @@ const MAX_SECRETS = 16
 const REMEMBER_MS = 10_000
 /** The class of deliveries that nobody held before and no operator asked for again, as `claim_deliveries` has it. */
 const LIVE = 1
+/** How long deliveries wait that cannot be signed with the key at hand. */
+const UNREADABLE_WAIT_SECONDS = 60
 /** How many lost leases one statement takes back. */
 const RECOVERED_TOGETHER = 1000
 
@@ -29,9 +31,8 @@ const SETTLED_TOGETHER = 128
 interface ClaimedRow extends Omit<DeliveryLease, "secrets"> {
   readonly dueAt: Timestamp
   readonly class: number
-  /** Null when the last has just expired. */
+  /** With the first row of an organization alone; null there, too, when the last one has just expired. */
   readonly secrets: ReadonlyArray<{
-    readonly id: string
     readonly ciphertext: string
     readonly expiresAt: number | null
   }> | null
@@ -58,18 +59,14 @@ export const DeliveryQueuePg = Layer.effect(
     const since = new Map<string, Timestamp>()
     let forgetAt = 0
 
-    // One organization's unreadable secret must not stop the others' deliveries: its own wait until their leases end.
-    const decryptAll = (
-      secrets: NonNullable<ClaimedRow["secrets"]>,
-      organizationId: OrganizationId,
-      known: Map<string, Redacted.Redacted>,
-    ) =>
-      Effect.try(() =>
-        secrets.map(({ id, ciphertext, expiresAt }) => {
-          const secret = known.get(id) ?? cipher.decrypt(Buffer.from(ciphertext, "hex"), organizationId)
-          known.set(id, secret)
-          return { secret, expiresAt }
-        }),
+    // One organization's unreadable secret must not stop the others' deliveries.
+    const decryptAll = (secrets: NonNullable<ClaimedRow["secrets"]>, organizationId: OrganizationId) =>
+      Effect.try(
+        (): ReadonlyArray<LeasedSecret> =>
+          secrets.map(({ ciphertext, expiresAt }) => ({
+            secret: cipher.decrypt(Buffer.from(ciphertext, "hex"), organizationId),
+            expiresAt,
+          })),
       ).pipe(
         Effect.catch(() =>
           Effect.as(
@@ -95,12 +92,21 @@ export const DeliveryQueuePg = Layer.effect(
             ${limit}::int, ${perEndpoint}::int, ${inAll}::int, ${leaseSeconds}::double precision, ${MAX_SECRETS}::int,
             ${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]
           )`
-        const known = new Map<string, Redacted.Redacted>()
+        const secrets = new Map<OrganizationId, ReadonlyArray<LeasedSecret> | undefined>()
         const leases: Array<DeliveryLease> = []
-        for (const { dueAt, class: kind, ...row } of rows) {
+        for (const { dueAt, class: kind, secrets: encrypted, ...row } of rows) {
           if (kind === LIVE && !(since.get(row.endpointId)! >= dueAt)) since.set(row.endpointId, dueAt)
-          const secrets = yield* decryptAll(row.secrets ?? [], row.organizationId, known)
-          if (secrets !== undefined) leases.push({ ...row, secrets })
+          if (encrypted !== null) secrets.set(row.organizationId, yield* decryptAll(encrypted, row.organizationId))
+          const active = secrets.get(row.organizationId)
+          if (active !== undefined) leases.push({ ...row, secrets: active })
+        }
+        const unreadable = [...secrets].flatMap(([id, active]) => (active === undefined ? id : []))
+        if (unreadable.length > 0) {
+          // Given back, because a lease that is left to end counts towards poison, and the fault is ours.
+          yield* sql`
+            update deliveries set lease_token = null, lease_until = null,
+              due_at = clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
+            where lease_token = ${rows[0]!.leaseToken} and organization_id = any (${unreadable}::text[])`
         }
         return leases
       }, dieNaming("DeliveryQueue.claim")),

@@ -223,6 +223,28 @@ describe("DeliveryQueuePg.claim", () => {
       }),
     ))
 
+  it("lets wait what cannot be signed with the key at hand, and holds nothing against it", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const unreadable = yield* seedDeliveries(2)
+        yield* sql`
+          update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
+          where organization_id = ${unreadable.organization.id}`
+        const readable = yield* seedDeliveries(2)
+        const leases = yield* claim(10, 10)
+        expect(leases.map(({ eventId }) => eventId)).toEqual(readable.eventIds)
+        yield* endLeases
+        expect((yield* recoverLost).map(({ deliveryId }) => deliveryId).sort()).toEqual(
+          leases.map(({ id }) => id).sort(),
+        )
+        const waiting = yield* sql`
+          select lost_leases, lease_until, due_at between clock_timestamp() + interval '50 s' and clock_timestamp() + interval '60 s' as later
+          from deliveries where organization_id = ${unreadable.organization.id}`
+        expect(waiting).toEqual(Array(2).fill({ lost_leases: 0, lease_until: null, later: true }))
+      }),
+    ))
+
   it("hands out whatever is published while it looks, body and all", () =>
     run(
       Effect.gen(function* () {
