@@ -40,6 +40,23 @@ const fail = (strict: TestApi, from?: string) =>
   ask(strict, LIST, { key: "nonsense", ...(from && { headers: { "X-Forwarded-For": from } }) })
 
 // Should the minute end between two requests, a second run is in the next one.
+describe("a key's limit", { timeout: 30_000, retry: 1 }, () => {
+  it("is 100 over all processes together, to the request, whatever the answers are", async () => {
+    const another = await startStrict()
+    const { text } = await api().issue(organizationId, ["tokens:read"])
+    const targets = [LIST, `${LIST}&limit=0`, "/v1/partners/consumer/digest?date=2026-01-01", "/v1/uploads/presign"]
+    const answers = await Promise.all(
+      Array.from({ length: 160 }, (_, i) => ask(i % 2 ? api() : another, targets[i % 4]!, { key: text })),
+    )
+    const charged = answers.filter(({ status }) => status !== 429)
+    expect(new Set(charged.map(({ status }) => status))).toEqual(new Set([200, 400, 403, 501]))
+    // Each had a place of its own.
+    const remaining = charged.map(({ headers }) => Number(headers.get("X-RateLimit-Remaining")))
+    expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i))
+  })
+})
+
+// As above.
 describe("an address that keeps failing to authenticate", { timeout: 30_000, retry: 1 }, () => {
   it("is told to wait after its limit, until the minute ends", async () => {
     const strict = await startStrict()
