@@ -18,7 +18,13 @@ export interface Seen {
 /** How partners answer. All but `fast` and `slow` refuse something; those that fail do so until they are mended, if they ever are. */
 export type Kind = keyof typeof ANSWERS | "dead"
 
-type Answer = (response: ServerResponse, options: { readonly callMs: number }) => unknown
+interface PartnerOptions {
+  readonly callMs: number
+  /** Called at each request with the moment at which its event was published, in Unix milliseconds. */
+  readonly arrived?: (emittedAt: number) => void
+}
+
+type Answer = (response: ServerResponse, options: PartnerOptions) => unknown
 
 const ok: Answer = (response) => response.writeHead(200).end()
 const FLAPS_MS = 1500
@@ -37,7 +43,8 @@ const ANSWERS = {
 } satisfies Record<string, Answer>
 
 /** A partner's receiver on this machine: it verifies with its own clock what comes, and remembers it. */
-export const startPartner = async (kind: Kind, options: { readonly callMs: number }) => {
+export const startPartner = async (kind: Kind, options: PartnerOptions) => {
+  const open = new Set<ServerResponse>()
   const seen = new Map<string, Seen>()
   const faults: string[] = []
   let answer: Answer = kind === "dead" ? ok : ANSWERS[kind]
@@ -54,15 +61,18 @@ export const startPartner = async (kind: Kind, options: { readonly callMs: numbe
       return response.writeHead(401).end()
     }
     const digest = createHash("sha256").update(body).digest("base64")
-    const known = seen.get(deliveryId)
-    const delivery = known ?? {
-      eventId: JSON.parse(body.toString()).event_id as string,
+    const event = JSON.parse(body.toString()) as { readonly event_id: string; readonly emitted_at: string }
+    const delivery = seen.get(deliveryId) ?? {
+      eventId: event.event_id,
       digest,
       requests: new Map<number, number>(),
       accepted: false,
     }
     if (delivery.digest !== digest) faults.push(`${deliveryId} came with two bodies`)
     seen.set(deliveryId, delivery)
+    options.arrived?.(Date.parse(event.emitted_at))
+    open.add(response)
+    response.on("close", () => open.delete(response))
     delivery.requests.set(attempt, (delivery.requests.get(attempt) ?? 0) + 1)
     response.on("finish", () => {
       if (response.statusCode === 200 && response.getHeader("Content-Length") === undefined) delivery.accepted = true
@@ -82,14 +92,17 @@ export const startPartner = async (kind: Kind, options: { readonly callMs: numbe
     kind,
     url: `http://127.0.0.1:${port}/webhooks`,
     seen,
+    /** The requests that wait for their answer. */
+    open,
     /** What must not have come. */
     faults,
     trust: (given: string) => {
       secret = given
     },
-    /** Makes it answer as any other. */
-    mend: async () => {
-      answer = ok
+    /** Makes it answer as another kind does, also what waits. */
+    become: async (kind: Exclude<Kind, "dead">) => {
+      answer = ANSWERS[kind]
+      for (const response of open) if (!response.headersSent) answer(response, options)
       if (!server.listening) {
         server.listen(port, "127.0.0.1")
         await once(server, "listening")

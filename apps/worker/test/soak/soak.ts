@@ -167,7 +167,7 @@ export const soak = async (options: SoakOptions) => {
     if (left === 0) break
     if (!mended && left < published * MENDED_AT) {
       mended = true
-      for (const [i, { partner }] of routes.entries()) if (PARTNERS[i]!.fate === "mended") await partner.mend()
+      for (const [i, { partner }] of routes.entries()) if (PARTNERS[i]!.fate === "mended") await partner.become("fast")
       progress(`${at(began)} partners that failed are mended`)
     }
     await setTimeout(250)

@@ -1,0 +1,69 @@
+import { setTimeout } from "node:timers/promises"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, ManagedRuntime, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { startFleet } from "./Fleet.ts"
+import { killableDatabase } from "./killableDatabase.ts"
+import { startPartner } from "./partners.ts"
+import { publishTogether } from "./publishTogether.ts"
+
+const HEALTHY = 99
+
+/** Starts a hundred partners, of which the first answers nothing, and two workers that deliver to them. */
+export const startNeighbours = async (options: {
+  readonly callSeconds: number
+  /** Called when a request comes to one that is healthy, with the milliseconds since its event was published. */
+  readonly arrived?: (millis: number) => void
+}) => {
+  const { callSeconds, arrived = () => {} } = options
+  await using starting = new AsyncDisposableStack()
+  const database = await killableDatabase()
+  starting.defer(database.remove)
+  const runtime = ManagedRuntime.make(adaptersFor(database.url))
+  starting.defer(() => runtime.dispose())
+
+  const start = async (kind: "fast" | "hanging") => {
+    const partner = await startPartner(kind, {
+      callMs: callSeconds * 1000,
+      ...(kind === "fast" && {
+        arrived: (emittedAt: number) => arrived(performance.timeOrigin + performance.now() - emittedAt),
+      }),
+    })
+    starting.defer(partner.close)
+    const { campaign, secret } = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
+    partner.trust(Redacted.value(secret))
+    return { ...partner, publish: (count: number) => runtime.runPromise(publishTogether(campaign, count)) }
+  }
+  const sick = await start("hanging")
+  const healthy = []
+  for (let i = 0; i < HEALTHY; i++) healthy.push(await start("fast"))
+
+  const fleet = startFleet({
+    databaseUrl: database.url,
+    settings: {
+      WEBHOOK_CALL_SECONDS: String(callSeconds),
+      WEBHOOK_LEASE_SECONDS: String(callSeconds + 15),
+      DRAIN_SECONDS: "0",
+    },
+    skews: [0, 0],
+    died: () => {},
+  })
+  starting.defer(fleet.stop)
+  const running = starting.move()
+  return {
+    sick,
+    healthy,
+    /** Waits until nothing is queued, and no endpoint taken for sick. */
+    rest: async () => {
+      const busy = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<{ busy: boolean }>`
+          select exists (select from deliveries) or exists (select from endpoint_breakers) as busy`
+        return row!.busy
+      })
+      while (await runtime.runPromise(busy)) await setTimeout(50)
+    },
+    stop: () => running.disposeAsync(),
+  }
+}
