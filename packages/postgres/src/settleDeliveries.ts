@@ -79,16 +79,20 @@ export const settleDeliveries =
         select endpoint_id, bool_or(state in ('delivered', 'rejected')) as answered, count(*) as calls
         from settled group by endpoint_id order by endpoint_id
       ), failing as (
-        insert into endpoint_breakers (endpoint_id, failures, allowance, probe_at)
-        select endpoint_id, calls, case when calls >= ${FAILURES_TO_PROBE}::int then 1 end,
-          clock_timestamp() + make_interval(secs => probe_wait(calls - ${FAILURES_TO_PROBE}::int, ${LONGEST_PROBE_WAIT}::int))
+        insert into endpoint_breakers as breaker (endpoint_id, failures, allowance, probe_at)
+        select endpoint_id, least(calls, ${FAILURES_TO_PROBE}::int), case when calls >= ${FAILURES_TO_PROBE}::int then 1 end,
+          clock_timestamp() + make_interval(secs =>
+            probe_wait(least(calls, ${FAILURES_TO_PROBE}::int) - ${FAILURES_TO_PROBE}::int, ${LONGEST_PROBE_WAIT}::int))
         from verdict where not answered
-        on conflict (endpoint_id) do update set failures = endpoint_breakers.failures + excluded.failures,
+        on conflict (endpoint_id) do update set
+          failures = least(breaker.failures + excluded.failures, greatest(breaker.failures + 1, ${FAILURES_TO_PROBE}::int)),
           allowance = case
-            when endpoint_breakers.allowance is not null or endpoint_breakers.failures + excluded.failures >= ${FAILURES_TO_PROBE}::int
-            then 1 end,
-          probe_at = clock_timestamp() + make_interval(secs =>
-            probe_wait(endpoint_breakers.failures + excluded.failures - ${FAILURES_TO_PROBE}::int, ${LONGEST_PROBE_WAIT}::int))
+            when breaker.allowance is not null or breaker.failures + excluded.failures >= ${FAILURES_TO_PROBE}::int then 1 end,
+          probe_at = clock_timestamp() + make_interval(secs => probe_wait(
+            least(breaker.failures + excluded.failures, greatest(breaker.failures + 1, ${FAILURES_TO_PROBE}::int))
+              - ${FAILURES_TO_PROBE}::int, ${LONGEST_PROBE_WAIT}::int))
+        -- What fails while a probe is waited for was sent before: it says nothing new.
+        where breaker.allowance is null or breaker.probe_at <= clock_timestamp()
       ), opening as (
         update endpoint_breakers breaker set failures = 0, allowance = allowance * 2, probe_at = clock_timestamp()
         from verdict

@@ -464,11 +464,11 @@ describe("an endpoint that fails", () => {
         const [fifth, sixth] = yield* claim(20, 16)
         yield* settle(fifth!, FAIL, 503)
         expect(yield* claim(20, 16)).toEqual([])
-        // What was in flight when it began to fail may still come back, and still nothing else goes out before the wait is over.
+        // What was in flight when it began to fail may still come back; it is no probe, and makes no wait longer.
         yield* settle(sixth!, FAIL, 503)
         yield* endLeases
         yield* recoverLost
-        for (const longest of [2, 4, 8, 10, 10]) {
+        for (const longest of [1, 2, 4, 8, 10, 10]) {
           const [wait] = yield* waitSeconds
           expect(wait).toBeGreaterThan(longest - 1)
           expect(wait).toBeLessThanOrEqual(longest)
@@ -479,6 +479,17 @@ describe("an endpoint that fails", () => {
           expect(yield* claim(20, 16)).toEqual([])
           yield* settle(probe[0]!, FAIL, 503)
         }
+      }),
+    ))
+
+  it("waits a second at first, also when all that was in flight failed together", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeliveries(30)
+        yield* Effect.forEach(yield* claim(16, 16), (lease) => settle(lease, FAIL, 503), { concurrency: "unbounded" })
+        const [wait] = yield* waitSeconds
+        expect(wait).toBeGreaterThan(0)
+        expect(wait).toBeLessThanOrEqual(1)
       }),
     ))
 
