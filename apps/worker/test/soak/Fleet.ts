@@ -61,6 +61,10 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
     workers[place] = { child, ended }
   }
   for (const place of skews.keys()) start(place)
+  const killAll = () => {
+    for (const { child } of workers) child.kill("SIGKILL")
+  }
+  process.once("exit", killAll)
 
   return {
     /** What the workers wrote to standard error, and those that ended by themselves. */
@@ -75,6 +79,7 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
       stopping = true
       for (const { child } of workers) child.kill("SIGTERM")
       await Promise.all(workers.map(({ ended }) => ended))
+      process.off("exit", killAll)
     },
   }
 }

@@ -10,6 +10,7 @@ const EVENTS_PER_SECOND = 150
 /** The specification's: what hangs does so for this long. */
 const CALL_SECONDS = 15
 
+process.once("SIGINT", () => process.exit(130))
 let latencies: number[] = []
 const neighbours = await startNeighbours({ callSeconds: CALL_SECONDS, arrived: (millis) => latencies.push(millis) })
 const { sick, healthy } = neighbours

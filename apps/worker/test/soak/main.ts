@@ -10,6 +10,7 @@ const { values } = parseArgs({
 })
 if (values.mode !== "random" && values.mode !== "steps") throw new Error("--mode must be random or steps")
 
+process.once("SIGINT", () => process.exit(130))
 const { findings, recoveries, ...outcome } = await soak({
   events: Number(values.events),
   ...(values.seconds !== undefined && { seconds: Number(values.seconds) }),

@@ -36,18 +36,28 @@ interface Kills {
 /** Each worker's clock is wrong by so many seconds: twice the tolerance of a signature. */
 const SKEWS = [-600, 0, 600]
 
-/** The partners; some that fail are mended after a while, and some never are. */
-const PARTNERS: ReadonlyArray<{ readonly kind: Kind; readonly fate?: "mended" | "hopeless" }> = [
-  ...Array<{ kind: Kind }>(7).fill({ kind: "fast" }),
-  ...Array<{ kind: Kind }>(2).fill({ kind: "slow" }),
-  ...Array<{ kind: Kind }>(2).fill({ kind: "flapping" }),
+interface Role {
+  readonly kind: Kind
+  /** Some that fail are mended after a while, and some never are. */
+  readonly fate?: "mended" | "hopeless"
+  /** How many events, beside others. Default 1. */
+  readonly weight?: number
+}
+
+const PARTNERS: ReadonlyArray<Role> = [
+  ...Array<Role>(7).fill({ kind: "fast" }),
+  // Sixteen calls of a third of the time at once, and fewer while dead workers hold some.
+  ...Array<Role>(2).fill({ kind: "slow", weight: 0.2 }),
+  ...Array<Role>(2).fill({ kind: "flapping" }),
   { kind: "rejecting" },
-  ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind) => [
-    { kind, fate: "mended" as const },
-    { kind, fate: "hopeless" as const },
+  ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind): Role[] => [
+    { kind, fate: "mended" },
+    { kind, fate: "hopeless", weight: 0 },
   ]),
 ]
-/** The share of deliveries at which they are mended: those that fail hold a quarter of all. */
+const WEIGHTS = PARTNERS.reduce((sum, { weight = 1 }) => sum + weight, 0)
+
+/** The share of deliveries at which they are mended: those that fail hold 28 % of all. */
 const MENDED_AT = 0.6
 
 /** How many deliveries a worker has in flight at most; see `workerLimits`. */
@@ -76,16 +86,13 @@ export const soak = async (options: SoakOptions) => {
     runtime.runPromise(persistently(effect))
 
   const routes: Array<Route & { readonly publish: () => Promise<void>; readonly share: number }> = []
-  for (const { kind, fate } of PARTNERS) {
+  for (const { kind, fate, weight = 1 } of PARTNERS) {
     const partner = await startPartner(kind, { callMs: callSeconds * 1000 })
     resources.defer(partner.close)
     const seeded = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
     partner.trust(Redacted.value(seeded.secret))
     const published: string[] = []
-    const share =
-      fate === "hopeless"
-        ? options.hopeless
-        : Math.ceil(events / PARTNERS.filter((other) => other.fate !== "hopeless").length)
+    const share = fate === "hopeless" ? options.hopeless : Math.ceil((events * weight) / WEIGHTS)
     const publish = async () => {
       const ids = await runtime.runPromise(publishTogether(seeded.campaign, Math.min(100, share - published.length)))
       published.push(...ids)

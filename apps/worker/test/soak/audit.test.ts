@@ -1,0 +1,114 @@
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Redacted, References, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { deliver } from "../../src/deliver.ts"
+import { HttpCourier } from "../../src/HttpCourier.ts"
+import { NodeSigner } from "../../src/NodeSigner.ts"
+import { audit, type Route } from "./audit.ts"
+import { type Partner, startPartner } from "./partners.ts"
+import { publishTogether } from "./publishTogether.ts"
+
+const url = migratedDatabase()
+
+/** Delivers three events, tampers with what is on record or was seen, and answers what the audit finds. */
+const findingsAfter = async (
+  tamper: (sql: SqlClient.SqlClient, partner: Partner) => Effect.Effect<unknown, unknown>,
+) => {
+  const partner = await startPartner("fast", { callMs: 1000 })
+  onTestFinished(partner.close)
+  const delivering = deliver({ schedule: [1], drainSeconds: 1, inAll: 16, perEndpoint: 16, leaseSeconds: 30 })
+  return await Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`truncate deliveries, delivery_attempts`
+    const { campaign, organization, endpoint, secret } = yield* seedCampaign({
+      recipients: 0,
+      endpointUrl: partner.url,
+    })
+    partner.trust(Redacted.value(secret))
+    const published = yield* publishTogether(campaign, 3)
+    const delivered = sql`select from delivered where endpoint_id = ${endpoint.id}`.pipe(
+      Effect.repeat({ until: ({ length }) => length === 3, schedule: Schedule.spaced("20 millis") }),
+    )
+    yield* Effect.raceFirst(delivered, delivering)
+    yield* tamper(sql, partner)
+    const route: Route = { partner, organizationId: organization.id, endpointId: endpoint.id, published }
+    const { findings } = yield* audit([route], { mostAttempts: 2 })
+    return findings.join("\n")
+  }).pipe(
+    Effect.provide(HttpCourier({ allowPrivateAddresses: true, callMs: 1000 })),
+    Effect.provide(NodeSigner),
+    Effect.provide(adaptersFor(url())),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.runPromise,
+  )
+}
+
+const anySeen = ({ seen }: Partner) => seen.entries().next().value!
+const last = (sql: SqlClient.SqlClient) => sql.literal("(select id from delivered order by finished_at desc limit 1)")
+
+describe("the audit of a soak", () => {
+  it("finds nothing where nothing is wrong", async () => {
+    expect(await findingsAfter(() => Effect.void)).toBe("")
+  })
+
+  it.each<[string, RegExp, Parameters<typeof findingsAfter>[0]]>([
+    [
+      "an event without an outcome",
+      /3 events, 2 outcomes/,
+      (sql) => sql`delete from delivered where id = ${last(sql)}`,
+    ],
+    [
+      "an event that is gone",
+      /an event is gone/,
+      (sql) => sql`delete from events where id = (select event_id from delivered where id = ${last(sql)})`,
+    ],
+    [
+      "a delivery that is left behind",
+      /left behind/,
+      (sql) => sql`
+        insert into deliveries (organization_id, endpoint_id, event_id, due_at)
+        select organization_id, endpoint_id, event_id, 'infinity' from delivered where id = ${last(sql)}`,
+    ],
+    [
+      "an event with two outcomes",
+      /two outcomes/,
+      (sql) => sql`
+        insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+        select organization_id, id || 'x', endpoint_id, event_id, attempts, created_at from delivered where id = ${last(sql)}`,
+    ],
+    [
+      "a dead letter whose attempts are not spent",
+      /exhausted, though its partner accepts.*exhausted, at 1 attempts/s,
+      (sql) => sql`
+        with dead as (delete from delivered where id = ${last(sql)} returning *)
+        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+        select organization_id, id, endpoint_id, event_id, 'exhausted', attempts, created_at from dead`,
+    ],
+    [
+      "an attempt that is not on record",
+      /attempt 1 came 1 times, and is on record 0 times/,
+      (sql) => sql`update delivered set attempts = '[]' where id = ${last(sql)}`,
+    ],
+    [
+      "an arrival that never was",
+      /never arrived/,
+      (_, partner) => Effect.sync(() => partner.seen.delete(anySeen(partner)[0])),
+    ],
+    [
+      "a request that no lost lease explains",
+      /attempt 1 came 2 times, and is on record 1 times/,
+      (_, partner) => Effect.sync(() => anySeen(partner)[1].requests.set(1, 2)),
+    ],
+    [
+      "a signature that does not verify",
+      /does not verify/,
+      (_, partner) =>
+        Effect.promise(() => fetch(partner.url, { method: "POST", headers: { "X-Signature": "t=1,v1=00" } })),
+    ],
+  ])("finds %s", async (_, finding, tamper) => {
+    expect(await findingsAfter(tamper)).toMatch(finding)
+  })
+})
