@@ -8,8 +8,8 @@ import { deliver } from "../../src/deliver.ts"
 import { HttpCourier } from "../../src/HttpCourier.ts"
 import { NodeSigner } from "../../src/NodeSigner.ts"
 import { audit, type Route } from "./audit.ts"
-import { type Partner, startPartner } from "./partners.ts"
 import { publishTogether } from "./publishTogether.ts"
+import { type Partner, startPartner } from "./startPartner.ts"
 
 const url = migratedDatabase()
 

@@ -2,7 +2,7 @@ import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 import { MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Partner } from "./partners.ts"
+import type { Partner } from "./startPartner.ts"
 
 /** An endpoint, its receiver, and the events whose publication was acknowledged. */
 export interface Route {

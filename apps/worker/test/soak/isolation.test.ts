@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { eventually } from "../eventually.ts"
-import { startNeighbours } from "./neighbours.ts"
+import { startNeighbours } from "./startNeighbours.ts"
 
 it("a partner that hangs keeps no other waiting: 99 have all that is theirs while its calls are still open", async ({
   onTestFinished,

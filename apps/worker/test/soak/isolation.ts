@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises"
-import { startNeighbours } from "./neighbours.ts"
+import { startNeighbours } from "./startNeighbours.ts"
 
 // Alternates between runs in which one partner of a hundred answers nothing and runs in which all answer, and compares how long
 // the others waited.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { STEPS } from "./Fleet.ts"
 import { soak } from "./soak.ts"
+import { STEPS } from "./startFleet.ts"
 
 const short = { callSeconds: 1, leaseSeconds: 6, schedule: [1, 1], hopeless: 1 }
 const timeout = 120_000

@@ -1,26 +1,24 @@
 import { setTimeout } from "node:timers/promises"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { formatSchedule } from "@outreach/retry-policy"
-import { Effect, ManagedRuntime, Redacted, References, Schedule } from "effect"
+import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { audit, type Route } from "./audit.ts"
-import { type Step, type StepDeaths, startFleet } from "./Fleet.ts"
+import { audit } from "./audit.ts"
 import { killableDatabase } from "./killableDatabase.ts"
-import { type Kind, startPartner } from "./partners.ts"
-import { publishTogether } from "./publishTogether.ts"
-import { startWatch } from "./recoveryWatch.ts"
+import { type Step, type StepDeaths, startFleet } from "./startFleet.ts"
+import { startRoutes } from "./startRoutes.ts"
+import { startWatch } from "./startWatch.ts"
 
 export interface SoakOptions {
   readonly events: number
+  /** How many of them go to each partner that is never mended: each takes as many probes as it has attempts. */
+  readonly hopeless: number
   /** After how many seconds no more is published. Default: never. */
   readonly seconds?: number
   readonly callSeconds: number
   readonly leaseSeconds: number
   /** Seconds between the attempts. */
   readonly schedule: ReadonlyArray<number>
-  /** How many events go to each partner that is never mended: each takes as many probes as it has attempts. */
-  readonly hopeless: number
   /** How often a worker is killed at random, and how often the database is, each until so often. */
   readonly workerKills?: Kills
   readonly databaseKills?: Kills
@@ -36,27 +34,6 @@ interface Kills {
 /** Each worker's clock is wrong by so many seconds: twice the tolerance of a signature. */
 const SKEWS = [-600, 0, 600]
 
-interface Role {
-  readonly kind: Kind
-  /** Some that fail are mended after a while, and some never are. */
-  readonly fate?: "mended" | "hopeless"
-  /** How many events, beside others. Default 1. */
-  readonly weight?: number
-}
-
-const PARTNERS: ReadonlyArray<Role> = [
-  ...Array<Role>(7).fill({ kind: "fast" }),
-  // Sixteen calls of a third of the time at once, and fewer while dead workers hold some.
-  ...Array<Role>(2).fill({ kind: "slow", weight: 0.2 }),
-  ...Array<Role>(2).fill({ kind: "flapping" }),
-  { kind: "rejecting" },
-  ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind): Role[] => [
-    { kind, fate: "mended" },
-    { kind, fate: "hopeless", weight: 0 },
-  ]),
-]
-const WEIGHTS = PARTNERS.reduce((sum, { weight = 1 }) => sum + weight, 0)
-
 /** The share of deliveries at which they are mended: those that fail hold 28 % of all. */
 const MENDED_AT = 0.6
 
@@ -68,14 +45,7 @@ const AT_ONCE = 128
  * waits until all have come to their end, and compares what everyone saw.
  */
 export const soak = async (options: SoakOptions) => {
-  const {
-    events,
-    seconds = Number.POSITIVE_INFINITY,
-    callSeconds,
-    leaseSeconds,
-    schedule,
-    progress = () => {},
-  } = options
+  const { seconds = Number.POSITIVE_INFINITY, callSeconds, leaseSeconds, schedule, progress = () => {} } = options
   const began = performance.now()
   await using resources = new AsyncDisposableStack()
   const database = await killableDatabase()
@@ -85,27 +55,8 @@ export const soak = async (options: SoakOptions) => {
   const run = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>): Promise<A> =>
     runtime.runPromise(persistently(effect))
 
-  const routes: Array<Route & { readonly publish: () => Promise<void>; readonly share: number }> = []
-  for (const { kind, fate, weight = 1 } of PARTNERS) {
-    const partner = await startPartner(kind, { callMs: callSeconds * 1000 })
-    resources.defer(partner.close)
-    const seeded = await runtime.runPromise(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
-    partner.trust(Redacted.value(seeded.secret))
-    const published: string[] = []
-    const share = fate === "hopeless" ? options.hopeless : Math.ceil((events * weight) / WEIGHTS)
-    const publish = async () => {
-      const ids = await runtime.runPromise(publishTogether(seeded.campaign, Math.min(100, share - published.length)))
-      published.push(...ids)
-    }
-    routes.push({
-      partner,
-      organizationId: seeded.organization.id,
-      endpointId: seeded.endpoint.id,
-      published,
-      publish,
-      share,
-    })
-  }
+  const routes = await startRoutes((effect) => runtime.runPromise(effect), options)
+  for (const { partner } of routes) resources.defer(partner.close)
 
   const deaths = new Map<string, number>()
   let killed = 0
@@ -150,9 +101,8 @@ export const soak = async (options: SoakOptions) => {
   let outages = 0
   const publishing = (async () => {
     while (performance.now() - began < seconds * 1000) {
-      const open = routes.filter(({ published, share }) => published.length < share)
+      const open = routes.filter(({ isPublished }) => !isPublished())
       if (open.length === 0) return
-      // What an outage interrupts is published again, as other events.
       for (const { publish } of open) await publish().catch(() => setTimeout(100))
     }
   })()
@@ -174,7 +124,7 @@ export const soak = async (options: SoakOptions) => {
     if (left === 0) break
     if (!mended && left < published * MENDED_AT) {
       mended = true
-      for (const [i, { partner }] of routes.entries()) if (PARTNERS[i]!.fate === "mended") await partner.become("fast")
+      for (const { partner, fate } of routes) if (fate === "mended") await partner.become("fast")
       progress(`${at(began)} partners that failed are mended`)
     }
     await setTimeout(250)

@@ -14,7 +14,7 @@ import { deliver } from "../../src/deliver.ts"
 import { HttpCourier } from "../../src/HttpCourier.ts"
 import { NodeSigner } from "../../src/NodeSigner.ts"
 import { WorkerConfig } from "../../src/WorkerConfig.ts"
-import type { Step } from "./Fleet.ts"
+import type { Step } from "./startFleet.ts"
 
 const dieAt = process.env["DIE_AT"] as Step
 const oneIn = Number(process.env["DIE_ONE_IN"])

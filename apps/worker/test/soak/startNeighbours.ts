@@ -3,10 +3,10 @@ import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { startFleet } from "./Fleet.ts"
 import { killableDatabase } from "./killableDatabase.ts"
-import { startPartner } from "./partners.ts"
 import { publishTogether } from "./publishTogether.ts"
+import { startFleet } from "./startFleet.ts"
+import { startPartner } from "./startPartner.ts"
 
 const HEALTHY = 99
 
