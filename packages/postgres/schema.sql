@@ -104,6 +104,19 @@ AS $function$
     end
     $function$;
 
+CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with time zone, after_id text, before timestamp with time zone, most integer)
+ RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, reason text, finished_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_bitmapscan TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+      select organization_id, id, endpoint_id, event_id, reason, finished_at from dead_letters
+      where replayed_as is null and (finished_at, id) > (after_at, after_id) and finished_at < before
+      order by finished_at, id limit most
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.make_id(prefix text)
  RETURNS text
  LANGUAGE sql
@@ -321,6 +334,26 @@ create table recipients (
   constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text))
 );
 
+create table replay_jobs (
+  id text collate "C" default make_id('rpl'::text) not null,
+  endpoint_id text collate "C",
+  event_type text,
+  reason text,
+  set_aside_from timestamp with time zone,
+  set_aside_to timestamp with time zone,
+  rate integer not null,
+  total integer not null,
+  replayed integer default 0 not null,
+  after_at timestamp with time zone not null,
+  after_id text collate "C" default ''::text not null,
+  next_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
+  constraint replay_jobs_pkey PRIMARY KEY (id),
+  constraint replay_jobs_rate_check CHECK ((rate > 0))
+);
+
 create table signing_secrets (
   id text collate "C" default make_id('sec'::text) not null,
   organization_id text collate "C" not null,
@@ -346,6 +379,7 @@ create table delivered_unsorted partition of delivered DEFAULT;
 CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
+CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
 CREATE INDEX dead_letters_to_replay ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NULL);
 CREATE INDEX delivered_by_id ON public.delivered USING btree (id);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (lease_until IS NULL);
@@ -359,6 +393,7 @@ CREATE INDEX recipients_by_update ON public.recipients USING btree (organization
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
 CREATE INDEX recipients_unpublished ON public.recipients USING btree (organization_id, campaign_id, id) WHERE (published_at IS NULL);
+CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 

@@ -10,6 +10,7 @@ import { deliver } from "./deliver.ts"
 import { HttpCourier } from "./HttpCourier.ts"
 import { NodeSigner } from "./NodeSigner.ts"
 import { publish } from "./publish.ts"
+import { replay } from "./replay.ts"
 import { SmtpMailer } from "./SmtpMailer.ts"
 import { sendOutreach } from "./sendOutreach.ts"
 import { sweep } from "./sweep.ts"
@@ -36,6 +37,7 @@ const worker = Effect.gen(function* () {
   const loops = [
     publish,
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
+    replay,
     sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
     sweep,
     Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),

@@ -13,6 +13,7 @@ export const PREFIXES = {
   endpoint: "whe",
   secret: "sec",
   delivery: "dlv",
+  replay: "rpl",
 } as const
 
 /** A kind of thing that has an id. */
@@ -29,6 +30,7 @@ export type EventId = Identifier<"event">
 export type KeyId = Identifier<"key">
 export type EndpointId = Identifier<"endpoint">
 export type DeliveryId = Identifier<"delivery">
+export type ReplayId = Identifier<"replay">
 
 /** Makes a new id of a kind. */
 export const makeIdentifier = <K extends Kind>(

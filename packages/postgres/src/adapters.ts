@@ -10,6 +10,7 @@ import { MessageQueuePg } from "./MessageQueuePg.ts"
 import { OrganizationRegistryPg } from "./OrganizationRegistryPg.ts"
 import { ProgramCatalogPg } from "./ProgramCatalogPg.ts"
 import { RecipientRegisterPg } from "./RecipientRegisterPg.ts"
+import { ReplayBookPg } from "./ReplayBookPg.ts"
 import { SecretVaultPg } from "./SecretVaultPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
@@ -24,6 +25,7 @@ export const adapters = Layer.mergeAll(
   SecretVaultPg,
   DeliveryQueuePg,
   DeliveryLedgerPg,
+  ReplayBookPg,
   MessageQueuePg,
   IdempotencyLedgerPg,
 )

@@ -8,6 +8,7 @@ import inFlight from "../migrations/0005_in_flight.ts"
 import lists from "../migrations/0006_lists.ts"
 import idempotency from "../migrations/0007_idempotency.ts"
 import deliveryHistory from "../migrations/0008_delivery_history.ts"
+import replayJobs from "../migrations/0009_replay_jobs.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -21,5 +22,6 @@ export const migrate = Migrator.make({})({
     "0006_lists": lists,
     "0007_idempotency": idempotency,
     "0008_delivery_history": deliveryHistory,
+    "0009_replay_jobs": replayJobs,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -1,0 +1,46 @@
+import { Context, type Effect, Schema } from "effect"
+import type { ReplayId } from "../Identifier.ts"
+import type { DeadLetterFilter } from "./DeliveryLedger.ts"
+import type { Replay } from "./Replay.ts"
+
+/** No replay has this id. */
+export class ReplayNotFound extends Schema.TaggedError<ReplayNotFound>()("ReplayNotFound", {
+  replayId: Schema.String,
+}) {
+  override get message(): string {
+    return `No replay ${this.replayId}.`
+  }
+}
+
+/** The replay has finished, so it cannot be cancelled. */
+export class ReplayFinished extends Schema.TaggedError<ReplayFinished>()("ReplayFinished", {
+  replayId: Schema.String,
+  replayed: Schema.Int,
+}) {
+  override get message(): string {
+    return `The replay ${this.replayId} has finished, with ${this.replayed} replayed; there is nothing to cancel.`
+  }
+}
+
+/** How many deliveries a second a replay may ask for. */
+export const MOST_REPLAYED_A_SECOND = 10_000
+
+/** Keeps the jobs that replay dead letters, and carries them out chunk by chunk. */
+export class ReplayBook extends Context.Service<
+  ReplayBook,
+  {
+    /** Makes a job of the dead letters that match now; one of none has finished at once. `rate` is 1 to `MOST_REPLAYED_A_SECOND`. */
+    create(filter: DeadLetterFilter, rate: number): Effect.Effect<Replay>
+    /** Lists jobs, newest first. */
+    list(limit: number): Effect.Effect<ReadonlyArray<Replay>>
+    find(replayId: ReplayId): Effect.Effect<Replay, ReplayNotFound>
+    /** Lets a job end where it is; what it has replayed stays so. Again is as once. */
+    cancel(replayId: ReplayId): Effect.Effect<Replay, ReplayNotFound | ReplayFinished>
+    /**
+     * Carries out the next chunk of the job that has waited longest, all of it or nothing, and never two of one job at once.
+     *
+     * Answers the job as it stands then; or, when none was due, in how many milliseconds one is, null for none.
+     */
+    readonly advance: Effect.Effect<{ readonly replay: Replay } | { readonly nextInMs: number | null }>
+  }
+>()("domain/deliveries/ReplayBook") {}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryLedger"
+import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { makeIdentifier, type ReplayId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+import { inTransaction } from "./inTransaction.ts"
+import { runOnDatabase } from "./runOnDatabase.ts"
+import { seedDeadLetters } from "./seedDeadLetters.ts"
+
+const run = runOnDatabase()
+
+// A step is that of any job, so each test begins with none.
+beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate replay_jobs, deliveries, dead_letters`)))
+
+const create = (filter: DeadLetterFilter, rate = 10_000) =>
+  Effect.flatMap(ReplayBook, (book) => book.create(filter, rate))
+const advance = Effect.flatMap(ReplayBook, (book) => book.advance)
+/** Lets every job go on at once, as the passing of its pause would. */
+const skipPause = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+    update replay_jobs set next_at = clock_timestamp()
+    where id in (select id from replay_jobs where finished_at is null for update skip locked)`,
+)
+/** Carries a job out to its end. */
+const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
+  const book = yield* ReplayBook
+  let steps = 0
+  for (; (yield* book.find(replayId)).state === "running"; steps++) yield* Effect.andThen(skipPause, advance)
+  return { steps, replay: yield* book.find(replayId) }
+})
+/** Answers how many new deliveries there are, and of how many dead letters each exactly one. */
+const replays = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [counts] = yield* sql<{ dead: number; queued: number; paired: number }>`
+    select (select count(*)::int from dead_letters where replayed_as is not null) as dead,
+      (select count(*)::int from deliveries) as queued,
+      (select count(*)::int from deliveries queued join dead_letters dead on dead.replayed_as = queued.id
+        and dead.endpoint_id = queued.endpoint_id and dead.event_id = queued.event_id
+        where queued.replay and queued.attempts = 0 and queued.lease_until is null) as paired`
+  return counts!
+})
+const all = (count: number) => ({ dead: count, queued: count, paired: count })
+
+describe("ReplayBookPg", () => {
+  it("replays every dead letter once, chunk by chunk, oldest first, each as a delivery of its own", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeadLetters(2500)
+        const { id, ...made } = yield* create({}, 5000)
+        expect(made).toMatchObject({ state: "running", total: 2500, replayed: 0, rate: 5000, finishedAt: null })
+        expect(yield* advance).toMatchObject({ replay: { id, replayed: 500, state: "running" } })
+        const sql = yield* SqlClient.SqlClient
+        const [first] = yield* sql<{ inOrder: boolean }>`
+          select max(finished_at) filter (where replayed_as is not null) < min(finished_at) filter (where replayed_as is null) as "inOrder"
+          from dead_letters`
+        expect(first).toEqual({ inOrder: true })
+        const { replay } = yield* finish(id)
+        expect(replay).toMatchObject({ state: "finished", replayed: 2500, finishedAt: expect.any(String) })
+        expect(yield* replays).toEqual(all(2500))
+      }),
+    ))
+
+  it("replays what every condition names, and nothing else, however few those are", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeadLetters(2100, { reason: "rejected" })
+        const { endpoint } = yield* seedDeadLetters(3, { reason: "poison" })
+        yield* seedDeadLetters(2, { reason: "poison" })
+        const endpointId = endpoint.id
+        const [last, second, first] = yield* (yield* DeliveryLedger).deadLetters({ endpointId }, 10)
+        const count = Effect.fnUntraced(function* (filter: DeadLetterFilter) {
+          const { id, total } = yield* create(filter)
+          const { replay } = yield* finish(id)
+          return [total, replay.replayed]
+        })
+        expect(yield* count({ endpointId, reason: "rejected" })).toEqual([0, 0])
+        expect(yield* count({ endpointId, eventType: "outreach.email_bounced" })).toEqual([0, 0])
+        // From is inclusive, to exclusive.
+        expect(yield* count({ endpointId, from: first!.finishedAt!, to: second!.finishedAt! })).toEqual([1, 1])
+        expect(yield* count({ endpointId, from: last!.finishedAt! })).toEqual([1, 1])
+        expect(yield* count({ reason: "poison", eventType: "outreach.email_sent" })).toEqual([3, 3])
+        expect(yield* replays).toEqual(all(5))
+      }),
+    ))
+
+  it("replays what was set aside up to its making, and leaves alone what came later", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeadLetters(5)
+        const { id } = yield* create({})
+        const later = yield* seedDeadLetters(5)
+        expect((yield* finish(id)).replay).toMatchObject({ total: 5, replayed: 5 })
+        const left = yield* (yield* DeliveryLedger).deadLetters({}, 100)
+        expect(left.map(({ endpointId }) => endpointId)).toEqual(Array(5).fill(later.endpoint.id))
+      }),
+    ))
+
+  it("has finished at once when there is nothing to replay", () =>
+    run(
+      Effect.gen(function* () {
+        const { createdAt, ...made } = yield* create({})
+        expect(made).toMatchObject({ state: "finished", total: 0, replayed: 0, finishedAt: createdAt })
+        expect(yield* advance).toEqual({ nextInMs: null })
+      }),
+    ))
+
+  it("keeps its rate by the database's clock, and makes up for no more than one late chunk", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* seedDeadLetters(1000)
+        const { id } = yield* create({}, 100)
+        const nextIn = Effect.map(
+          sql<{ seconds: number }>`
+            select extract(epoch from next_at - clock_timestamp())::double precision as seconds from replay_jobs where id = ${id}`,
+          (rows) => rows[0]!.seconds,
+        )
+        // Ten minutes during which no worker ran.
+        yield* sql`update replay_jobs set next_at = next_at - interval '10 minutes'`
+        expect(yield* advance).toMatchObject({ replay: { replayed: 10 } })
+        expect(yield* advance).toMatchObject({ replay: { replayed: 20 } })
+        expect(yield* nextIn).toBeGreaterThan(0)
+        expect(yield* nextIn).toBeLessThanOrEqual(0.1)
+        const answer = yield* advance
+        expect(answer).toEqual({ nextInMs: expect.any(Number) })
+        expect((answer as { nextInMs: number }).nextInMs).toBeLessThanOrEqual(100)
+      }),
+    ))
+
+  it("replays each dead letter once, though jobs overlap and many workers and an operator are at it", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeadLetters(2000)
+        const jobs = yield* Effect.forEach([2000, 3000, 7000], (rate) => create({}, rate))
+        const ledger = yield* DeliveryLedger
+        const [newest] = yield* ledger.deadLetters({}, 1)
+        const work = Effect.gen(function* () {
+          while ("replay" in (yield* Effect.andThen(skipPause, advance))) yield* Effect.yieldNow
+        })
+        const workers = Array.from({ length: 6 }, () => work)
+        yield* Effect.all([...workers, ledger.replay({ deliveryId: newest!.id })], { concurrency: "unbounded" })
+        for (const { id } of jobs) expect((yield* finish(id)).replay.state).toBe("finished")
+        expect(yield* replays).toEqual(all(2000))
+        const done = yield* (yield* ReplayBook).list(10)
+        expect(done.reduce((sum, { replayed }) => sum + replayed, 0)).toBe(1999)
+      }),
+    ))
+
+  it("gives a chunk to one worker at a time, and stands where it stood when that worker dies", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedDeadLetters(30)
+        const { id } = yield* create({}, 100)
+        // Taken back, as the server does for a worker that is gone.
+        const died = inTransaction(
+          Effect.gen(function* () {
+            expect(yield* advance).toMatchObject({ replay: { id, replayed: 10 } })
+            return yield* Effect.fail("died" as const)
+          }),
+        )
+        expect(yield* Effect.flip(died)).toBe("died")
+        expect(yield* replays).toEqual(all(0))
+        expect((yield* finish(id)).replay.replayed).toBe(30)
+        expect(yield* replays).toEqual(all(30))
+      }),
+    ))
+
+  it("ends where it is when it is cancelled, and keeps what it did", () =>
+    run(
+      Effect.gen(function* () {
+        const book = yield* ReplayBook
+        yield* seedDeadLetters(30)
+        const { id } = yield* create({}, 100)
+        yield* advance
+        const cancelled = yield* book.cancel(id)
+        expect(cancelled).toMatchObject({ state: "cancelled", replayed: 10, cancelledAt: expect.any(String) })
+        expect(yield* book.cancel(id)).toEqual(cancelled)
+        expect(yield* Effect.andThen(skipPause, advance)).toEqual({ nextInMs: null })
+        expect(yield* replays).toEqual(all(10))
+        // What is left is for another job.
+        const { replay } = yield* finish((yield* create({})).id)
+        expect(replay).toMatchObject({ total: 20, replayed: 20 })
+        expect(yield* Effect.flip(book.cancel(replay.id))).toMatchObject({ _tag: "ReplayFinished", replayed: 20 })
+      }),
+    ))
+
+  it("knows nothing of an id that is no job's", () =>
+    run(
+      Effect.gen(function* () {
+        const book = yield* ReplayBook
+        const replayId = yield* makeIdentifier("replay")
+        for (const ask of [book.find(replayId), book.cancel(replayId)]) {
+          expect(yield* Effect.flip(ask)).toMatchObject({ _tag: "ReplayNotFound", replayId })
+        }
+      }),
+    ))
+
+  it("finds each next chunk in one range of the index, among 200,000 dead letters", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* seedDeadLetters(200_000)
+        const { endpoint } = yield* seedDeadLetters(10)
+        const { id } = yield* create({ endpointId: endpoint.id })
+        const read = Effect.map(
+          sql<{ scanned: number; fetched: number }>`
+            select seq_tup_read::int as scanned, idx_tup_fetch::int as fetched from pg_stat_xact_user_tables
+            where relname = 'dead_letters'`,
+          (rows) => rows[0] ?? { scanned: 0, fetched: 0 },
+        )
+        // Counted within the transaction, because that keeps to one connection, which counts for itself.
+        const readByStep = inTransaction(
+          Effect.gen(function* () {
+            yield* skipPause
+            const before = yield* read
+            yield* advance
+            const after = yield* read
+            return { scanned: after.scanned - before.scanned, fetched: after.fetched - before.fetched }
+          }),
+        )
+        const unanalysed = yield* readByStep
+        yield* sql`analyze dead_letters`
+        for (const { scanned, fetched } of [unanalysed, yield* readByStep, yield* readByStep]) {
+          expect(scanned).toBe(0)
+          expect(fetched).toBeLessThanOrEqual(2100)
+        }
+        expect((yield* finish(id)).replay).toMatchObject({ total: 10, replayed: 10 })
+      }),
+    ), 60_000)
+})
