@@ -34,7 +34,7 @@ interface Kills {
 /** Each worker's clock is wrong by so many seconds: twice the tolerance of a signature. */
 const SKEWS = [-600, 0, 600]
 
-/** The share of deliveries at which they are mended: those that fail hold 28 % of all. */
+/** The share of deliveries at which they are mended: those that fail hold a third of all. */
 const MENDED_AT = 0.6
 
 /** How many deliveries a worker has in flight at most; see `workerLimits`. */

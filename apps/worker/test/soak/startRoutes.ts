@@ -17,7 +17,8 @@ const PARTNERS: ReadonlyArray<Role> = [
   ...Array<Role>(7).fill({ kind: "fast" }),
   // Sixteen calls of a third of the time at once, and fewer while dead workers hold some.
   ...Array<Role>(2).fill({ kind: "slow", weight: 0.2 }),
-  ...Array<Role>(2).fill({ kind: "flapping" }),
+  // After each fall it is only probed, for longer than it stays up.
+  ...Array<Role>(2).fill({ kind: "flapping", weight: 0.2 }),
   { kind: "rejecting" },
   ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind): Role[] => [
     { kind, fate: "mended" },
