@@ -37,6 +37,7 @@ export const startServices = Effect.fnUntraced(function* (options: {
       MAIL_FROM: "Outreach sandbox <outreach@sandbox.test>",
       WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
       DRAIN_SECONDS: "2",
+      ADMIN_PORT: "0",
     },
     log: join(folder, "worker.log"),
   }).pipe(Scope.provide(services))

@@ -50,6 +50,16 @@ const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, 
 /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
 const webhookCallsPerEndpoint = wholeNumber("WEBHOOK_CALLS_PER_ENDPOINT", { least: 1, most: 1000, default: 16 })
 
+/** `ADMIN_HOST`: the address that answers operators. Default `127.0.0.1`. */
+const adminHost = setting("ADMIN_HOST", {
+  expected: "a host name or an IP address",
+  parse: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+  default: "127.0.0.1",
+})
+
+/** `ADMIN_PORT`: the port that answers operators; 0 takes any that is free. Default 9464. */
+const adminPort = wholeNumber("ADMIN_PORT", { least: 0, most: 65_535, default: 9464 })
+
 /** How webhooks are called. A lease that ended during a call would have the call made twice, so it must outlast it. */
 const webhooks = Config.all({
   callSeconds: webhookCallSeconds,
@@ -80,6 +90,8 @@ export const WorkerConfig = Config.all({
   webhookAllowPrivateAddresses,
   webhooks,
   drainSeconds,
+  adminHost,
+  adminPort,
 })
 
 function wholeNumber(

@@ -2,8 +2,10 @@ import { attemptDelivery } from "@outreach/domain/deliveries/Deliveries"
 import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
+import { measureClaim } from "./measureClaim.ts"
+import { metrics } from "./metrics.ts"
 import { persist } from "./persist.ts"
 import { workerLimits } from "./workerLimits.ts"
 
@@ -22,7 +24,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const { schedule, drainSeconds, inAll, perEndpoint, leaseSeconds } = options
   const queue = yield* DeliveryQueue
   const claim = Effect.fnUntraced(function* (limit: number) {
-    const leases = yield* queue.claim({ limit, perEndpoint, inAll, leaseSeconds })
+    const leases = yield* measureClaim(queue.claim({ limit, perEndpoint, inAll, leaseSeconds }))
     const claimedAt = yield* Clock.currentTimeMillis
     return leases.map((lease) => ({ lease, claimedAt }))
   })
@@ -39,6 +41,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
 const recoverLost = Effect.gen(function* () {
   for (const { deliveryId, endpointId, poison } of yield* (yield* DeliveryQueue).recoverLost) {
+    yield* Metric.update(metrics.leasesLost, 1)
+    if (poison) yield* Metric.update(metrics.deadLetters.poison, 1)
     yield* Effect.logWarning(
       poison ? "delivery dead-lettered" : "delivery lease ended without a word of what came of the attempt",
     ).pipe(Effect.annotateLogs({ deliveryId, endpointId, ...(poison && { state: "poison" }) }))
@@ -46,8 +50,14 @@ const recoverLost = Effect.gen(function* () {
 })
 
 const deliverOne = Effect.fnUntraced(function* (lease: DeliveryLease, claimedAt: number, schedule: Schedule) {
-  const { settled, outcome, settlement } = yield* attemptDelivery(lease, claimedAt, schedule)
-  if (!settled) return
+  const startedAt = lease.leasedAt + (yield* Clock.currentTimeMillis) - claimedAt
+  if (lease.publishedAt !== null) {
+    yield* Metric.update(metrics.firstAttemptDelay, Math.max(0, startedAt - lease.publishedAt) / 1000)
+  }
+  const { settled, attempt, outcome, settlement } = yield* attemptDelivery(lease, claimedAt, schedule)
+  yield* Metric.update(metrics.attempts[outcome.reason], 1)
+  yield* Metric.update(metrics.attemptDuration, attempt.latencyMs / 1000)
+  if (!settled) return yield* Metric.update(metrics.settlementsRefused, 1)
   const about = {
     deliveryId: lease.id,
     endpointId: lease.endpointId,
@@ -56,8 +66,10 @@ const deliverOne = Effect.fnUntraced(function* (lease: DeliveryLease, claimedAt:
     reason: outcome.reason,
     state: settlement.state,
   }
-  const isDead = settlement.state === "rejected" || settlement.state === "exhausted"
-  yield* (isDead ? Effect.logWarning("delivery dead-lettered") : Effect.logDebug("delivery attempted")).pipe(
-    Effect.annotateLogs(about),
-  )
+  if (settlement.state === "rejected" || settlement.state === "exhausted") {
+    yield* Metric.update(metrics.deadLetters[settlement.state], 1)
+    yield* Effect.logWarning("delivery dead-lettered").pipe(Effect.annotateLogs(about))
+  } else {
+    yield* Effect.logDebug("delivery attempted").pipe(Effect.annotateLogs(about))
+  }
 })

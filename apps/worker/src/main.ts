@@ -4,17 +4,21 @@ import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { runProcess } from "@outreach/process/runProcess"
 import { telemetry } from "@outreach/process/telemetry"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { admin } from "./admin.ts"
 import { deliver } from "./deliver.ts"
 import { HttpCourier } from "./HttpCourier.ts"
+import { atStart } from "./metrics.ts"
 import { NodeSigner } from "./NodeSigner.ts"
 import { publish } from "./publish.ts"
+import { readGauges } from "./readGauges.ts"
 import { replay } from "./replay.ts"
 import { SmtpMailer } from "./SmtpMailer.ts"
 import { sendOutreach } from "./sendOutreach.ts"
 import { sweep } from "./sweep.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
+import { workerLimits } from "./workerLimits.ts"
 
 const worker = Effect.gen(function* () {
   const config = yield* WorkerConfig
@@ -40,8 +44,15 @@ const worker = Effect.gen(function* () {
     replay,
     sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
     sweep,
+    readGauges,
+    admin({
+      host: config.adminHost,
+      port: config.adminPort,
+      readyWithinSeconds: workerLimits.readyWithinSeconds + config.webhooks.callSeconds,
+    }),
     Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),
   ]
+  yield* Effect.forEach(atStart, Metric.value, { discard: true })
   yield* Effect.logInfo("worker started").pipe(
     Effect.andThen(Effect.all(loops, { concurrency: "unbounded", discard: true })),
     Effect.onInterrupt(() => Effect.logInfo("worker stopped")),

@@ -16,8 +16,18 @@ export const workerLimits = {
     callMs: 30_000,
     leaseSeconds: 45,
   },
+  gauges: {
+    everyMs: 10_000,
+    withinMs: 5000,
+    /** Of the time that may pass in reading them: the wait is at least twenty times as long as the reading was. */
+    share: 0.05,
+  },
+  /** Few ask, and little: what is slow or large is none of them. */
+  admin: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
   pause: { shortestMs: 50, longestMs: 1000 },
+  /** How old the last successful claim of a ready worker may be, when no call keeps it from claiming: three of the longest pauses, and the time limit of a statement. */
+  readyWithinSeconds: 3 + 30,
   /** How long a loop waits after a failure: doubled at each further one. */
   backoff: { shortestMs: 500, longestMs: 30_000 },
 } as const

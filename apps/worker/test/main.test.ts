@@ -1,49 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
+import type { ChildProcess } from "node:child_process"
 import type { ServerResponse } from "node:http"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
-import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
-import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
 import { mailServer } from "./mailServer.ts"
 import { partner } from "./partner.ts"
+import { startWorker } from "./startWorker.ts"
 
 const { url, launch, deliveries, attempts, endLeases } = journey()
 
-/** Starts the worker as a process of its own, and waits until it says that it is at work. */
-const start = async (settings: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: {
-      DATABASE_URL: url(),
-      SECRETS_KEY: SECRETS_KEY.toString("base64"),
-      SMTP_URL: "smtp://127.0.0.1:1",
-      MAIL_FROM: "Acme <outreach@acme.test>",
-      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-      LOG_LEVEL: "debug",
-      ...settings,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  const ended = once(child, "exit")
-  onTestFinished(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
-  const output = { log: "", errors: "" }
-  child.stdout.on("data", (chunk) => {
-    output.log += chunk
-  })
-  child.stderr.on("data", (chunk) => {
-    output.errors += chunk
-  })
-  await eventually(
-    () => output.log.includes("worker started") || child.exitCode !== null,
-    (over) => over,
-  )
-  return { child, output, ended: ended.then(([code]) => code as number | null) }
-}
+const start = (settings?: Record<string, string>) => startWorker(url(), settings)
 
 const stop = async ({ child, ended }: { child: ChildProcess; ended: Promise<number | null> }) => {
   child.kill("SIGTERM")

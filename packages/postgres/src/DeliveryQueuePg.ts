@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import type { DeliveryLease, LeasedSecret } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryQueue, type LostLease, MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
@@ -28,7 +28,7 @@ const SETTLE_TRIES = 30
 /** How many settlements share one statement. */
 const SETTLED_TOGETHER = 128
 
-interface ClaimedRow extends Omit<DeliveryLease, "secrets"> {
+interface ClaimedRow extends Omit<DeliveryLease, "secrets" | "publishedAt"> {
   readonly dueAt: Timestamp
   readonly class: number
   /** With the first row of an organization alone; null there, too, when the last one has just expired. */
@@ -98,7 +98,9 @@ export const DeliveryQueuePg = Layer.effect(
           if (kind === LIVE && !(since.get(row.endpointId)! >= dueAt)) since.set(row.endpointId, dueAt)
           if (encrypted !== null) secrets.set(row.organizationId, yield* decryptAll(encrypted, row.organizationId))
           const active = secrets.get(row.organizationId)
-          if (active !== undefined) leases.push({ ...row, secrets: active })
+          // What is first attempted fell due when its event was published.
+          const publishedAt = kind === LIVE && row.attempt === 1 ? toUnixMillis(dueAt) : null
+          if (active !== undefined) leases.push({ ...row, publishedAt, secrets: active })
         }
         const unreadable = [...secrets].flatMap(([id, active]) => (active === undefined ? id : []))
         if (unreadable.length > 0) {

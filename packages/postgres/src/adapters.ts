@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { CampaignBookPg } from "./CampaignBookPg.ts"
+import { DeliveryGaugesPg } from "./DeliveryGaugesPg.ts"
 import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
 import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
@@ -25,6 +26,7 @@ export const adapters = Layer.mergeAll(
   SecretVaultPg,
   DeliveryQueuePg,
   DeliveryLedgerPg,
+  DeliveryGaugesPg,
   ReplayBookPg,
   MessageQueuePg,
   IdempotencyLedgerPg,

@@ -42,18 +42,18 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   )
   const finished = yield* now
   const outcome = classify(reply)
-  const attempt: Attempt = {
+  const attempt = {
     number: lease.attempt,
     startedAt: fromUnixMillis(started),
     latencyMs: finished - started,
     status: "status" in reply ? reply.status : null,
     outcome: outcome.reason,
     response: "response" in reply ? reply.response : null,
-  }
+  } satisfies Attempt
   const settlement = toSettlement(nextAttempt(schedule, lease.attempt, outcome, finished / 1000))
   const settled = yield* queue.settle(lease, attempt, settlement)
   if (!settled) yield* Effect.logWarning("delivery lease lost before it was settled", { deliveryId: lease.id })
-  return { settled, outcome, settlement }
+  return { settled, attempt, outcome, settlement }
 })
 
 const toSettlement = (next: NextAttempt): Settlement => {

@@ -17,6 +17,8 @@ export interface DeliveryLease {
   readonly attempt: number
   /** The signing secrets that were active when the lease was taken. */
   readonly secrets: ReadonlyArray<LeasedSecret>
+  /** When its event was published, in Unix milliseconds; null unless this is the first attempt ever, and no replay. */
+  readonly publishedAt: number | null
   /** The database's clock when the lease was taken, in Unix milliseconds; a worker's own clock may be wrong. */
   readonly leasedAt: number
 }

@@ -1,0 +1,157 @@
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS } from "@outreach/domain/deliveries/DeliveryGauges"
+import type { Reason } from "@outreach/retry-policy"
+import { Metric } from "effect"
+
+const OUTCOMES = [
+  "success",
+  "client_error",
+  "server_error",
+  "redirect",
+  "informational",
+  "invalid_status",
+  "refused",
+  "reset",
+  "dns",
+  "tls",
+  "connect_timeout",
+  "headers_timeout",
+  "body_timeout",
+  "deadline",
+  "blocked_address",
+  "unknown",
+] as const satisfies ReadonlyArray<Reason>
+
+/** How a claim ended. */
+const CLAIM_RESULTS = ["succeeded", "failed"] as const
+
+/** From a fast call to the longest that may be set. */
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120]
+const CLAIM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]
+/** To an hour: an endpoint that is probed lets the first attempt wait. */
+const DELAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
+
+/**
+ * What the worker counts of its own doing; sums over the workers say it of all. No label names a partner, an endpoint or an event.
+ *
+ * The names are a promise to whoever draws and alerts on them.
+ */
+export const metrics = {
+  attempts: each(OUTCOMES, "outcome", (attributes) =>
+    counter("outreach_delivery_attempts_total", "Attempts at deliveries, by what came of them.", attributes),
+  ),
+  attemptDuration: histogram(
+    "outreach_delivery_attempt_duration_seconds",
+    CALL_SECONDS,
+    "How long an attempt's call took.",
+  ),
+  firstAttemptDelay: histogram(
+    "outreach_delivery_first_attempt_delay_seconds",
+    DELAY_SECONDS,
+    "From the publication of an event to the first attempt at delivering it; replays are left out.",
+  ),
+  deadLetters: each(DEAD_LETTER_REASONS, "reason", (attributes) =>
+    counter("outreach_dead_letters_total", "Deliveries set aside as dead letters, by reason.", attributes),
+  ),
+  leasesLost: counter(
+    "outreach_delivery_leases_lost_total",
+    "Leases that ended unsettled, and that this worker took back for all.",
+  ),
+  settlementsRefused: counter(
+    "outreach_delivery_settlements_refused_total",
+    "Attempts whose outcome was not written, because the lease had ended meanwhile.",
+  ),
+  claims: each(CLAIM_RESULTS, "result", (attributes) =>
+    counter("outreach_delivery_claims_total", "Claims of deliveries, by whether they succeeded.", attributes),
+  ),
+  claimDuration: histogram("outreach_delivery_claim_duration_seconds", CLAIM_SECONDS, "How long a claim took."),
+  lastClaim: each(CLAIM_RESULTS, "result", (attributes) =>
+    gauge(
+      "outreach_delivery_last_claim_timestamp_seconds",
+      "When a claim last succeeded, and failed; 0 for never.",
+      attributes,
+    ),
+  ),
+  databaseUp: gauge(
+    "outreach_database_up",
+    "1 while the gauges of the database could be read; at 0 they are as old as their timestamp.",
+  ),
+}
+
+/** How the queues stand over all workers, as each worker reads it from the database: take the greatest, not the sum. */
+export const gauges = {
+  readAt: gauge("outreach_database_read_timestamp_seconds", "When the gauges of the database were read."),
+  due: each(DUE_QUEUES, "queue", (attributes) =>
+    gauge(
+      "outreach_deliveries_due",
+      `Deliveries that are due and not in flight, counted up to ${COUNTED_TO.due} in all.`,
+      attributes,
+    ),
+  ),
+  oldestDue: each(DUE_QUEUES, "queue", (attributes) =>
+    gauge("outreach_deliveries_oldest_due_age_seconds", "How long the first of them has been due.", attributes),
+  ),
+  inFlight: gauge("outreach_deliveries_in_flight", "Deliveries that some worker holds."),
+  breakersOpen: gauge(
+    "outreach_breakers_open",
+    "Endpoints that failed in a row and are probed, or have just begun to answer again.",
+  ),
+  deadLetters: each(DEAD_LETTER_REASONS, "reason", (attributes) =>
+    gauge(
+      "outreach_dead_letters",
+      `Dead letters that were not replayed, counted up to the newest ${COUNTED_TO.deadLetters}.`,
+      attributes,
+    ),
+  ),
+  messagesDue: gauge(
+    "outreach_messages_due",
+    `E-mails that are due and not being sent, counted up to ${COUNTED_TO.due}.`,
+  ),
+  messagesOldestDue: gauge("outreach_messages_oldest_due_age_seconds", "How long the first of them has been due."),
+  queueRows: gauge("outreach_deliveries_rows", "Rows of the delivery queue, due or not: the database's estimate."),
+  queueDeadRows: gauge(
+    "outreach_deliveries_dead_rows",
+    "Remains of rows in the delivery queue: the database's estimate.",
+  ),
+  horizonTransactions: each(HORIZON_HOLDERS, "holder", (attributes) =>
+    gauge(
+      "outreach_database_horizon_age_transactions",
+      "Transactions since the oldest one that may still see what was deleted.",
+      attributes,
+    ),
+  ),
+  horizonSeconds: each(HORIZON_HOLDERS, "holder", (attributes) =>
+    gauge(
+      "outreach_database_horizon_age_seconds",
+      "How long that one has been open; a replication slot does not say.",
+      attributes,
+    ),
+  ),
+}
+
+/** Everything that exists from the start, so that a rate is known from its first event on. */
+export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.values(metrics).flatMap((metric) =>
+  Metric.isMetric(metric) ? [metric] : Object.values(metric),
+)
+
+type Attributes = Readonly<Record<string, string>>
+
+function each<Value extends string, M>(
+  values: ReadonlyArray<Value>,
+  label: string,
+  make: (attributes: Attributes) => M,
+) {
+  return Object.fromEntries(values.map((value) => [value, make({ [label]: value })])) as Readonly<Record<Value, M>>
+}
+
+function counter(name: string, description: string, attributes: Attributes = {}) {
+  return Metric.counter(name, { description, incremental: true, attributes })
+}
+
+function gauge(name: string, description: string, attributes: Attributes = {}) {
+  return Metric.gauge(name, { description, attributes })
+}
+
+function histogram(name: string, boundaries: ReadonlyArray<number>, description: string) {
+  return Metric.histogram(name, { description, boundaries })
+}

@@ -1,0 +1,195 @@
+import { once } from "node:events"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import type { ServerResponse } from "node:http"
+import { createServer as createTcpServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { migrate } from "@outreach/postgres/migrate"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { Effect } from "effect"
+import { onTestFinished } from "vitest"
+import { eventually } from "./eventually.ts"
+import { journey } from "./journey.ts"
+import { listen } from "./listen.ts"
+import { partner } from "./partner.ts"
+import { startWorker } from "./startWorker.ts"
+
+const { url, launch, query } = journey()
+
+/** Starts a worker and finds where it answers its operators. */
+const start = async (settings: Record<string, string> = {}) => {
+  const worker = await startWorker(url(), settings)
+  const port = await eventually(
+    () => /admin port open.*?"port":(\d+)/.exec(worker.output.log)?.[1],
+    (port) => port !== undefined,
+  )
+  const ask = async (path: string, method = "GET") => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
+    return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
+  }
+  /** Asks for a metric until it satisfies; answers its samples by their labels. */
+  const metric = (name: string, satisfies: (samples: Record<string, number>) => boolean) =>
+    eventually(async () => samples((await ask("/metrics")).text, name), satisfies)
+  return { ...worker, ask, metric }
+}
+
+const samples = (text: string, name: string): Record<string, number> =>
+  Object.fromEntries(
+    [...text.matchAll(new RegExp(`^${name}(?:\\{\\w+="(.*)"\\})? (\\S+)$`, "gm"))].map(([, label = "", value]) => [
+      label,
+      Number(value),
+    ]),
+  )
+
+/** A PostgreSQL of its own, migrated, that may be stopped and started. */
+const stoppableDatabase = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "outreach-admin-"))
+  // The server's user is another when this process is root's.
+  await chmod(folder, 0o711)
+  let server = await startPostgres({ dataDirectory: folder })
+  const { url, port } = server
+  onTestFinished(async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  await Effect.runPromise(Effect.provide(migrate, adaptersFor(url)))
+  return {
+    url,
+    stop: () => server.stop(),
+    start: async () => {
+      server = await startPostgres({ dataDirectory: folder, port })
+    },
+  }
+}
+
+describe("the admin port", () => {
+  it("offers metrics by names that stay", async () => {
+    const { ask, metric } = await start()
+    await metric("outreach_database_up", (up) => up[""] === 1)
+    const { status, type, text } = await ask("/metrics")
+    expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
+    expect([...text.matchAll(/^# TYPE (.*)$/gm)].map(([, family]) => family).sort()).toEqual([
+      "outreach_breakers_open gauge",
+      "outreach_database_horizon_age_seconds gauge",
+      "outreach_database_horizon_age_transactions gauge",
+      "outreach_database_read_timestamp_seconds gauge",
+      "outreach_database_up gauge",
+      "outreach_dead_letters gauge",
+      "outreach_dead_letters_total counter",
+      "outreach_deliveries_dead_rows gauge",
+      "outreach_deliveries_due gauge",
+      "outreach_deliveries_in_flight gauge",
+      "outreach_deliveries_oldest_due_age_seconds gauge",
+      "outreach_deliveries_rows gauge",
+      "outreach_delivery_attempt_duration_seconds histogram",
+      "outreach_delivery_attempts_total counter",
+      "outreach_delivery_claim_duration_seconds histogram",
+      "outreach_delivery_claims_total counter",
+      "outreach_delivery_first_attempt_delay_seconds histogram",
+      "outreach_delivery_last_claim_timestamp_seconds gauge",
+      "outreach_delivery_leases_lost_total counter",
+      "outreach_delivery_settlements_refused_total counter",
+      "outreach_messages_due gauge",
+      "outreach_messages_oldest_due_age_seconds gauge",
+    ])
+  })
+
+  it("answers nothing else", async () => {
+    const { ask } = await start()
+    expect(await ask("/livez?now")).toMatchObject({ status: 200, text: "alive\n" })
+    for (const path of ["/", "/metrics/", "/toString", "//x", "/readyz/../metrics2"]) {
+      expect(await ask(path)).toMatchObject({ status: 404, text: "not found\n" })
+    }
+    expect((await ask("/metrics", "POST")).status).toBe(404)
+  })
+
+  it("counts attempts and what came of them, and names no partner, address or event", async () => {
+    const healthy = await partner()
+    const refusing = await partner((_, response) => response.writeHead(403).end())
+    const { endpoint } = await launch(healthy, 501)
+    const refused = await launch(refusing, 1)
+    const worker = await start()
+    const { ask, metric } = worker
+    await metric("outreach_delivery_attempts_total", (by) => by["success"] === 2 && by["client_error"] === 1)
+    const { text } = await ask("/metrics")
+    expect(samples(text, "outreach_delivery_attempt_duration_seconds_count")).toEqual({ "": 3 })
+    expect(samples(text, "outreach_delivery_first_attempt_delay_seconds_count")).toEqual({ "": 3 })
+    expect(samples(text, "outreach_dead_letters_total")).toEqual({ rejected: 1, exhausted: 0, poison: 0 })
+    expect(samples(text, "outreach_delivery_claims_total")["succeeded"]).toBeGreaterThan(0)
+    for (const secret of [
+      healthy.url,
+      new URL(refusing.url).port,
+      endpoint.id,
+      refused.organization.id,
+      "clinic.test",
+    ]) {
+      expect(text).not.toContain(secret)
+    }
+    expect(worker.output.log).not.toMatch(/clinic\.test|127\.0\.0\.1:|whsec_|v1=/)
+  })
+
+  it("counts leases that were lost, and outcomes that came too late", async () => {
+    const held: ServerResponse[] = []
+    const slow = await partner((_, response) => held.push(response))
+    const { endpoint } = await launch(slow, 1)
+    const { metric } = await start({ WEBHOOK_CALL_SECONDS: "120", WEBHOOK_LEASE_SECONDS: "125" })
+    await eventually(
+      () => held.length,
+      (calls) => calls === 1,
+    )
+    await query((sql) => sql`update deliveries set lease_until = clock_timestamp() where endpoint_id = ${endpoint.id}`)
+    expect(await metric("outreach_delivery_leases_lost_total", (lost) => lost[""] === 1)).toEqual({ "": 1 })
+    held[0]!.end()
+    expect(await metric("outreach_delivery_settlements_refused_total", (late) => late[""] === 1)).toEqual({ "": 1 })
+  })
+
+  it("is ready while claims succeed, and answers what it knows while the database is away", async () => {
+    const database = await stoppableDatabase()
+    const { ask, metric, output } = await start({ DATABASE_URL: database.url })
+    const readyz = (status: number) =>
+      eventually(
+        () => ask("/readyz"),
+        (answer) => answer.status === status,
+        40_000,
+      )
+    expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
+    await metric("outreach_database_up", (up) => up[""] === 1)
+
+    await database.stop()
+    expect(await readyz(503)).toMatchObject({
+      text: expect.stringMatching(/^not ready: claims fail; no claim has succeeded for \d+ s\n$/),
+    })
+    expect(await ask("/livez")).toMatchObject({ status: 200 })
+    expect(await metric("outreach_database_up", (up) => up[""] === 0)).toEqual({ "": 0 })
+    expect(samples((await ask("/metrics")).text, "outreach_deliveries_in_flight")).toEqual({ "": 0 })
+
+    await database.start()
+    expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
+    expect(output.log).not.toContain(new URL(database.url).password)
+  }, 120_000)
+
+  it("is opened as soon as the port is free, and keeps nothing from working meanwhile", async () => {
+    const other = createTcpServer()
+    const port = await listen(other)
+    const to = await partner()
+    await launch(to, 1)
+    const { output } = await startWorker(url(), { ADMIN_PORT: String(port) })
+    await eventually(
+      () => output.log.includes("admin port failed") && to.received.length > 0,
+      (both) => both,
+    )
+    other.close()
+    await once(other, "close")
+    const answer = await eventually(
+      () =>
+        fetch(`http://127.0.0.1:${port}/livez`).then(
+          ({ status }) => status,
+          () => undefined,
+        ),
+      (status) => status === 200,
+    )
+    expect(answer).toBe(200)
+  })
+})

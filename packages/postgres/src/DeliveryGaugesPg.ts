@@ -1,0 +1,110 @@
+import { COUNTED_TO, DeliveryGauges, type GaugeReading } from "@outreach/domain/deliveries/DeliveryGauges"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming } from "./DatabaseFailure.ts"
+
+/**
+ * Reads the gauges from PostgreSQL.
+ *
+ * `statement_timestamp()` rather than `clock_timestamp()`, which no index serves: what is not due is never looked at. A role without
+ * `pg_monitor` sees the transactions of its own role alone.
+ */
+export const DeliveryGaugesPg = Layer.effect(
+  DeliveryGauges,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      read: sql<{ reading: GaugeReading }>`
+        with lane as materialized (
+          select endpoint.id, replay,
+            case when replay then 'replay' when breaker.allowance is null then 'live' else 'probed' end as queue
+          from webhook_endpoints endpoint
+          left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
+          cross join (values (false), (true)) as kind (replay)
+          where enabled
+        ), oldest as (
+          select queue, min(first.due_at) as due_at from lane
+          cross join lateral (
+            select due_at from deliveries
+            where endpoint_id = lane.id and replay = lane.replay and lease_until is null and due_at <= statement_timestamp()
+            order by due_at limit 1
+          ) first
+          group by queue
+        ), counted as (
+          select queue, count(*) as count from (
+            select queue from lane
+            cross join lateral (
+              select from deliveries
+              where endpoint_id = lane.id and replay = lane.replay and lease_until is null and due_at <= statement_timestamp()
+              offset 0
+            ) each
+            limit ${COUNTED_TO.due}::int
+          ) due group by queue
+        ), sending as materialized (
+          select organization_id, id from campaigns
+          where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+        ), message as (
+          select min(first.due_at) as due_at from sending
+          cross join lateral (
+            select due_at from messages
+            where organization_id = sending.organization_id and campaign_id = sending.id and due_at <= statement_timestamp()
+              and (lease_until is null or lease_until < statement_timestamp())
+            order by due_at limit 1
+          ) first
+        ), messages_due as (
+          select count(*) as count from (
+            select from sending
+            cross join lateral (
+              select from messages
+              where organization_id = sending.organization_id and campaign_id = sending.id and due_at <= statement_timestamp()
+                and (lease_until is null or lease_until < statement_timestamp())
+              offset 0
+            ) each
+            limit ${COUNTED_TO.due}::int
+          ) due
+        ), dead as (
+          select reason, count(*) as count from (
+            select reason from dead_letters where replayed_as is null
+            order by finished_at desc limit ${COUNTED_TO.deadLetters}::int
+          ) newest group by reason
+        ), holder (name, transactions, since) as (
+          select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
+          where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
+          union all
+          select 'replication_slot', max(age(xmin)), null from pg_replication_slots
+          union all
+          select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
+        )
+        select jsonb_build_object(
+          'due', (
+            select jsonb_object_agg(queue, jsonb_build_object('count', coalesce(counted.count, 0),
+              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - oldest.due_at), 0)))
+            from unnest(array['live', 'probed', 'replay']) as queue left join counted using (queue) left join oldest using (queue)
+          ),
+          'inFlight', (select count(*) from deliveries where lease_until >= statement_timestamp()),
+          'breakersOpen', (select count(*) from endpoint_breakers where allowance is not null),
+          'deadLetters', (
+            select jsonb_object_agg(reason, coalesce(dead.count, 0))
+            from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
+          ),
+          'messages', (
+            select jsonb_build_object('count', count,
+              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - due_at), 0))
+            from messages_due cross join message
+          ),
+          'queue', (
+            select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)
+            from pg_stat_user_tables where relid = 'deliveries'::regclass
+          ),
+          'horizon', (
+            select jsonb_object_agg(name, jsonb_build_object('transactions', coalesce(transactions, 0),
+              'seconds', coalesce(extract(epoch from statement_timestamp() - since), 0)))
+            from holder
+          )
+        ) as reading`.pipe(
+        Effect.map((rows) => rows[0]!.reading),
+        dieNaming("DeliveryGauges.read"),
+      ),
+    }
+  }),
+)
