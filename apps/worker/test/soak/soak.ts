@@ -3,6 +3,7 @@ import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { formatSchedule } from "@outreach/retry-policy"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { workerLimits } from "../../src/workerLimits.ts"
 import { audit } from "./audit.ts"
 import { killableDatabase } from "./killableDatabase.ts"
 import { type Step, type StepDeaths, startFleet } from "./startFleet.ts"
@@ -36,9 +37,6 @@ const SKEWS = [-600, 0, 600]
 
 /** The share of deliveries at which they are mended: those that fail hold a third of all. */
 const MENDED_AT = 0.6
-
-/** How many deliveries a worker has in flight at most; see `workerLimits`. */
-const AT_ONCE = 128
 
 /**
  * Publishes events to twenty partners while three workers with wrong clocks deliver them, and are killed, and the database is; then
@@ -143,7 +141,7 @@ export const soak = async (options: SoakOptions) => {
     outages,
     recoveries,
     /** More requests than attempts there may be, if every death and outage had all in flight that there can be. */
-    mostDuplicates: (killed + outages * SKEWS.length) * AT_ONCE,
+    mostDuplicates: (killed + outages * SKEWS.length) * workerLimits.deliveries.atOnce,
     findings: [...findings, ...recoveries.findings, ...fleet.complaints],
   }
 }
