@@ -10,6 +10,7 @@ import { migrate } from "./commands/migrate.ts"
 import { organizations } from "./commands/organizations.ts"
 import { programs } from "./commands/programs.ts"
 import { recipients } from "./commands/recipients.ts"
+import { replays } from "./commands/replays.ts"
 import { secrets } from "./commands/secrets.ts"
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter } from "./output/presenter.ts"
@@ -40,6 +41,7 @@ const root = Command.make("ops").pipe(
     recipients,
     deliveries,
     deadLetters,
+    replays,
   ]),
   Command.withGlobalFlags([jsonFlag]),
   Command.provide(ports),

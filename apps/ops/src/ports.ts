@@ -7,6 +7,7 @@ import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { OrganizationRegistryPg } from "@outreach/postgres/OrganizationRegistryPg"
 import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
+import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -53,6 +54,7 @@ export const ports = Layer.mergeAll(
   RecipientRegisterPg,
   EndpointBookPg,
   DeliveryLedgerPg,
+  ReplayBookPg,
 ).pipe(
   Layer.provideMerge(database),
   Layer.provideMerge(

@@ -2,8 +2,11 @@ import { NodeServices } from "@effect/platform-node"
 import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { ConfigProvider, Console, Effect, type Layer, References } from "effect"
+import { TerminalCapabilities } from "effect/cli"
 import { expect } from "vitest"
 import { ops } from "../src/ops.ts"
+
+const NO_TERMINAL = { canColor: false, canAnimate: false, canPrompt: false }
 
 type Ports = Layer.Success<ReturnType<typeof adaptersFor>>
 
@@ -28,6 +31,8 @@ export const commandLine = () => {
       ops(args).pipe(
         Effect.provide(NodeServices.layer),
         Effect.provideService(Console.Console, console),
+        // Whatever the tests themselves run in.
+        Effect.provideService(TerminalCapabilities.TerminalCapabilities, NO_TERMINAL),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
       ),
     )

@@ -65,7 +65,11 @@ describe("dead letters", () => {
     expect(await count("--to", "2000-01-01T00:00:00Z")).toBe(0)
     expect((await answer("dead-letters", "show", first.deliveryId)).delivery.id).toBe(first.deliveryId)
 
-    expect(await answer("dead-letters", "replay", "--reason", "exhausted")).toEqual({ replayed: 0 })
+    expect(await answer("dead-letters", "replay", "--reason", "poison")).toMatchObject({
+      state: "finished",
+      total: 0,
+      replayed: 0,
+    })
     expect(await answer("dead-letters", "replay", first.deliveryId, first.deliveryId)).toEqual({ replayed: 1 })
     const { replayed_as } = (await answer("dead-letters", "show", first.deliveryId)).delivery
     expect((await answer("deliveries", "show", replayed_as)).delivery).toMatchObject({ state: "pending", attempts: 0 })

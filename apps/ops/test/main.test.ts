@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { npi } from "@outreach/postgres/test/seedCampaign"
+import { seedDeadLetters } from "@outreach/postgres/test/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
@@ -168,5 +169,48 @@ describe("an import", () => {
     expect(first).toEqual({ code: 130, stdout: "", stderr: "" })
     const { stdout } = await run([...args, "--json"], { settings })
     expect(JSON.parse(stdout)).toMatchObject({ imported: 10, already_there: 0 })
+  })
+})
+
+describe("a replay that is followed", () => {
+  it("ends with 130 on SIGINT, says that it goes on, and goes on", async () => {
+    const settings = { DATABASE_URL: url() }
+    await Effect.runPromise(Effect.provide(seedDeadLetters(5), adaptersFor(url())))
+    const { child, ended } = start(["dead-letters", "replay", "--all"], { settings })
+    await once(child.stderr, "data")
+    child.kill("SIGINT")
+    const { code, stdout, stderr } = await ended
+    expect({ code, stdout }).toEqual({ code: 130, stdout: "" })
+    const [id] = /rpl_[0-9a-f]{32}/.exec(stderr)!
+    expect(stderr).toBe(
+      `Replaying 5 dead letters as ${id}.\n\nIt goes on without you. Follow it with \`ops replays follow ${id}\`, end it with \`ops replays cancel ${id}\`.\n`,
+    )
+    const shown = await run(["replays", "show", id, "--json"], { settings })
+    expect(JSON.parse(shown.stdout)).toMatchObject({ state: "running", total: 5 })
+  })
+})
+
+// util-linux's script gives a process a terminal.
+describe.skipIf(spawnSync("script", ["--version"]).status !== 0)("a purge on a terminal", () => {
+  it.each([
+    ["y", 0, "Purged 3 dead letters."],
+    ["n", 1, "Nothing was purged: there are 3 now"],
+  ])("asks, and takes %s for an answer", async (key, expected, said) => {
+    await Effect.runPromise(Effect.provide(seedDeadLetters(3, { daysAgo: 91 }), adaptersFor(url())))
+    const purge = `${process.execPath} ${MAIN} dead-letters purge --older-than 90d`
+    const child = spawn("script", ["-qec", purge, "/dev/null"], {
+      env: { DATABASE_URL: url(), PATH: process.env["PATH"] },
+    })
+    let shown = ""
+    child.stdout.on("data", (chunk) => {
+      if (!shown.includes("Purge 3") && `${shown}${chunk}`.includes("(y/N)")) child.stdin.write(key)
+      shown += chunk
+    })
+    const [code] = await once(child, "close")
+    expect({ code, shown }).toEqual({ code: expected, shown: expect.stringContaining(said) })
+    expect(shown).toMatch(/Purge 3 dead letters from before \S+ \S+ UTC, of which 0 were replayed\?/)
+    await Effect.runPromise(
+      SqlClient.SqlClient.use((sql) => sql`truncate dead_letters`).pipe(Effect.provide(adaptersFor(url()))),
+    )
   })
 })

@@ -167,6 +167,9 @@ describe("a command that is wrong or refused", () => {
     ["an overlap without a unit", ["keys", "rotate", `key_${NOBODY}`, "--overlap", "24"]],
     ["a grace of more than a year", ["secrets", "rotate", "--organization", `org_${NOBODY}`, "--grace", "366d"]],
     ["a limit of nothing", ["deliveries", "list", "--limit", "0"]],
+    ["a rate of nothing", ["dead-letters", "replay", "--all", "--rate", "0"]],
+    ["a rate beyond the most", ["dead-letters", "replay", "--all", "--rate", "10001"]],
+    ["an age without a unit", ["dead-letters", "purge", "--older-than", "90"]],
     ["an unknown state", ["deliveries", "list", "--state", "lost"]],
     ["a time without an offset", ["dead-letters", "list", "--from", "2026-11-21T00:00:00"]],
     [
@@ -232,6 +235,12 @@ describe("a command that is wrong or refused", () => {
     ["not_dead_letter", ["dead-letters", "replay", `dlv_${NOBODY}`]],
     ["unclear_selection", ["dead-letters", "replay"]],
     ["unclear_selection", ["dead-letters", "replay", "--all", "--reason", "rejected"]],
+    ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--dry-run"]],
+    ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--detach"]],
+    ["age_missing", ["dead-letters", "purge", "--reason", "rejected", "--yes"]],
+    ["replay_not_found", ["replays", "show", `rpl_${NOBODY}`]],
+    ["replay_not_found", ["replays", "follow", `rpl_${NOBODY}`]],
+    ["replay_not_found", ["replays", "cancel", `rpl_${NOBODY}`]],
     [
       "expiry_passed",
       [

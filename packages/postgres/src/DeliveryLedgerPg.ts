@@ -1,8 +1,19 @@
 import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { type DeadLetterFilter, DeliveryLedger, DeliveryNotFound } from "@outreach/domain/deliveries/DeliveryLedger"
+import {
+  type DeadLetterCount,
+  type DeadLetterFilter,
+  DeliveryLedger,
+  DeliveryNotFound,
+  type PurgeFilter,
+} from "@outreach/domain/deliveries/DeliveryLedger"
+import type { DeliveryId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
+
+/** How many dead letters one step of a purge looks at. */
+const LOOKED_AT_TOGETHER = 2000
 
 /** Reads the deliveries' history in PostgreSQL, and replays. */
 export const DeliveryLedgerPg = Layer.effect(
@@ -27,12 +38,18 @@ export const DeliveryLedgerPg = Layer.effect(
 
     const matches = (filter: DeadLetterFilter) => sql`
       replayed_as is null
-      and (${filter.deliveryId ?? null}::text is null or delivery.id = ${filter.deliveryId ?? null})
       and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
       and (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
       and (${filter.reason ?? null}::text is null or reason = ${filter.reason ?? null})
       and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
       and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
+
+    const isMeant = (filter: PurgeFilter) => sql`
+      (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
+      and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
+      and (${filter.eventType ?? null}::text is null or exists (
+        select from events
+        where organization_id = dead.organization_id and id = dead.event_id and type = ${filter.eventType ?? null}))`
 
     return {
       list: Effect.fn("DeliveryLedger.list")(
@@ -68,21 +85,65 @@ export const DeliveryLedgerPg = Layer.effect(
         dieNaming("DeliveryLedger.deadLetters"),
       ),
 
-      replay: Effect.fn("DeliveryLedger.replay")(function* (filter) {
-        const rows = yield* sql<{ replayed: number }>`
+      countDeadLetters: Effect.fn("DeliveryLedger.countDeadLetters")(
+        (filter) => sql<DeadLetterCount>`
+          select endpoint_id as "endpointId", reason, count(*)::int as count
+          from dead_letters delivery
+          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+          where ${matches(filter)} group by endpoint_id, reason order by count desc, endpoint_id, reason`,
+        dieNaming("DeliveryLedger.countDeadLetters"),
+      ),
+
+      replay: Effect.fn("DeliveryLedger.replay")(function* (deliveryId) {
+        const rows = yield* sql`
           with dead as (
-            update dead_letters delivery set replayed_as = make_id('dlv')
-            from events event
-            where event.organization_id = delivery.organization_id and event.id = delivery.event_id and ${matches(filter)}
-            returning delivery.organization_id, endpoint_id, event_id, replayed_as
+            update dead_letters set replayed_as = make_id('dlv') where id = ${deliveryId} and replayed_as is null
+            returning organization_id, endpoint_id, event_id, replayed_as
           ), queued as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead
             returning id
           )
-          select count(*)::int as replayed from queued`
-        return rows[0]!.replayed
+          select pg_notify('deliveries', '') from queued`
+        return rows.length > 0
       }, dieNaming("DeliveryLedger.replay")),
+
+      countOld: Effect.fn("DeliveryLedger.countOld")(function* (filter, olderThanSeconds) {
+        const rows = yield* sql<{ before: Timestamp; count: number; replayed: number }>`
+          with age as materialized (
+            select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
+          )
+          select before, count(dead.id)::int as count, count(replayed_as)::int as replayed
+          from age left join dead_letters dead on finished_at < before and ${isMeant(filter)}
+          group by before`
+        return rows[0]!
+      }, dieNaming("DeliveryLedger.countOld")),
+
+      purge: Effect.fn("DeliveryLedger.purge")(function* (filter, before, after) {
+        const start = after ?? { finishedAt: "-infinity", id: "" }
+        const range = (isReplayed: Statement.Fragment) => sql`(
+          select organization_id, id, finished_at from dead_letters
+          where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
+            and finished_at < ${before}::timestamptz
+          order by finished_at, id limit ${LOOKED_AT_TOGETHER}::int)`
+        const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
+          with looked as materialized (
+            select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
+            order by finished_at, id limit ${LOOKED_AT_TOGETHER}::int
+          ), held as (
+            -- One that is being replayed at this moment is left to its replay.
+            select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
+            where ${isMeant(filter)}
+            for update of dead skip locked
+          ), purged as (
+            delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
+            returning dead.id
+          )
+          select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
+          from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
+        const { purged, finishedAt, id } = rows[0]!
+        return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
+      }, dieNaming("DeliveryLedger.purge")),
     }
   }),
 )

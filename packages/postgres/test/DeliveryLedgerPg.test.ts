@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { type DeadLetterFilter, DeliveryLedger, type PurgePosition } from "@outreach/domain/deliveries/DeliveryLedger"
 import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
+import { seedDeadLetters as seedAside } from "./seedDeadLetters.ts"
 
 const run = runOnDatabase()
 
@@ -65,7 +66,7 @@ describe("DeliveryLedgerPg", () => {
         const ledger = yield* DeliveryLedger
         const { endpoint } = yield* seedDeadLetters(1)
         const dead = (yield* ledger.deadLetters({ endpointId: endpoint.id }, 10)).at(-1)!
-        expect(yield* ledger.replay({ deliveryId: dead.id })).toBe(1)
+        expect(yield* ledger.replay(dead.id)).toBe(true)
 
         const leases = yield* claimAll
         expect(leases).toHaveLength(1)
@@ -79,41 +80,46 @@ describe("DeliveryLedgerPg", () => {
       }),
     ))
 
-  it("replays what every condition of the filter names, and nothing else", () =>
+  it("replays a dead letter once, though operators ask at the same time, and nothing that is none", () =>
     run(
       Effect.gen(function* () {
         const ledger = yield* DeliveryLedger
-        const { endpoint } = yield* seedDeadLetters(3)
-        const other = yield* seedDeadLetters(1)
-        const endpointId = endpoint.id
-        const [last, third, second, first] = yield* ledger.deadLetters({ endpointId }, 10)
-        const left = Effect.map(ledger.deadLetters({ endpointId }, 10), (rows) => rows.map(({ id }) => id))
-
-        expect(yield* ledger.replay({ endpointId, eventType: "outreach.email_bounced" })).toBe(0)
-        expect(yield* ledger.replay({ endpointId, reason: "exhausted" })).toBe(1)
-        expect(yield* left).toEqual([third!.id, second!.id, first!.id])
-        // From is inclusive, to exclusive.
-        expect(yield* ledger.replay({ endpointId, from: second!.finishedAt!, to: third!.finishedAt! })).toBe(1)
-        expect(yield* left).toEqual([third!.id, first!.id])
-        expect(yield* ledger.replay({ endpointId, eventType: "outreach.email_sent" })).toBe(2)
-        expect(yield* left).toEqual([])
-        expect(last!.state).toBe("exhausted")
-        expect(yield* ledger.deadLetters({ endpointId: other.endpoint.id }, 10)).toHaveLength(2)
-        yield* claimAll
+        const { endpoint } = yield* seedDeadLetters(0)
+        const [dead] = yield* ledger.deadLetters({ endpointId: endpoint.id }, 1)
+        const replays = yield* Effect.all(
+          Array.from({ length: 4 }, () => ledger.replay(dead!.id)),
+          { concurrency: 4 },
+        )
+        expect(replays.filter(Boolean)).toEqual([true])
+        const [lease] = yield* claimAll
+        expect(yield* ledger.replay(lease!.id)).toBe(false)
+        expect(yield* ledger.replay(yield* makeIdentifier("delivery"))).toBe(false)
       }),
     ))
 
-  it("replays a dead letter once, though two operators ask at the same time", () =>
+  it("counts dead letters by endpoint and reason, but for those that were replayed", () =>
     run(
       Effect.gen(function* () {
         const ledger = yield* DeliveryLedger
-        const { endpoint } = yield* seedDeadLetters(4)
-        const replays = yield* Effect.all(
-          Array.from({ length: 4 }, () => ledger.replay({ endpointId: endpoint.id })),
-          { concurrency: 4 },
-        )
-        expect(replays.reduce((sum, count) => sum + count)).toBe(5)
-        expect(yield* claimAll).toHaveLength(5)
+        const endpointId = (yield* seedDeadLetters(3)).endpoint.id
+        const [exhausted, newest] = yield* ledger.deadLetters({ endpointId }, 2)
+        const count = (filter: DeadLetterFilter) =>
+          Effect.map(ledger.countDeadLetters({ endpointId, ...filter }), (rows) =>
+            rows.map(({ endpointId: _, ...row }) => row),
+          )
+        expect(yield* count({})).toEqual([
+          { reason: "rejected", count: 3 },
+          { reason: "exhausted", count: 1 },
+        ])
+        expect(yield* count({ reason: "exhausted" })).toEqual([{ reason: "exhausted", count: 1 }])
+        // From is inclusive, to exclusive.
+        expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
+          { reason: "rejected", count: 1 },
+        ])
+        expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
+        yield* ledger.replay(exhausted!.id)
+        expect(yield* count({})).toEqual([{ reason: "rejected", count: 3 }])
+        yield* claimAll
       }),
     ))
 
@@ -123,7 +129,8 @@ describe("DeliveryLedgerPg", () => {
         const ledger = yield* DeliveryLedger
         const queue = yield* DeliveryQueue
         const { endpoint } = yield* seedDeadLetters(0)
-        yield* ledger.replay({ endpointId: endpoint.id })
+        const [dead] = yield* ledger.deadLetters({ endpointId: endpoint.id }, 1)
+        yield* ledger.replay(dead!.id)
         const [lease] = yield* claimAll
         const attempt = {
           number: 1,
@@ -133,6 +140,43 @@ describe("DeliveryLedgerPg", () => {
         } as const
         yield* queue.settle(lease!, { ...attempt, status: 400, response: null }, { state: "rejected" })
         expect((yield* ledger.deadLetters({ endpointId: endpoint.id }, 10)).map(({ id }) => id)).toEqual([lease!.id])
+      }),
+    ))
+
+  it("purges what was set aside long enough ago, replayed or not, chunk by chunk, and nothing else", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* DeliveryLedger
+        const old = yield* seedAside(4500, { daysAgo: 91, reason: "rejected" })
+        const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })
+        const other = yield* seedAside(10, { daysAgo: 91, reason: "poison" })
+        const [newest] = yield* ledger.deadLetters({ endpointId: old.endpoint.id }, 1)
+        yield* ledger.replay(newest!.id)
+
+        const filter = { reason: "rejected", eventType: "outreach.email_sent" } as const
+        const { before, ...found } = yield* ledger.countOld(filter, 90 * 86_400)
+        expect(found).toEqual({ count: 4500, replayed: 1 })
+        expect(yield* ledger.countOld({ ...filter, endpointId: recent.endpoint.id }, 90 * 86_400)).toMatchObject({
+          count: 0,
+        })
+        const chunks: Array<number> = []
+        for (let after: PurgePosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+          const { purged, next }: { purged: number; next: PurgePosition | null } = yield* ledger.purge(
+            filter,
+            before,
+            after,
+          )
+          chunks.push(purged)
+          after = next
+        }
+        expect(chunks.reduce((sum, purged) => sum + purged)).toBe(4500)
+        expect(Math.max(...chunks)).toBeLessThanOrEqual(2000)
+        const left = (endpointId: EndpointId) =>
+          Effect.map(ledger.deadLetters({ endpointId }, 100), ({ length }) => length)
+        expect([yield* left(old.endpoint.id), yield* left(recent.endpoint.id), yield* left(other.endpoint.id)]).toEqual(
+          [0, 10, 10],
+        )
+        expect(yield* Effect.flip(ledger.find(newest!.id))).toMatchObject({ _tag: "DeliveryNotFound" })
       }),
     ))
 })

@@ -1,4 +1,4 @@
-import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -15,7 +15,7 @@ const list = Command.make(
       Flag.filterMap(...identifier("endpoint")),
       Flag.optional,
     ),
-    state: Flag.Literals("state", ["pending", "delivered", "rejected", "exhausted"]).pipe(
+    state: Flag.Literals("state", DELIVERY_STATES).pipe(
       Flag.withDescription("Only those in this state"),
       Flag.optional,
     ),

@@ -14,13 +14,28 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
 
 /** Which dead letters are meant: all conditions must hold. */
 export interface DeadLetterFilter {
-  readonly deliveryId?: DeliveryId
   readonly endpointId?: EndpointId
   readonly eventType?: string
   readonly reason?: DeadLetterReason
   /** Set aside at or after, and before. */
   readonly from?: Timestamp
   readonly to?: Timestamp
+}
+
+/** How many dead letters of an endpoint have a reason. */
+export interface DeadLetterCount {
+  readonly endpointId: EndpointId
+  readonly reason: DeadLetterReason
+  readonly count: number
+}
+
+/** Which dead letters a purge means, beside their age. */
+export type PurgeFilter = Omit<DeadLetterFilter, "from" | "to">
+
+/** A place in the order of dead letters by age. */
+export interface PurgePosition {
+  readonly finishedAt: Timestamp
+  readonly id: DeliveryId
 }
 
 /** All deliveries, as an operator sees them. */
@@ -41,7 +56,20 @@ export class DeliveryLedger extends Context.Service<
     >
     /** Lists dead letters that were not replayed, newest first. */
     deadLetters(filter: DeadLetterFilter, limit: number): Effect.Effect<ReadonlyArray<DeliverySummary>>
-    /** Gives each matching dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. Says how many. */
-    replay(filter: DeadLetterFilter): Effect.Effect<number>
+    /** Counts dead letters that were not replayed, by endpoint and reason, the most first. */
+    countDeadLetters(filter: DeadLetterFilter): Effect.Effect<ReadonlyArray<DeadLetterCount>>
+    /** Gives a dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. False when it is none, or was replayed before. */
+    replay(deliveryId: DeliveryId): Effect.Effect<boolean>
+    /** Counts the dead letters that were set aside so long ago, replayed or not, and says before when that is. */
+    countOld(
+      filter: PurgeFilter,
+      olderThanSeconds: number,
+    ): Effect.Effect<{ readonly before: Timestamp; readonly count: number; readonly replayed: number }>
+    /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; answers how many, and where to go on. */
+    purge(
+      filter: PurgeFilter,
+      before: Timestamp,
+      after: PurgePosition | null,
+    ): Effect.Effect<{ readonly purged: number; readonly next: PurgePosition | null }>
   }
 >()("domain/deliveries/DeliveryLedger") {}

@@ -1,0 +1,53 @@
+import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { followReplay, printReplay } from "../deadLetters/followReplay.ts"
+import { identifier } from "../inputs/identifier.ts"
+import { limit } from "../inputs/limit.ts"
+import { printPage, printRecord } from "../output/Output.ts"
+
+const job = {
+  replay: Argument.String("replay").pipe(
+    Argument.withDescription("The replay's id, rpl_…"),
+    Argument.filterMap(...identifier("replay")),
+  ),
+}
+
+const list = Command.make(
+  "list",
+  { limit },
+  Effect.fn("ops.replays.list")(function* ({ limit }) {
+    const rows = yield* (yield* ReplayBook).list(limit + 1)
+    yield* printPage(rows, limit, ["id", "state", "total", "replayed", "rate", "createdAt"])
+  }),
+).pipe(Command.withDescription("List the replays, newest first"))
+
+const show = Command.make(
+  "show",
+  job,
+  Effect.fn("ops.replays.show")(function* ({ replay }) {
+    yield* printRecord(yield* (yield* ReplayBook).find(replay))
+  }),
+).pipe(Command.withDescription("Show a replay: what it replays, and how far it has come"))
+
+const follow = Command.make(
+  "follow",
+  job,
+  Effect.fn("ops.replays.follow")(function* ({ replay }) {
+    yield* printReplay(yield* followReplay(yield* (yield* ReplayBook).find(replay)))
+  }),
+).pipe(Command.withDescription("Show a replay's progress until it is over; Ctrl-C leaves it running"))
+
+const cancel = Command.make(
+  "cancel",
+  job,
+  Effect.fn("ops.replays.cancel")(function* ({ replay }) {
+    yield* printReplay(yield* (yield* ReplayBook).cancel(replay))
+  }),
+).pipe(Command.withDescription("End a replay where it is; what it has replayed stays so"))
+
+/** `ops replays …` */
+export const replays = Command.make("replays").pipe(
+  Command.withDescription("Dead letters that the workers deliver again"),
+  Command.withSubcommands([list, show, follow, cancel]),
+)

@@ -1,0 +1,58 @@
+import type { Replay } from "@outreach/domain/deliveries/Replay"
+import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { Clock, Effect } from "effect"
+import { formatCount } from "../output/formatCount.ts"
+import { print, remark } from "../output/Output.ts"
+import { progressBar } from "../output/progressBar.ts"
+
+const LOOK_EVERY = "500 millis"
+/** Workers look for new jobs once a second. */
+const BEGINS_WITHIN_MS = 10_000
+
+/** Shows how far a job has come until it is over, and answers it then; interrupting this does not interrupt the job. */
+export const followReplay = Effect.fnUntraced(
+  function* (job: Replay) {
+    const book = yield* ReplayBook
+    const bar = yield* progressBar("Replaying", job.total, { quiet: false })
+    yield* bar.advance(job.replayed)
+    const since = yield* Clock.currentTimeMillis
+    let now = job
+    let isWorkerMissed = false
+    while (now.state === "running") {
+      yield* Effect.sleep(LOOK_EVERY)
+      const next = yield* book.find(job.id)
+      yield* bar.advance(next.replayed - now.replayed)
+      now = next
+      if (
+        !isWorkerMissed &&
+        now.replayed === job.replayed &&
+        (yield* Clock.currentTimeMillis) - since > BEGINS_WITHIN_MS
+      ) {
+        isWorkerMissed = true
+        yield* remark("Nothing has been replayed for ten seconds; is a worker running?")
+      }
+    }
+    return now
+  },
+  Effect.scoped,
+  (following, { id }) =>
+    Effect.onInterrupt(following, () =>
+      remark(
+        `\nIt goes on without you. Follow it with \`ops replays follow ${id}\`, end it with \`ops replays cancel ${id}\`.`,
+      ),
+    ),
+)
+
+/** Prints a job, with one sentence for people. */
+export const printReplay = (job: Replay) => print(job, () => describe(job))
+
+const describe = ({ id, state, total, replayed }: Replay): string => {
+  switch (state) {
+    case "running":
+      return `${id} replays ${formatCount(total, "dead letter")}. Follow it with \`ops replays follow ${id}\`.`
+    case "finished":
+      return `Replayed ${formatCount(replayed, "dead letter")}${replayed < total ? ` of ${total}; the others were replayed or purged meanwhile` : ""}.`
+    case "cancelled":
+      return `Cancelled after ${formatCount(replayed, "dead letter")} of ${total}; those stay replayed.`
+  }
+}

@@ -1,0 +1,15 @@
+import type { DeadLetterCount } from "@outreach/domain/deliveries/DeliveryLedger"
+import { formatRows, print } from "../output/Output.ts"
+
+/** Prints how many dead letters there are, in a sentence, and by endpoint and reason. */
+export const printDeadLetterCounts = (
+  byEndpointAndReason: ReadonlyArray<DeadLetterCount>,
+  sentence: (count: number) => string,
+) => {
+  const count = byEndpointAndReason.reduce((sum, { count }) => sum + count, 0)
+  return print({ count, byEndpointAndReason }, () =>
+    count === 0
+      ? sentence(count)
+      : `${sentence(count)}\n\n${formatRows(byEndpointAndReason, ["endpointId", "reason", "count"])}`,
+  )
+}

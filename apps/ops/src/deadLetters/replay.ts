@@ -1,0 +1,90 @@
+import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { MOST_REPLAYED_A_SECOND, ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import type { DeliveryId } from "@outreach/domain/Identifier"
+import { Effect, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
+import { given } from "../inputs/given.ts"
+import { identifier } from "../inputs/identifier.ts"
+import { formatCount } from "../output/formatCount.ts"
+import { print, remark } from "../output/Output.ts"
+import { followReplay, printReplay } from "./followReplay.ts"
+import { NotDeadLetter } from "./NotDeadLetter.ts"
+import { printDeadLetterCounts } from "./printDeadLetterCounts.ts"
+
+const DEFAULT_RATE = 100
+
+/** It is not clear which dead letters are meant. */
+class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSelection", {}) {
+  override get message(): string {
+    return "Say which dead letters to replay in one way: by their ids, by filters such as --endpoint, or with --all. --dry-run and --detach are not for ids."
+  }
+}
+
+/** `ops dead-letters replay` */
+export const replay = Command.make(
+  "replay",
+  {
+    ...deadLetterFilters,
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Replay every dead letter"), Flag.withDefault(false)),
+    rate: Flag.Int("rate").pipe(
+      Flag.withDescription(
+        `How many a second, 1 to ${MOST_REPLAYED_A_SECOND} (default ${DEFAULT_RATE}); those given by id go at once`,
+      ),
+      Flag.filter(
+        (rate) => rate >= 1 && rate <= MOST_REPLAYED_A_SECOND,
+        () => `a whole number from 1 to ${MOST_REPLAYED_A_SECOND}`,
+      ),
+      Flag.withDefault(DEFAULT_RATE),
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Only count them, by endpoint and reason"),
+      Flag.withDefault(false),
+    ),
+    detach: Flag.Boolean("detach").pipe(
+      Flag.withDescription("Do not wait until the workers have done it"),
+      Flag.withDefault(false),
+    ),
+    deliveries: Argument.String("delivery").pipe(
+      Argument.withDescription("Ids of dead letters, dlv_…"),
+      Argument.filterMap(...identifier("delivery")),
+      Argument.variadic(),
+    ),
+  },
+  Effect.fn("ops.dead-letters.replay")(function* (input) {
+    const { endpoint, type, reason, from, to, all, rate, dryRun, detach, deliveries } = input
+    const filter = given({ endpointId: endpoint, eventType: type, reason, from, to })
+    const byIds = deliveries.length > 0
+    const ways = [all, byIds, Object.keys(filter).length > 0]
+    if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
+    if (byIds) return yield* replayByIds(new Set(deliveries))
+    if (dryRun) {
+      const counts = yield* (yield* DeliveryLedger).countDeadLetters(filter)
+      return yield* printDeadLetterCounts(counts, (count) => `${formatCount(count, "dead letter")} would be replayed.`)
+    }
+    const job = yield* (yield* ReplayBook).create(filter, rate)
+    if (detach || job.state !== "running") return yield* printReplay(job)
+    yield* remark(`Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.`)
+    yield* printReplay(yield* followReplay(job))
+  }),
+).pipe(
+  Command.withDescription(
+    "Deliver dead letters again, from attempt 1; their history stays. By filters the workers do it, at a steady rate",
+  ),
+  Command.withExamples([
+    { command: "ops dead-letters replay dlv_…" },
+    { command: "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run" },
+    { command: "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20" },
+  ]),
+)
+
+const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<DeliveryId>) {
+  const ledger = yield* DeliveryLedger
+  const missed: Array<string> = []
+  for (const deliveryId of deliveryIds) {
+    if (!(yield* ledger.replay(deliveryId))) missed.push(deliveryId)
+  }
+  const replayed = deliveryIds.size - missed.length
+  if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })
+  yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
+})

@@ -1,0 +1,143 @@
+import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { seedDeadLetters } from "@outreach/postgres/test/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach, describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { run, answer, refusal, meanwhile } = commandLine()
+
+beforeEach(() =>
+  meanwhile(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate replay_jobs, deliveries, dead_letters`)),
+)
+
+const seed = (...args: Parameters<typeof seedDeadLetters>) =>
+  meanwhile(Effect.map(seedDeadLetters(...args), ({ endpoint }) => endpoint.id))
+
+/** Carries out every job that there is or will be, as a worker does, until one is over. */
+const work = () =>
+  meanwhile(
+    Effect.gen(function* () {
+      const { advance } = yield* ReplayBook
+      while (true) {
+        const answer = yield* advance
+        if ("replay" in answer && answer.replay.state !== "running") return
+        if ("nextInMs" in answer) yield* Effect.sleep(10)
+      }
+    }),
+  )
+
+describe("a replay by filters", () => {
+  it("says on a dry run how many it would replay, by endpoint and reason, and replays none", async () => {
+    const one = await seed(3)
+    const other = await seed(1200, { reason: "poison" })
+    expect(await answer("dead-letters", "replay", "--all", "--dry-run")).toEqual({
+      count: 1203,
+      by_endpoint_and_reason: [
+        { endpoint_id: other, reason: "poison", count: 1200 },
+        { endpoint_id: one, reason: "exhausted", count: 3 },
+      ],
+    })
+    const { stdout } = await run(["dead-letters", "replay", "--endpoint", one, "--dry-run"])
+    expect(stdout).toMatch(
+      /^3 dead letters would be replayed\.\n\nendpoint_id +reason +count\nwhe_\w+ +exhausted +3\n$/,
+    )
+    expect((await answer("replays", "list")).data).toEqual([])
+    expect((await answer("deliveries", "list", "--state", "poison", "--limit", "1")).has_more).toBe(true)
+  })
+
+  it("is followed until the workers have done it", async () => {
+    await seed(50)
+    const [{ code, stdout, stderr }] = await Promise.all([
+      run(["dead-letters", "replay", "--all", "--rate", "100"]),
+      work(),
+    ])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Replayed 50 dead letters.\n" })
+    expect(stderr).toMatch(/^Replaying 50 dead letters as rpl_[0-9a-f]{32}\.\n$/)
+    expect(
+      (await answer("deliveries", "list", "--limit", "1000")).data.map(({ state }: { state: string }) => state),
+    ).toEqual([...Array(50).fill("pending"), ...Array(50).fill("exhausted")])
+  })
+
+  it("is left to the workers with --detach, to be listed, shown, followed and cancelled", async () => {
+    const endpointId = await seed(40)
+    const filter = ["--endpoint", endpointId, "--reason", "exhausted", "--to", "2099-01-01T00:00:00Z"]
+    const made = await answer("dead-letters", "replay", ...filter, "--rate", "20", "--detach")
+    expect(made).toEqual({
+      id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/),
+      state: "running",
+      total: 40,
+      replayed: 0,
+      rate: 20,
+      endpoint_id: endpointId,
+      event_type: null,
+      reason: "exhausted",
+      from: null,
+      to: "2099-01-01T00:00:00.000000Z",
+      created_at: expect.any(String),
+      finished_at: null,
+      cancelled_at: null,
+    })
+    expect((await answer("replays", "list")).data).toEqual([made])
+    expect(await answer("replays", "show", made.id)).toEqual(made)
+
+    await meanwhile(Effect.flatMap(ReplayBook, (book) => book.advance))
+    const cancelled = await answer("replays", "cancel", made.id)
+    expect(cancelled).toMatchObject({ state: "cancelled", replayed: 2 })
+    expect(await answer("replays", "follow", made.id)).toEqual(cancelled)
+    expect((await run(["replays", "follow", made.id])).stdout).toBe(
+      "Cancelled after 2 dead letters of 40; those stay replayed.\n",
+    )
+
+    const [rest] = await Promise.all([answer("dead-letters", "replay", "--all", "--rate", "10000"), work()])
+    expect(rest).toMatchObject({ state: "finished", total: 38, replayed: 38 })
+    expect(await refusal("replays", "cancel", rest.id)).toMatchObject({
+      code: "replay_finished",
+      replayed: 38,
+      exit: 1,
+    })
+  })
+})
+
+describe("a purge", () => {
+  const left = async () => (await answer("dead-letters", "list", "--limit", "1000")).data.length
+  const purge = ["dead-letters", "purge", "--older-than", "90d"]
+
+  it("says on a dry run how many there are, and how many of them were replayed", async () => {
+    await seed(4, { daysAgo: 91 })
+    await seed(4, { daysAgo: 89 })
+    const { data } = await answer("dead-letters", "list")
+    await answer("dead-letters", "replay", data.at(-1).id)
+    expect(await answer(...purge, "--dry-run")).toEqual({ before: expect.any(String), count: 4, replayed: 1 })
+    expect((await run([...purge, "--dry-run"])).stdout).toMatch(
+      /^4 dead letters from before \S+ \S+ UTC, of which 1 were replayed, would be purged\.\n$/,
+    )
+    expect(await left()).toBe(7)
+  })
+
+  it("needs its confirmation where there is no terminal: the count that it would purge, or --yes", async () => {
+    await seed(5, { daysAgo: 91 })
+    await seed(1)
+    expect(await refusal(...purge)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })
+    expect(await refusal(...purge, "--confirm", "4")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect(await refusal(...purge, "--confirm", "4", "--yes")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect((await run(purge)).stderr).toBe(
+      "Nothing was purged: there are 5 now; confirm with --confirm 5, or with --yes for however many.\n",
+    )
+    expect(await left()).toBe(6)
+    expect(await answer(...purge, "--confirm", "5")).toMatchObject({ purged: 5 })
+    expect(await left()).toBe(1)
+    expect((await run([...purge, "--yes"])).stdout).toBe("Purged 0 dead letters.\n")
+  })
+
+  it("takes only what the filters name", async () => {
+    const endpointId = await seed(3, { daysAgo: 91, reason: "rejected" })
+    await seed(3, { daysAgo: 91, reason: "rejected" })
+    await seed(3, { daysAgo: 91, reason: "poison" })
+    expect(await answer(...purge, "--reason", "rejected", "--endpoint", endpointId, "--yes")).toMatchObject({
+      purged: 3,
+    })
+    expect(await answer(...purge, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ purged: 0 })
+    expect(await answer(...purge, "--type", "outreach.email_sent", "--yes")).toMatchObject({ purged: 6 })
+  })
+})
