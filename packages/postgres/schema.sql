@@ -244,6 +244,7 @@ create table events (
   occurred_at timestamp with time zone not null,
   emitted_at timestamp with time zone not null,
   body text not null,
+  traceparent text,
   constraint events_pkey PRIMARY KEY (organization_id, id)
 );
 

@@ -7,6 +7,7 @@ import { leaseLoop } from "./leaseLoop.ts"
 import { measureClaim } from "./measureClaim.ts"
 import { metrics } from "./metrics.ts"
 import { persist } from "./persist.ts"
+import { traceAttempt } from "./traceAttempt.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 /** How webhooks are delivered. */
@@ -54,7 +55,10 @@ const deliverOne = Effect.fnUntraced(function* (lease: DeliveryLease, claimedAt:
   if (lease.publishedAt !== null) {
     yield* Metric.update(metrics.firstAttemptDelay, Math.max(0, startedAt - lease.publishedAt) / 1000)
   }
-  const { settled, attempt, outcome, settlement } = yield* attemptDelivery(lease, claimedAt, schedule)
+  const { settled, attempt, outcome, settlement } = yield* traceAttempt(
+    lease,
+    attemptDelivery(lease, claimedAt, schedule),
+  )
   yield* Metric.update(metrics.attempts[outcome.reason], 1)
   yield* Metric.update(metrics.attemptDuration, attempt.latencyMs / 1000)
   if (!settled) return yield* Metric.update(metrics.settlementsRefused, 1)

@@ -84,7 +84,7 @@ export const gauges = {
   due: each(DUE_QUEUES, "queue", (attributes) =>
     gauge(
       "outreach_deliveries_due",
-      `Deliveries that are due and not in flight, counted up to ${COUNTED_TO.due} in all.`,
+      `Deliveries that are due and not in flight, counted up to ${COUNTED_TO} in all.`,
       attributes,
     ),
   ),
@@ -99,14 +99,11 @@ export const gauges = {
   deadLetters: each(DEAD_LETTER_REASONS, "reason", (attributes) =>
     gauge(
       "outreach_dead_letters",
-      `Dead letters that were not replayed, counted up to the newest ${COUNTED_TO.deadLetters}.`,
+      `Dead letters that were not replayed, counted up to the newest ${COUNTED_TO}.`,
       attributes,
     ),
   ),
-  messagesDue: gauge(
-    "outreach_messages_due",
-    `E-mails that are due and not being sent, counted up to ${COUNTED_TO.due}.`,
-  ),
+  messagesDue: gauge("outreach_messages_due", `E-mails that are due and not being sent, counted up to ${COUNTED_TO}.`),
   messagesOldestDue: gauge("outreach_messages_oldest_due_age_seconds", "How long the first of them has been due."),
   queueRows: gauge("outreach_deliveries_rows", "Rows of the delivery queue, due or not: the database's estimate."),
   queueDeadRows: gauge(

@@ -38,7 +38,7 @@ export const DeliveryGaugesPg = Layer.effect(
               where endpoint_id = lane.id and replay = lane.replay and lease_until is null and due_at <= statement_timestamp()
               offset 0
             ) each
-            limit ${COUNTED_TO.due}::int
+            limit ${COUNTED_TO}::int
           ) due group by queue
         ), sending as materialized (
           select organization_id, id from campaigns
@@ -60,12 +60,12 @@ export const DeliveryGaugesPg = Layer.effect(
                 and (lease_until is null or lease_until < statement_timestamp())
               offset 0
             ) each
-            limit ${COUNTED_TO.due}::int
+            limit ${COUNTED_TO}::int
           ) due
         ), dead as (
           select reason, count(*) as count from (
             select reason from dead_letters where replayed_as is null
-            order by finished_at desc limit ${COUNTED_TO.deadLetters}::int
+            order by finished_at desc limit ${COUNTED_TO}::int
           ) newest group by reason
         ), holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity

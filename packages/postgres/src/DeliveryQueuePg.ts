@@ -87,11 +87,12 @@ export const DeliveryQueuePg = Layer.effect(
         }
         const rows = yield* sql<ClaimedRow>`
           select organization_id as "organizationId", id, endpoint_id as "endpointId", event_id as "eventId", attempt,
-            lease_token as "leaseToken", leased_at as "leasedAt", due_at as "dueAt", class, url, body, secrets
+            lease_token as "leaseToken", leased_at as "leasedAt", due_at as "dueAt", class, url, body, secrets,
+            (select traceparent from events event where event.organization_id = claimed.organization_id and event.id = event_id)
           from claim_deliveries(
             ${limit}::int, ${perEndpoint}::int, ${inAll}::int, ${leaseSeconds}::double precision, ${MAX_SECRETS}::int,
             ${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]
-          )`
+          ) claimed`
         const secrets = new Map<OrganizationId, ReadonlyArray<LeasedSecret> | undefined>()
         const leases: Array<DeliveryLease> = []
         for (const { dueAt, class: kind, secrets: encrypted, ...row } of rows) {

@@ -9,6 +9,7 @@ import lists from "../migrations/0006_lists.ts"
 import idempotency from "../migrations/0007_idempotency.ts"
 import deliveryHistory from "../migrations/0008_delivery_history.ts"
 import replayJobs from "../migrations/0009_replay_jobs.ts"
+import eventTraces from "../migrations/0010_event_traces.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -23,5 +24,6 @@ export const migrate = Migrator.make({})({
     "0007_idempotency": idempotency,
     "0008_delivery_history": deliveryHistory,
     "0009_replay_jobs": replayJobs,
+    "0010_event_traces": eventTraces,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

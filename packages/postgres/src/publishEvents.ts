@@ -1,6 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { type EventDraft, serialise } from "@outreach/domain/events/Event"
 import { Effect } from "effect"
+import { HttpTraceContext } from "effect/http"
 import { SqlClient } from "effect/sql"
 import type { Stamp } from "./OrganizationClock.ts"
 
@@ -14,11 +15,13 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
   const sql = yield* SqlClient.SqlClient
   const { livemode } = yield* Deployment
   const column = (read: (event: EventDraft) => string) => events.map(read)
-  yield* sql`
+  yield* traced(
+    events,
+    (traceparent) => sql`
     with event as (
-      insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+      insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body, traceparent)
       select draft.organization_id, draft.id, type, campaign_id, draft.program_id, nullif(recipient_id, ''),
-        coalesce(nullif(occurred_at, ''), ${stamp})::timestamptz, ${stamp}::timestamptz, body
+        coalesce(nullif(occurred_at, ''), ${stamp})::timestamptz, ${stamp}::timestamptz, body, ${traceparent}
       from unnest(
         ${column((event) => event.organizationId)}::text[], ${column((event) => event.id)}::text[],
         ${column((event) => event.type)}::text[], ${column((event) => event.campaignId)}::text[],
@@ -35,5 +38,17 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
       where endpoint.event_types is null or event.type = any (endpoint.event_types)
       returning id
     )
-    select pg_notify('deliveries', '') where exists (select from queued)`
+    select pg_notify('deliveries', '') where exists (select from queued)`,
+  )
 })
+
+/** Publishes within a span that names the events, and hands on its W3C trace context; null when nobody traces. */
+const traced = <A, E, R>(
+  events: ReadonlyArray<EventDraft>,
+  publish: (traceparent: string | null) => Effect.Effect<A, E, R>,
+) =>
+  Effect.useSpan(
+    "publish events",
+    { kind: "producer", attributes: { "outreach.event.ids": events.map(({ id }) => id) } },
+    (span) => publish(span.sampled ? HttpTraceContext.toHeaders(span)["traceparent"]! : null),
+  )

@@ -10,7 +10,8 @@ export const telemetry = (serviceName: string) =>
       const level = Layer.succeed(References.MinimumLogLevel, yield* logLevel)
       const endpoint = yield* otlpEndpoint
       const logs = Layer.merge(Logger.layer([Logger.consoleJson]), level)
-      if (endpoint === null) return logs
+      // Spans that nobody receives would cost all the same.
+      if (endpoint === null) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
       return Layer.merge(
         logs,
         Otlp.layer({ baseUrl: endpoint, resource: { serviceName } }).pipe(

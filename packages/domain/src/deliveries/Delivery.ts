@@ -13,6 +13,8 @@ export interface DeliveryLease {
   readonly eventId: EventId
   /** The event's envelope as it was serialised when the event was made. */
   readonly body: string
+  /** The trace in which the event was published, as W3C Trace Context writes it; null when nobody traced. */
+  readonly traceparent: string | null
   /** Which attempt this is, from 1. */
   readonly attempt: number
   /** The signing secrets that were active when the lease was taken. */

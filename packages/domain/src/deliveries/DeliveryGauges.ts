@@ -34,7 +34,7 @@ export interface GaugeReading {
 }
 
 /** How far `DeliveryGauges` counts; what is more shows as this many. */
-export const COUNTED_TO = { due: 100_000, deadLetters: 10_000 } as const
+export const COUNTED_TO = 10_000
 
 /** Tells operators how the queues stand. */
 export class DeliveryGauges extends Context.Service<
