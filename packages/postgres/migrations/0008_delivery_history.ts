@@ -52,11 +52,14 @@ export default Effect.gen(function* () {
     declare
       -- One for all that a claim leases: with the delivery's id it is as good as one for each, and random bytes are slow to come by.
       token constant uuid := gen_random_uuid();
+      -- A value, which an index can be searched for, where clock_timestamp() would have every row asked.
+      present timestamptz;
     begin
       perform pg_advisory_xact_lock(hashtextextended('deliveries', 0));
+      present := clock_timestamp();
       return query
       with flying as materialized (
-        select endpoint_id, count(*) as calls from deliveries where lease_until >= clock_timestamp() group by endpoint_id
+        select endpoint_id, count(*) as calls from deliveries where lease_until >= present group by endpoint_id
       ), ready as materialized (
         select endpoint.id, endpoint.organization_id, coalesce(since, '-infinity') as since,
           least(per_endpoint, breaker.allowance) - coalesce(flying.calls, 0) as room
@@ -64,26 +67,26 @@ export default Effect.gen(function* () {
         left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
         left join flying on flying.endpoint_id = endpoint.id
         left join unnest(known_endpoints, known_since) as known (id, since) on known.id = endpoint.id
-        where enabled and (breaker.probe_at is null or breaker.probe_at <= clock_timestamp())
+        where enabled and (breaker.probe_at is null or breaker.probe_at <= present)
           and exists (
             select from signing_secrets secret where secret.organization_id = endpoint.organization_id
-              and (secret.expires_at is null or secret.expires_at > clock_timestamp()))
+              and (secret.expires_at is null or secret.expires_at > present))
       ), candidate as (
         select ready.organization_id, ready.id as endpoint_id, ready.room, waiting.*,
           row_number() over (partition by ready.id order by waiting.class, waiting.due_at, waiting.id) as turn
         from ready
         cross join lateral (
           (select ctid as place, id, due_at, 0 as class from deliveries
-            where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= clock_timestamp()
+            where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= present
             order by due_at, id limit room)
           union all
           (select ctid, id, due_at, 1 from deliveries
             where endpoint_id = ready.id and lease_until is null and not replay and lost_leases = 0
-              and due_at >= ready.since and due_at <= clock_timestamp()
+              and due_at >= ready.since and due_at <= present
             order by due_at, id limit room)
           union all
           (select ctid, id, due_at, 2 from deliveries
-            where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= clock_timestamp()
+            where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= present
             order by due_at, id limit room)
         ) waiting
         where room > 0
@@ -103,8 +106,8 @@ export default Effect.gen(function* () {
         for update of delivery skip locked
       ), leased as (
         update deliveries delivery
-        set lease_token = token, leased_at = clock_timestamp(),
-          lease_until = clock_timestamp() + make_interval(secs => lease_seconds)
+        set lease_token = token, leased_at = present,
+          lease_until = present + make_interval(secs => lease_seconds)
         from held
         where delivery.ctid = place
         returning delivery.*, held.class, held.position
@@ -118,7 +121,7 @@ export default Effect.gen(function* () {
           from (
             select ciphertext, expires_at from signing_secrets secret
             where secret.organization_id = leased.organization_id
-              and (secret.expires_at is null or secret.expires_at > clock_timestamp())
+              and (secret.expires_at is null or secret.expires_at > present)
             order by secret.id desc limit most_secrets
           ) active) end
       from leased

@@ -125,7 +125,8 @@ export const DeliveryQueuePg = Layer.effect(
 
       recoverLost: sql<LostLease>`
         with lost as materialized (
-          select organization_id, id from deliveries where lease_until < clock_timestamp()
+          -- Not clock_timestamp(), for which every lease would be asked.
+          select organization_id, id from deliveries where lease_until < statement_timestamp()
           order by lease_until limit ${RECOVERED_TOGETHER}::int for update skip locked
         ), recovered as (
           update deliveries delivery set lease_token = null, lease_until = null, lost_leases = lost_leases + 1

@@ -6,6 +6,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
+import { blocksRead } from "./blocksRead.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 
@@ -51,22 +52,6 @@ beforeAll(async () => {
     }),
   )
 }, 60_000)
-
-/** Counts the blocks of a table and its indexes that an effect reads, on the one connection there is. */
-const blocksRead = <A, E, R>(table: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const total = Effect.gen(function* () {
-      yield* sql`select pg_stat_force_next_flush()`
-      const rows = yield* sql<{ blocks: number }>`
-        select (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks
-        from pg_statio_user_tables where relname = ${table}`
-      return rows[0]!.blocks
-    })
-    const before = yield* total
-    const result = yield* effect
-    return [(yield* total) - before, result] as const
-  })
 
 /** Reads a page as often as it takes for the database to settle on its generic plan, and answers the most blocks it read. */
 const cost = <E, R>(table: string, page: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
