@@ -1,6 +1,7 @@
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer, Logger, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import { discreetTracer } from "./discreetTracer.ts"
 import { logLevel, otlpEndpoint } from "./settings.ts"
 
 /** Logs JSON lines to standard output at `LOG_LEVEL`, and exports traces and metrics when `OTEL_EXPORTER_OTLP_ENDPOINT` says where to. */
@@ -12,11 +13,11 @@ export const telemetry = (serviceName: string) =>
       const logs = Layer.merge(Logger.layer([Logger.consoleJson]), level)
       // Spans that nobody receives would cost all the same.
       if (endpoint === null) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
-      return Layer.merge(
-        logs,
-        Otlp.layer({ baseUrl: endpoint, resource: { serviceName } }).pipe(
-          Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
-        ),
+      const discreet = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, discreetTracer))
+      return discreet.pipe(
+        Layer.provideMerge(Otlp.layer({ baseUrl: endpoint, resource: { serviceName } })),
+        Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
+        Layer.provideMerge(logs),
       )
     }),
   )
