@@ -25,6 +25,10 @@ const OUTCOMES = [
 /** How a claim ended. */
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
 
+/** What is read of the database: what is due, and how the deliveries and the database stand otherwise. */
+const READINGS = ["due", "state"] as const
+export type Reading = (typeof READINGS)[number]
+
 /** From a fast call to the longest that may be set. */
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120]
 const CLAIM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]
@@ -72,15 +76,20 @@ export const metrics = {
       attributes,
     ),
   ),
-  databaseUp: gauge(
-    "outreach_database_up",
-    "1 while the gauges of the database could be read; at 0 they are as old as their timestamp.",
+  readingUp: each(READINGS, "reading", (attributes) =>
+    gauge(
+      "outreach_reading_up",
+      "1 while the gauges of the database can be read; at 0 they are as old as their timestamp.",
+      attributes,
+    ),
+  ),
+  readAt: each(READINGS, "reading", (attributes) =>
+    gauge("outreach_reading_timestamp_seconds", "When the gauges of the database were read; 0 for never.", attributes),
   ),
 }
 
 /** How the queues stand over all workers, as each worker reads it from the database: take the greatest, not the sum. */
 export const gauges = {
-  readAt: gauge("outreach_database_read_timestamp_seconds", "When the gauges of the database were read."),
   due: each(DUE_QUEUES, "queue", (attributes) =>
     gauge(
       "outreach_deliveries_due",

@@ -18,7 +18,7 @@ export const workerLimits = {
   },
   gauges: {
     everyMs: 10_000,
-    withinMs: 5000,
+    withinMs: 2000,
     /** Of the time that may pass in reading them: the wait is at least twenty times as long as the reading was. */
     share: 0.05,
   },

@@ -67,15 +67,13 @@ const stoppableDatabase = async () => {
 describe("the admin port", () => {
   it("offers metrics by names that stay", async () => {
     const { ask, metric } = await start()
-    await metric("outreach_database_up", (up) => up[""] === 1)
+    await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
     const { status, type, text } = await ask("/metrics")
     expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
     expect([...text.matchAll(/^# TYPE (.*)$/gm)].map(([, family]) => family).sort()).toEqual([
       "outreach_breakers_open gauge",
       "outreach_database_horizon_age_seconds gauge",
       "outreach_database_horizon_age_transactions gauge",
-      "outreach_database_read_timestamp_seconds gauge",
-      "outreach_database_up gauge",
       "outreach_dead_letters gauge",
       "outreach_dead_letters_total counter",
       "outreach_deliveries_dead_rows gauge",
@@ -93,6 +91,8 @@ describe("the admin port", () => {
       "outreach_delivery_settlements_refused_total counter",
       "outreach_messages_due gauge",
       "outreach_messages_oldest_due_age_seconds gauge",
+      "outreach_reading_timestamp_seconds gauge",
+      "outreach_reading_up gauge",
     ])
   })
 
@@ -113,7 +113,10 @@ describe("the admin port", () => {
     const worker = await start()
     const { ask, metric } = worker
     await metric("outreach_delivery_attempts_total", (by) => by["success"] === 2 && by["client_error"] === 1)
+    await metric("outreach_delivery_attempt_duration_seconds_count", (calls) => calls[""] === 3)
+    await metric("outreach_dead_letters_total", (by) => by["rejected"] === 1)
     const { text } = await ask("/metrics")
+    expect(samples(text, "outreach_delivery_attempts_total")).toMatchObject({ success: 2, client_error: 1, refused: 0 })
     expect(samples(text, "outreach_delivery_attempt_duration_seconds_count")).toEqual({ "": 3 })
     expect(samples(text, "outreach_delivery_first_attempt_delay_seconds_count")).toEqual({ "": 3 })
     expect(samples(text, "outreach_dead_letters_total")).toEqual({ rejected: 1, exhausted: 0, poison: 0 })
@@ -155,14 +158,17 @@ describe("the admin port", () => {
         40_000,
       )
     expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
-    await metric("outreach_database_up", (up) => up[""] === 1)
+    await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
 
     await database.stop()
     expect(await readyz(503)).toMatchObject({
       text: expect.stringMatching(/^not ready: claims fail; no claim has succeeded for \d+ s\n$/),
     })
     expect(await ask("/livez")).toMatchObject({ status: 200 })
-    expect(await metric("outreach_database_up", (up) => up[""] === 0)).toEqual({ "": 0 })
+    expect(await metric("outreach_reading_up", ({ due, state }) => due === 0 && state === 0)).toEqual({
+      due: 0,
+      state: 0,
+    })
     expect(samples((await ask("/metrics")).text, "outreach_deliveries_in_flight")).toEqual({ "": 0 })
 
     await database.start()

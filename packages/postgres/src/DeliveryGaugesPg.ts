@@ -1,4 +1,9 @@
-import { COUNTED_TO, DeliveryGauges, type GaugeReading } from "@outreach/domain/deliveries/DeliveryGauges"
+import {
+  COUNTED_TO,
+  DeliveryGauges,
+  type DueReading,
+  type StateReading,
+} from "@outreach/domain/deliveries/DeliveryGauges"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
@@ -14,55 +19,70 @@ export const DeliveryGaugesPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
-      read: sql<{ reading: GaugeReading }>`
+      readDue: sql<{ reading: DueReading }>`
         with lane as materialized (
-          select endpoint.id, replay,
+          select endpoint.id, replay, first.due_at,
             case when replay then 'replay' when breaker.allowance is null then 'live' else 'probed' end as queue
           from webhook_endpoints endpoint
           left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
           cross join (values (false), (true)) as kind (replay)
-          where enabled
-        ), oldest as (
-          select queue, min(first.due_at) as due_at from lane
           cross join lateral (
             select due_at from deliveries
-            where endpoint_id = lane.id and replay = lane.replay and lease_until is null and due_at <= statement_timestamp()
+            where endpoint_id = endpoint.id and replay = kind.replay and lease_until is null and due_at <= statement_timestamp()
             order by due_at limit 1
           ) first
-          group by queue
+          where enabled
         ), counted as (
           select queue, count(*) as count from (
             select queue from lane
             cross join lateral (
               select from deliveries
-              where endpoint_id = lane.id and replay = lane.replay and lease_until is null and due_at <= statement_timestamp()
+              where endpoint_id = lane.id and replay = lane.replay and lease_until is null
+                -- From the first on: what remains of the rows before it was stepped over once already.
+                and due_at >= lane.due_at and due_at <= statement_timestamp()
               offset 0
             ) each
             limit ${COUNTED_TO}::int
           ) due group by queue
+        ), oldest as (
+          select queue, min(due_at) as due_at from lane group by queue
         ), sending as materialized (
-          select organization_id, id from campaigns
-          where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
-        ), message as (
-          select min(first.due_at) as due_at from sending
+          select organization_id, id, first.due_at from campaigns
           cross join lateral (
             select due_at from messages
-            where organization_id = sending.organization_id and campaign_id = sending.id and due_at <= statement_timestamp()
+            where organization_id = campaigns.organization_id and campaign_id = campaigns.id and due_at <= statement_timestamp()
               and (lease_until is null or lease_until < statement_timestamp())
             order by due_at limit 1
           ) first
-        ), messages_due as (
+          where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+        ), message as (
           select count(*) as count from (
             select from sending
             cross join lateral (
               select from messages
-              where organization_id = sending.organization_id and campaign_id = sending.id and due_at <= statement_timestamp()
+              where organization_id = sending.organization_id and campaign_id = sending.id
+                and messages.due_at >= sending.due_at and messages.due_at <= statement_timestamp()
                 and (lease_until is null or lease_until < statement_timestamp())
               offset 0
             ) each
             limit ${COUNTED_TO}::int
           ) due
-        ), dead as (
+        )
+        select jsonb_build_object(
+          'deliveries', (
+            select jsonb_object_agg(queue, jsonb_build_object('count', coalesce(counted.count, 0),
+              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - oldest.due_at), 0)))
+            from unnest(array['live', 'probed', 'replay']) as queue left join counted using (queue) left join oldest using (queue)
+          ),
+          'messages', jsonb_build_object('count', (select count from message),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(due_at) from sending)), 0))
+        ) as reading`.pipe(
+        Effect.map((rows) => rows[0]!.reading),
+        dieNaming("DeliveryGauges.readDue"),
+      ),
+
+      readState: sql<{ reading: StateReading }>`
+        with dead as (
           select reason, count(*) as count from (
             select reason from dead_letters where replayed_as is null
             order by finished_at desc limit ${COUNTED_TO}::int
@@ -76,21 +96,11 @@ export const DeliveryGaugesPg = Layer.effect(
           select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
         )
         select jsonb_build_object(
-          'due', (
-            select jsonb_object_agg(queue, jsonb_build_object('count', coalesce(counted.count, 0),
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - oldest.due_at), 0)))
-            from unnest(array['live', 'probed', 'replay']) as queue left join counted using (queue) left join oldest using (queue)
-          ),
           'inFlight', (select count(*) from deliveries where lease_until >= statement_timestamp()),
           'breakersOpen', (select count(*) from endpoint_breakers where allowance is not null),
           'deadLetters', (
             select jsonb_object_agg(reason, coalesce(dead.count, 0))
             from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
-          ),
-          'messages', (
-            select jsonb_build_object('count', count,
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - due_at), 0))
-            from messages_due cross join message
           ),
           'queue', (
             select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)
@@ -103,7 +113,7 @@ export const DeliveryGaugesPg = Layer.effect(
           )
         ) as reading`.pipe(
         Effect.map((rows) => rows[0]!.reading),
-        dieNaming("DeliveryGauges.read"),
+        dieNaming("DeliveryGauges.readState"),
       ),
     }
   }),

@@ -9,7 +9,8 @@ import { seedDeadLetters } from "./seedDeadLetters.ts"
 import { whileOpen } from "./whileOpen.ts"
 
 const run = runOnDatabase()
-const read = Effect.flatMap(DeliveryGauges, (gauges) => gauges.read)
+const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)
+const readState = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readState)
 const none = { count: 0, oldestSeconds: 0 }
 
 /** Seeds an endpoint with deliveries that fell due so many seconds ago */
@@ -27,12 +28,11 @@ describe("DeliveryGaugesPg", () => {
   it("reads zeros from an empty database", () =>
     run(
       Effect.gen(function* () {
-        expect(yield* read).toMatchObject({
-          due: { live: none, probed: none, replay: none },
+        expect(yield* readDue).toEqual({ deliveries: { live: none, probed: none, replay: none }, messages: none })
+        expect(yield* readState).toMatchObject({
           inFlight: 0,
           breakersOpen: 0,
           deadLetters: { rejected: 0, exhausted: 0, poison: 0 },
-          messages: none,
           horizon: {
             replication_slot: { transactions: 0, seconds: 0 },
             prepared_transaction: { transactions: 0, seconds: 0 },
@@ -59,7 +59,8 @@ describe("DeliveryGaugesPg", () => {
         yield* sql`
           update deliveries set lease_until = clock_timestamp() + interval '1 minute' where endpoint_id = ${held.endpoint.id}`
 
-        const { due, inFlight, breakersOpen } = yield* read
+        const { deliveries: due } = yield* readDue
+        const { inFlight, breakersOpen } = yield* readState
         expect([due.live.count, due.probed.count, due.replay.count]).toEqual([3, 2, 4])
         expect(due.live.oldestSeconds).toBeGreaterThanOrEqual(100)
         expect(due.live.oldestSeconds).toBeLessThan(500)
@@ -78,7 +79,7 @@ describe("DeliveryGaugesPg", () => {
         yield* seedDeadLetters(2, { reason: "poison" })
         const replayed = yield* seedDeadLetters(1, { reason: "rejected" })
         yield* sql`update dead_letters set replayed_as = make_id('dlv') where endpoint_id = ${replayed.endpoint.id}`
-        expect((yield* read).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
+        expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
       }),
     ))
 
@@ -94,7 +95,7 @@ describe("DeliveryGaugesPg", () => {
             where organization_id = ${organization.id}`
         }
         yield* sql`update campaigns set status = 'sending' where id = ${open.campaign.id}`
-        const { messages } = yield* read
+        const { messages } = yield* readDue
         expect(messages.count).toBe(3)
         expect(messages.oldestSeconds).toBeGreaterThanOrEqual(50)
       }),
@@ -104,14 +105,14 @@ describe("DeliveryGaugesPg", () => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const before = (yield* read).horizon.session
+        const before = (yield* readState).horizon.session
         expect(before.transactions).toBeLessThan(50)
         const during = yield* whileOpen(
           Effect.andThen(sql`set transaction isolation level repeatable read`, sql`select count(*) from organizations`),
           () =>
             Effect.gen(function* () {
               yield* Effect.forEach(Array.from({ length: 60 }), () => sql`select pg_current_xact_id()::text`)
-              return (yield* read).horizon.session
+              return (yield* readState).horizon.session
             }),
         )
         expect(during.transactions).toBeGreaterThanOrEqual(60)

@@ -18,29 +18,34 @@ export interface Due {
   readonly oldestSeconds: number
 }
 
-/** How the queues stand, over all workers, at one moment. */
-export interface GaugeReading {
+/** What is due and not in flight. */
+export interface DueReading {
   /** Of the enabled endpoints; what waits for a disabled one is not due. */
-  readonly due: Readonly<Record<DueQueue, Due>>
+  readonly deliveries: Readonly<Record<DueQueue, Due>>
+  /** E-mails of campaigns whose window is open. */
+  readonly messages: Due
+}
+
+/** How the deliveries stand otherwise, and what keeps the database from clearing up behind them. */
+export interface StateReading {
   readonly inFlight: number
   readonly breakersOpen: number
   /** Dead letters that were not replayed. */
   readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
-  /** E-mails of campaigns whose window is open. */
-  readonly messages: Due
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
   readonly queue: { readonly rows: number; readonly deadRows: number }
   readonly horizon: Readonly<Record<HorizonHolder, { readonly transactions: number; readonly seconds: number }>>
 }
 
-/** How far `DeliveryGauges` counts; what is more shows as this many. */
+/** How far `DeliveryGauges` counts what is due, and dead letters; what is more shows as this many. */
 export const COUNTED_TO = 10_000
 
-/** Tells operators how the queues stand. */
+/** Tells operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits. */
 export class DeliveryGauges extends Context.Service<
   DeliveryGauges,
   {
-    /** Reads everything in one statement, whose cost does not grow with what waits; counts end at `COUNTED_TO`. */
-    readonly read: Effect.Effect<GaugeReading>
+    /** Costs more the more remains of rows the database was kept from clearing up. */
+    readonly readDue: Effect.Effect<DueReading>
+    readonly readState: Effect.Effect<StateReading>
   }
 >()("domain/deliveries/DeliveryGauges") {}
