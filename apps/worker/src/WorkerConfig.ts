@@ -38,6 +38,9 @@ const webhookRetryDelays = setting("WEBHOOK_RETRY_DELAYS", {
 /** `DRAIN_SECONDS`: how long what is in flight may take to finish once the process is told to stop; what does not finish comes back when its lease ends. Default 20. */
 const drainSeconds = wholeNumber("DRAIN_SECONDS", { least: 0, most: 300, default: 20 })
 
+/** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
+const historyDays = wholeNumber("HISTORY_DAYS", { least: 1, most: 3650, default: 90 })
+
 /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the last byte. Default 15. */
 const webhookCallSeconds = wholeNumber("WEBHOOK_CALL_SECONDS", { least: 1, most: 120, default: 15 })
 
@@ -90,6 +93,7 @@ export const WorkerConfig = Config.all({
   webhookAllowPrivateAddresses,
   webhooks,
   drainSeconds,
+  historyDays,
   adminHost,
   adminPort,
 })

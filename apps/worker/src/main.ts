@@ -9,6 +9,7 @@ import { SecureRandom } from "effect/crypto"
 import { admin } from "./admin.ts"
 import { deliver } from "./deliver.ts"
 import { HttpCourier } from "./HttpCourier.ts"
+import { keepHistory } from "./keepHistory.ts"
 import { atStart } from "./metrics.ts"
 import { NodeSigner } from "./NodeSigner.ts"
 import { publish } from "./publish.ts"
@@ -44,6 +45,7 @@ const worker = Effect.gen(function* () {
     replay,
     sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
     sweep,
+    keepHistory(config.historyDays),
     readGauges,
     admin({
       host: config.adminHost,

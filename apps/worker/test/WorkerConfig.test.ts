@@ -27,6 +27,7 @@ describe("WorkerConfig", () => {
       webhookAllowPrivateAddresses: false,
       webhooks: { callSeconds: 15, leaseSeconds: 30, inAll: 512, perEndpoint: 16 },
       drainSeconds: 20,
+      historyDays: 90,
     })
   })
 
@@ -56,6 +57,7 @@ describe("WorkerConfig", () => {
     ["WEBHOOK_CALLS_PER_ENDPOINT", "x"],
     ["DRAIN_SECONDS", "-1"],
     ["DRAIN_SECONDS", "301"],
+    ["HISTORY_DAYS", "0"],
   ])("refuses %s=%j without repeating it", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))
   })

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { CampaignBookPg } from "./CampaignBookPg.ts"
 import { DeliveryGaugesPg } from "./DeliveryGaugesPg.ts"
+import { DeliveryHistoryPg } from "./DeliveryHistoryPg.ts"
 import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
 import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
@@ -26,6 +27,7 @@ export const adapters = Layer.mergeAll(
   SecretVaultPg,
   DeliveryQueuePg,
   DeliveryLedgerPg,
+  DeliveryHistoryPg,
   DeliveryGaugesPg,
   ReplayBookPg,
   MessageQueuePg,
