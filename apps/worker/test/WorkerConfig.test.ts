@@ -57,6 +57,8 @@ describe("WorkerConfig", () => {
     ["WEBHOOK_CALLS_PER_ENDPOINT", "x"],
     ["DRAIN_SECONDS", "-1"],
     ["DRAIN_SECONDS", "301"],
+    ["ADMIN_PORT", "65536"],
+    ["ADMIN_HOST", "not a host"],
     ["HISTORY_DAYS", "0"],
   ])("refuses %s=%j without repeating it", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -70,7 +70,10 @@ describe("the admin port", () => {
     await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
     const { status, type, text } = await ask("/metrics")
     expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
-    expect([...text.matchAll(/^# TYPE (.*)$/gm)].map(([, family]) => family).sort()).toEqual([
+    const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+    const operations = await readFile(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+    for (const [, name] of families) expect(operations).toContain(`\`${name}`)
+    expect(families.map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
       "outreach_breakers_open gauge",
       "outreach_database_horizon_age_seconds gauge",
       "outreach_database_horizon_age_transactions gauge",

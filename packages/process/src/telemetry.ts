@@ -4,7 +4,7 @@ import { Otlp, OtlpSerialization } from "effect/observability"
 import { discreetTracer } from "./discreetTracer.ts"
 import { logLevel, otlpEndpoint } from "./settings.ts"
 
-/** Logs JSON lines to standard output at `LOG_LEVEL`, and exports traces and metrics when `OTEL_EXPORTER_OTLP_ENDPOINT` says where to. */
+/** Logs JSON lines to standard output at `LOG_LEVEL`, and exports traces, metrics and logs when `OTEL_EXPORTER_OTLP_ENDPOINT` says where to. */
 export const telemetry = (serviceName: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
