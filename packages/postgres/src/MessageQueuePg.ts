@@ -37,11 +37,11 @@ export const MessageQueuePg = Layer.effect(
             cross join lateral (
               select organization_id, recipient_id, due_at from messages
               where organization_id = campaign.organization_id and campaign_id = campaign.id
-                and due_at <= clock_timestamp() and (lease_until is null or lease_until < clock_timestamp())
+                and due_at <= statement_timestamp() and (lease_until is null or lease_until < statement_timestamp())
               order by due_at, recipient_id limit ${limit} for update skip locked
             ) message
             where campaign.status = 'sending'
-              and campaign.window_start <= clock_timestamp() and campaign.window_end > clock_timestamp()
+              and campaign.window_start <= statement_timestamp() and campaign.window_end > statement_timestamp()
             order by message.due_at, message.recipient_id
             limit ${limit}
           ), leased as (
