@@ -262,6 +262,18 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (organization_id, key)
 );
 
+create table inbox (
+  organization_id text collate "C" not null,
+  event_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  type text not null,
+  npi text collate "C",
+  body text not null,
+  received_at timestamp with time zone not null,
+  applied_at timestamp with time zone,
+  constraint inbox_pkey PRIMARY KEY (organization_id, event_id)
+);
+
 create table messages (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -392,6 +404,7 @@ CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX inbox_to_apply ON public.inbox USING btree (received_at, event_id) WHERE (applied_at IS NULL);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
@@ -410,6 +423,8 @@ alter table deliveries add constraint deliveries_organization_id_event_id_fkey F
 alter table endpoint_breakers add constraint endpoint_breakers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

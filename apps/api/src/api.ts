@@ -3,8 +3,11 @@ import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { EventFeedPg } from "@outreach/postgres/EventFeedPg"
 import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
+import { InboxPg } from "@outreach/postgres/InboxPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
 import { Effect, Layer, Ref } from "effect"
 import { HttpServer, UrlParams } from "effect/http"
 import { ApiConfig } from "./ApiConfig.ts"
@@ -35,7 +38,16 @@ function database(options: { readonly maxConnections: number; readonly connectio
   )
 }
 
-const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg).pipe(
+const secrets = SecretVaultPg.pipe(
+  Layer.provide(
+    Layer.effect(
+      SecretCipher,
+      Effect.map(ApiConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
+    ),
+  ),
+)
+
+const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg, InboxPg).pipe(
   Layer.provideMerge(deployment),
 )
 
@@ -46,7 +58,7 @@ const transactional = Layer.effect(TransactionalServices, Effect.context<Handler
   Layer.provide(transactions),
 )
 
-const ports = Layer.mergeAll(KeyRingPg, handlerPorts, transactional).pipe(Layer.provideMerge(reads))
+const ports = Layer.mergeAll(KeyRingPg, secrets, handlerPorts, transactional).pipe(Layer.provideMerge(reads))
 
 const listening = Layer.effectDiscard(
   Effect.gen(function* () {

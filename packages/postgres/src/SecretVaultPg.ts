@@ -1,5 +1,6 @@
 import { OrganizationNotFound } from "@outreach/domain/callers/OrganizationRegistry"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
@@ -37,6 +38,26 @@ export const SecretVaultPg = Layer.effect(
           order by id desc`
         return rows.map((row) => cipher.decrypt(row.ciphertext, organizationId))
       }, dieNaming("SecretVault.active")),
+
+      ofEndpoint: Effect.fnUntraced(function* (endpointId) {
+        const rows = yield* sql<{
+          organizationId: OrganizationId
+          ciphertext: Uint8Array | null
+          expiresAt: number | null
+        }>`
+          select endpoint.organization_id as "organizationId", ciphertext,
+            extract(epoch from expires_at)::double precision * 1000 as "expiresAt"
+          from webhook_endpoints endpoint
+          left join signing_secrets secret on secret.organization_id = endpoint.organization_id
+            and (secret.expires_at is null or secret.expires_at > clock_timestamp())
+          where endpoint.id = ${endpointId} order by secret.id desc`
+        const organizationId = rows[0]?.organizationId
+        if (organizationId === undefined) return undefined
+        const secrets = rows.flatMap(({ ciphertext, expiresAt }) =>
+          ciphertext === null ? [] : [{ secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
+        )
+        return { organizationId, secrets }
+      }, dieNaming("SecretVault.ofEndpoint")),
     }
   }),
 )

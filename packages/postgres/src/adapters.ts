@@ -7,6 +7,7 @@ import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
 import { EventFeedPg } from "./EventFeedPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
+import { InboxPg } from "./InboxPg.ts"
 import { KeyRingPg } from "./KeyRingPg.ts"
 import { MessageQueuePg } from "./MessageQueuePg.ts"
 import { OrganizationRegistryPg } from "./OrganizationRegistryPg.ts"
@@ -32,4 +33,5 @@ export const adapters = Layer.mergeAll(
   ReplayBookPg,
   MessageQueuePg,
   IdempotencyLedgerPg,
+  InboxPg,
 )

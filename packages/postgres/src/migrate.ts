@@ -10,6 +10,7 @@ import idempotency from "../migrations/0007_idempotency.ts"
 import deliveryHistory from "../migrations/0008_delivery_history.ts"
 import replayJobs from "../migrations/0009_replay_jobs.ts"
 import eventTraces from "../migrations/0010_event_traces.ts"
+import inbox from "../migrations/0011_inbox.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -25,5 +26,6 @@ export const migrate = Migrator.make({})({
     "0008_delivery_history": deliveryHistory,
     "0009_replay_jobs": replayJobs,
     "0010_event_traces": eventTraces,
+    "0011_inbox": inbox,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -3,6 +3,7 @@ import { listCampaignRecipients } from "./campaignRecipients.ts"
 import { listEvents } from "./events.ts"
 import { getHealth } from "./health.ts"
 import { getToken, listTokens } from "./tokens.ts"
+import { receiveWebhook } from "./webhooks.ts"
 
 /** What answers each operation of the contract. */
 export const handlers: Handlers = {
@@ -12,7 +13,7 @@ export const handlers: Handlers = {
   listEvents,
   listCampaignRecipients,
   getDigest: "not served",
-  receiveWebhook: "not served",
+  receiveWebhook,
   createSurvey: "not served",
   validateSurvey: "not served",
   presignUpload: "not served",

@@ -14,3 +14,25 @@ export const decode = <Op extends Operation>(
   if (!query.ok) return Effect.fail({ reason: "bad request", ...query.refusal })
   return Effect.succeed({ path: path.value, query: query.value } as Pick<RequestOf<Op>, "path" | "query">)
 }
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** Decodes the JSON body of a request by the operation's schema; undefined for an operation that takes none. */
+export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effect<unknown, Refusal> => {
+  if (operation.body === null) return Effect.succeed(undefined)
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch {
+    return Effect.fail(NO_JSON)
+  }
+  const body = decodeWith(operation.body.schema, value)
+  return body.ok ? Effect.succeed(body.value) : Effect.fail({ reason: "bad request", ...body.refusal })
+}
+
+const NO_JSON: Refusal = {
+  reason: "bad request",
+  code: "INVALID_PARAMETER",
+  parameter: "body",
+  message: "body: must be JSON in UTF-8",
+}

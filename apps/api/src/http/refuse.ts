@@ -14,6 +14,7 @@ export type Refusal =
   | { readonly reason: "not found" }
   | { readonly reason: "method not allowed"; readonly allow: string }
   | { readonly reason: "unauthorized" }
+  | { readonly reason: "invalid signature" }
   | { readonly reason: "rate limited"; readonly who: "key" | "address"; readonly retryAfter: number }
   | { readonly reason: "insufficient scope"; readonly scope: Scope }
   | { readonly reason: "not acceptable" }
@@ -60,6 +61,11 @@ export function refuse(refusal: Refusal, exchange: Exchange, docsUrl: string): A
       return say("UNAUTHORIZED", "The bearer credential is missing, malformed, expired or revoked.", {
         headers: { "WWW-Authenticate": "Bearer" },
       })
+    case "invalid signature":
+      return say(
+        "INVALID_SIGNATURE",
+        "X-Signature is missing, malformed, more than 5 minutes away from now, or not of this body by an active secret.",
+      )
     case "rate limited": {
       const { who, retryAfter } = refusal
       const what = who === "key" ? "The key exceeded its rate limit" : "Too many requests without a good key"

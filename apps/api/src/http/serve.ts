@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { type Operation, type OperationId, operations } from "@outreach/contract"
 import type { Caller } from "@outreach/domain/callers/ApiKey"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
 import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"
@@ -11,7 +11,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
 import { makeAdmit, type NotAdmitted } from "./admit.ts"
-import { decode } from "./decode.ts"
+import { makeAuthenticate, type Sender } from "./authenticate.ts"
+import { decode, decodeBody } from "./decode.ts"
 import { type Exchange, refusalHeaders } from "./Exchange.ts"
 import { encode, respond } from "./encode.ts"
 import { makeExecuteOnce } from "./executeOnce.ts"
@@ -33,7 +34,7 @@ type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }
 /**
  * Makes the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
  *
- * Request id; path and method; bearer and rate window; scope; decoding; `Idempotency-Key`; handler; encoding.
+ * Request id; path and method; bearer and rate window; scope; parameters; signature; body; `Idempotency-Key`; handler; encoding.
  */
 export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
@@ -41,6 +42,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
 ) {
   const { docsUrl } = yield* ApiConfig
   const admit = yield* makeAdmit
+  const authenticate = yield* makeAuthenticate
   const executeOnce = yield* makeExecuteOnce
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
@@ -72,7 +74,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { auth } = operation
     progress.operation = operation.operationId as OperationId
     progress.envelope = operation.envelope
-    let caller: Caller | undefined
+    let caller: Caller | Sender | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
       const admitted = yield* admit(request).pipe(
         Effect.mapError(({ refusal, window }: NotAdmitted) => {
@@ -83,7 +85,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       caller = admitted.caller
       progress.window = admitted.window
     }
-    if (auth.kind === "scope" && !caller?.scopes.includes(auth.scope)) {
+    if (auth.kind === "scope" && !(caller as Caller).scopes.includes(auth.scope)) {
       return yield* Effect.fail<Refusal>({ reason: "insufficient scope", scope: auth.scope })
     }
 
@@ -91,8 +93,13 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (operation.draft) return yield* Effect.fail<Refusal>({ reason: "not served" })
     if (!acceptsJson(headers["accept"])) return yield* Effect.fail<Refusal>({ reason: "not acceptable" })
     const decoded = yield* decode(operation, parameters, search)
-    const body = yield* readBody(operation, request)
+    const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail<Refusal>({ reason: "not served" })
+    if (auth.kind === "signature") {
+      const { endpoint_id } = decoded.path as { readonly endpoint_id: EndpointId }
+      caller = yield* authenticate(endpoint_id, headers["x-signature"], rawBody)
+    }
+    const body = yield* decodeBody(operation, rawBody)
 
     const named = Object.fromEntries(
       operation.headers.flatMap((name) => {
@@ -100,11 +107,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
         return value === undefined ? [] : [[name, value]]
       }),
     )
-    const execute = handler({ ...decoded, body: undefined, caller, headers: named, url } as never)
+    const execute = handler({ ...decoded, body, rawBody, caller, headers: named, url } as never)
     const executed: KeptAnswer =
-      caller === undefined || headers["idempotency-key"] === undefined
+      caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
         ? encode(yield* execute)
-        : yield* executeOnce(request, { caller, body, requestId: progress.requestId }, execute, (refusal) =>
+        : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (refusal) =>
             refuse(refusal, progress, docsUrl),
           )
     return respond(request, {

@@ -283,11 +283,6 @@ describe("operations that are not served", () => {
     expect((await ask(api(), `${target.split("?")[0]}?nonsense=1`, { key: text })).status).toBe(400)
     expect((await ask(api(), target, { key: (await issue([])).text })).status).toBe(403)
   })
-
-  it("asks the webhook receiver's callers for no bearer", async () => {
-    const { status } = await ask(api(), "/v1/partners/consumer/webhooks/whe_0199", { method: "POST" })
-    expect(status).toBe(501)
-  })
 })
 
 describe("decoding", () => {

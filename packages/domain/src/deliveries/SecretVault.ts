@@ -1,6 +1,7 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { OrganizationNotFound } from "../callers/OrganizationRegistry.ts"
-import type { OrganizationId } from "../Identifier.ts"
+import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { LeasedSecret } from "./Delivery.ts"
 
 /** How long a rotated signing secret stays active, unless said otherwise: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400
@@ -17,5 +18,13 @@ export class SecretVault extends Context.Service<
     ): Effect.Effect<void, OrganizationNotFound>
     /** Reads the secrets that are active now, newest first. */
     active(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<Redacted.Redacted>>
+    /** Reads whose endpoint it is, with the secrets that are active now; undefined when there is no such endpoint. */
+    ofEndpoint(endpointId: EndpointId): Effect.Effect<
+      | {
+          readonly organizationId: OrganizationId
+          readonly secrets: ReadonlyArray<LeasedSecret>
+        }
+      | undefined
+    >
   }
 >()("domain/deliveries/SecretVault") {}

@@ -1,0 +1,26 @@
+import { Inbox } from "@outreach/domain/inbox/Inbox"
+import { Effect } from "effect"
+import type { Asked, Handler } from "../http/Handlers.ts"
+
+/** Stores what a partner sends, once for each of its event ids, and acknowledges it; it is applied later. */
+export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
+  caller: { organizationId, endpointId },
+  body: { event_id: eventId, event_type: type, data },
+  rawBody,
+}: Asked<"receiveWebhook">) {
+  const npi = data["npi"]
+  const receipt = yield* (yield* Inbox).receive({
+    organizationId,
+    endpointId,
+    eventId,
+    type,
+    npi: typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null,
+    body: Buffer.from(rawBody).toString("utf8"),
+  })
+  if (receipt === "differs") {
+    yield* Effect.logWarning("an event came again with other content; the first one stays").pipe(
+      Effect.annotateLogs({ organizationId, endpointId, eventId }),
+    )
+  }
+  return { status: 200, headers: {}, body: { received: true } }
+})

@@ -1,0 +1,221 @@
+import { eventExamples } from "@outreach/contract"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fc from "fast-check"
+import Stripe from "stripe"
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { type Answer, checkAnswer } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
+let seed: Seed
+let secret: string
+beforeAll(async () => {
+  seed = await api().run(seedCampaign({ recipients: 0 }))
+  secret = Redacted.value(seed.secret)
+})
+const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
+  api().run(Effect.flatMap(SqlClient.SqlClient, query))
+beforeEach(() => sql((sql) => sql`delete from inbox`))
+const stored = () =>
+  sql<{ organization_id: string; event_id: string; type: string; npi: string | null; body: string }>(
+    (sql) => sql`select organization_id, event_id, type, npi, body from inbox order by received_at, event_id`,
+  )
+
+const seconds = () => Math.floor(Date.now() / 1000)
+const pathTo = (endpointId: string) => `/v1/partners/consumer/webhooks/${endpointId}`
+const EXAMPLE = eventExamples["clinician.account_created"]
+let events = 0
+const envelope = (more: object = {}) => ({
+  ...EXAMPLE,
+  event_id: `evt_${(++events).toString(16).padStart(32, "0")}`,
+  ...more,
+})
+
+/** Signs as partners do who use Stripe's library. */
+const sign = (payload: string, options: { readonly secret?: string; readonly timestamp?: number } = {}) =>
+  Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: seconds(), ...options })
+
+const post = async (
+  body: string | Uint8Array,
+  header: string | undefined,
+  to: string = seed.endpoint.id,
+): Promise<Answer> => {
+  const response = await fetch(api().url + pathTo(to), {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...(header !== undefined && { "X-Signature": header }) },
+    body: Buffer.from(body),
+  })
+  const answer = { status: response.status, headers: response.headers, body: await response.json() }
+  checkAnswer(answer, "POST", pathTo(to))
+  return answer
+}
+const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
+
+describe("a signed event", () => {
+  it("is stored as it was signed, and acknowledged", async () => {
+    const event = envelope()
+    const text = `  ${JSON.stringify(event, null, 2)}\n`
+    const { status, body } = await post(text, sign(text))
+    expect([status, body]).toEqual([200, { received: true }])
+    expect(await stored()).toEqual([
+      {
+        organization_id: seed.organization.id,
+        event_id: event.event_id,
+        type: "clinician.account_created",
+        npi: EXAMPLE.data.npi,
+        body: text,
+      },
+    ])
+  })
+
+  it("is stored and acknowledged whatever its type is", async () => {
+    const text = JSON.stringify(envelope({ event_type: "clinician.retired", data: { npi: 7, any: ["thing"] } }))
+    expect((await post(text, sign(text))).status).toBe(200)
+    expect(await stored()).toMatchObject([{ type: "clinician.retired", npi: null }])
+  })
+
+  it("is stored once, and the first wins over another event under its id, which is logged", async () => {
+    const event = envelope()
+    const [first, other] = [JSON.stringify(event), JSON.stringify({ ...event, metadata: { again: true } })]
+    expect((await post(first, sign(first))).status).toBe(200)
+    expect((await post(first, sign(first))).status).toBe(200)
+    expect((await post(other, sign(other))).status).toBe(200)
+    expect((await stored()).map(({ body }) => body)).toEqual([first])
+    await vi.waitUntil(() => api().logs.some((line) => line.includes("other content") && line.includes(event.event_id)))
+    expect(api().logs.join("")).not.toContain(EXAMPLE.data.email)
+  })
+
+  it("may be signed five minutes ago or ahead, and no second more", async () => {
+    for (const [away, status] of [
+      [-299, 200],
+      [299, 200],
+      [-302, 401],
+      [302, 401],
+    ] as const) {
+      const text = JSON.stringify(envelope())
+      expect((await post(text, sign(text, { timestamp: seconds() + away }))).status).toBe(status)
+    }
+    expect(await stored()).toHaveLength(2)
+  })
+
+  it("may be signed with any secret that is active, a new one from its rotation on, an old one until its grace ends", async () => {
+    const { organization, endpoint, secret: first } = await api().run(seedCampaign({ recipients: 0 }))
+    const sendWith = (key: Redacted.Redacted) => {
+      const text = JSON.stringify(envelope())
+      return post(text, sign(text, { secret: Redacted.value(key) }), endpoint.id)
+    }
+    expect((await sendWith(first)).status).toBe(200)
+    const second = await api().run(rotateSecret(organization.id, 3600))
+    // At most a second later; until then the sender is told to try again with what is known.
+    await vi.waitUntil(async () => (await sendWith(second)).status === 200, { timeout: 5000 })
+    expect((await sendWith(first)).status).toBe(200)
+    const third = await api().run(rotateSecret(organization.id, 0))
+    await vi.waitUntil(async () => (await sendWith(third)).status === 200, { timeout: 5000 })
+    expect([(await sendWith(first)).status, (await sendWith(second)).status]).toEqual([401, 401])
+  })
+})
+
+describe("what is not signed by the endpoint's organization", () => {
+  it("is refused without a header, with a malformed one, with another secret, and nothing is stored", async () => {
+    const text = JSON.stringify(envelope())
+    const other = await api().run(seedCampaign({ recipients: 0 }))
+    const headers = [undefined, "", "nonsense", `t=${seconds()}`, sign(text, { secret: Redacted.value(other.secret) })]
+    for (const header of headers) expect(codeOf(await post(text, header))).toEqual([401, "INVALID_SIGNATURE"])
+    expect(codeOf(await post(text, sign(text), other.endpoint.id))).toEqual([401, "INVALID_SIGNATURE"])
+    expect(codeOf(await post(text, sign(text), "whe_0199"))).toEqual([401, "INVALID_SIGNATURE"])
+    expect(await stored()).toEqual([])
+  })
+
+  it("is refused with one bit flipped anywhere in body or header, and nothing is stored", async () => {
+    const text = JSON.stringify(envelope())
+    const header = sign(text)
+    const flip = (bytes: Uint8Array, bit: number) => {
+      const flipped = Uint8Array.from(bytes)
+      flipped[bit >> 3]! ^= 1 << (bit & 7)
+      return flipped
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.nat(8 * text.length - 1), async (bit) => {
+        expect((await post(flip(Buffer.from(text), bit), header)).status).toBe(401)
+      }),
+      { numRuns: 100 },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.nat(8 * header.length - 1), async (bit) => {
+        const flipped = Buffer.from(flip(Buffer.from(header), bit)).toString("latin1")
+        // A header holds no control characters, and the case of hex digits is no difference in what they say.
+        fc.pre(/^[\x20-\x7e]+$/.test(flipped) && flipped.trim() === flipped)
+        fc.pre(flipped.toLowerCase() !== header.toLowerCase())
+        expect((await post(text, flipped)).status).toBe(401)
+      }),
+      { numRuns: 100 },
+    )
+    expect(await stored()).toEqual([])
+  })
+})
+
+describe("what is signed and no event", () => {
+  it.each([
+    ["no JSON", "{", "body"],
+    ["nothing", "", "body"],
+    ["a list", "[]", "body"],
+    ["a text", `"evt_1"`, "body"],
+    ["without an id", JSON.stringify({ ...EXAMPLE, event_id: undefined }), "event_id"],
+    ["with another kind of id", JSON.stringify({ ...EXAMPLE, event_id: "1" }), "event_id"],
+    ["with a version of 0", JSON.stringify({ ...EXAMPLE, event_version: 0 }), "event_version"],
+    ["from the service", JSON.stringify({ ...EXAMPLE, source: "service" }), "source"],
+    ["without data", JSON.stringify({ ...EXAMPLE, data: null }), "data"],
+    ["deeply nested", "[".repeat(200_000), "body"],
+    ["deeply nested and closed", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "body"],
+  ])("is refused as 400 and not stored: %s", async (_what, text, parameter) => {
+    const { status, body } = await post(text, sign(text))
+    expect([status, body.error.details]).toEqual([400, { parameter }])
+    expect(await stored()).toEqual([])
+  })
+
+  it("is refused as 400 when it is no UTF-8", async () => {
+    const bytes = Buffer.concat([Buffer.from(`{"a":"`), Buffer.from([0xff]), Buffer.from(`"}`)])
+    const { createHmac } = await import("node:crypto")
+    const t = seconds()
+    const v1 = createHmac("sha256", secret).update(`${t}.`).update(bytes).digest("hex")
+    const { status, body } = await post(bytes, `t=${t},v1=${v1}`)
+    expect([status, body.error.details]).toEqual([400, { parameter: "body" }])
+  })
+})
+
+it("asks for another attempt when it cannot store, and has stored nothing then", async () => {
+  const text = JSON.stringify(envelope())
+  await api().run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const answer = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`lock table inbox`
+          const asked = post(text, sign(text))
+          yield* Effect.promise(() =>
+            vi.waitUntil(
+              () =>
+                api().run(
+                  Effect.map(
+                    sql`
+                      select pg_terminate_backend(pid) from pg_stat_activity
+                      where application_name = 'outreach-api' and wait_event_type = 'Lock'`,
+                    ({ length }) => length > 0,
+                  ),
+                ),
+              { timeout: 5000 },
+            ),
+          )
+          return yield* Effect.promise(() => asked)
+        }),
+      )
+      expect(codeOf(answer)).toEqual([503, "SERVICE_UNAVAILABLE"])
+    }),
+  )
+  expect(await stored()).toEqual([])
+  expect((await post(text, sign(text))).status).toBe(200)
+})

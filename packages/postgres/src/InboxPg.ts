@@ -1,0 +1,58 @@
+import { type InboundMessage, Inbox, type Receipt } from "@outreach/domain/inbox/Inbox"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { batched } from "./batched.ts"
+import { dieNaming } from "./DatabaseFailure.ts"
+
+/** The most messages that one statement stores: together at most 32 MiB. */
+const MOST_TOGETHER = 32
+/** How many such statements are under way. */
+const STORING_AT_ONCE = 2
+
+/** Keeps what partners send in PostgreSQL. */
+export const InboxPg = Layer.effect(
+  Inbox,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    // Messages that come together share a statement, and one that comes twice in it is stored once. In the order of the key, so that
+    // the statements of several processes never wait for each other in a circle.
+    const receive = yield* batched(
+      MOST_TOGETHER,
+      Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
+        const column = (read: (message: InboundMessage) => string) => messages.map(read)
+        const rows = yield* sql<{ receipt: Receipt }>`
+          with given as (
+            select * from unnest(
+              ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
+              ${column(({ endpointId }) => endpointId)}::text[], ${column(({ type }) => type)}::text[],
+              ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
+            ) with ordinality as given (organization_id, event_id, endpoint_id, type, npi, body, position)
+          ), stored as (
+            insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at)
+            select organization_id, event_id, endpoint_id, type, nullif(npi, ''), body, now + position * interval '1 microsecond'
+            from (
+              select distinct on (organization_id, event_id) * from given order by organization_id, event_id, position
+            ) first, (select clock_timestamp() as now offset 0) clock
+            order by organization_id, event_id
+            on conflict do nothing
+            returning organization_id, event_id
+          )
+          select case
+            when stored.event_id is not null and position = min(position) over (partition by given.organization_id, given.event_id)
+              then 'stored'
+            when given.body = coalesce(before.body, first_value(given.body) over (
+              partition by given.organization_id, given.event_id order by position)) then 'repeated'
+            else 'differs' end as receipt
+          from given
+          left join stored using (organization_id, event_id)
+          left join inbox before using (organization_id, event_id)
+          order by position`
+        return rows.map(({ receipt }) => receipt)
+      }, dieNaming("Inbox.receive")),
+      STORING_AT_ONCE,
+    )
+
+    return { receive }
+  }),
+)
