@@ -8,6 +8,7 @@ import { OrganizationRegistryPg } from "@outreach/postgres/OrganizationRegistryP
 import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
 import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
+import { SecretLedgerPg } from "@outreach/postgres/SecretLedgerPg"
 import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -55,6 +56,7 @@ export const ports = Layer.mergeAll(
   EndpointBookPg,
   DeliveryLedgerPg,
   ReplayBookPg,
+  SecretLedgerPg,
 ).pipe(
   Layer.provideMerge(database),
   Layer.provideMerge(

@@ -92,6 +92,28 @@ describe("secrets", () => {
     expect(await active()).toEqual([third.signing_secret])
   })
 
+  it("are listed without themselves, and without the key that encrypts them", async () => {
+    const org = await organization()
+    const { signing_secret } = await answer("secrets", "rotate", "--organization", org)
+    await answer("secrets", "rotate", "--organization", org)
+    const { code, stdout } = await run(["secrets", "list", "--organization", org, "--json"], { SECRETS_KEY: "" })
+    const { data } = JSON.parse(stdout)
+    const secret = {
+      organization_id: org,
+      id: expect.stringMatching(/^sec_/),
+      created_at: expect.any(String),
+      last_used_at: null,
+    }
+    expect({ code, data }).toEqual({
+      code: 0,
+      data: [
+        { ...secret, expires_at: null },
+        { ...secret, expires_at: expect.any(String) },
+      ],
+    })
+    expect(stdout).not.toContain(signing_secret)
+  })
+
   it("alone need the key that encrypts them", async () => {
     const args = ["secrets", "rotate", "--organization", await organization()]
     expect(await run(args, { SECRETS_KEY: "" })).toMatchObject({
@@ -103,7 +125,7 @@ describe("secrets", () => {
 })
 
 describe("endpoints", () => {
-  it("receive all event types unless told, and are disabled", async () => {
+  it("receive all event types unless told, and are disabled and enabled", async () => {
     const org = await organization()
     const all = await answer("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
     expect(all).toMatchObject({ url: "https://acme.test/hooks", enabled: true, event_types: null })
@@ -113,7 +135,20 @@ describe("endpoints", () => {
     )
     expect(some.event_types).toEqual(["outreach.email_sent"])
     expect(await answer("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false })
-    expect((await answer("endpoints", "list", "--organization", org)).data).toEqual([{ ...all, enabled: false }, some])
+    const atRest = {
+      breaker: "closed",
+      failures: 0,
+      next_probe_at: null,
+      waiting: 0,
+      in_flight: 0,
+      oldest_due_at: null,
+    }
+    expect((await answer("endpoints", "list", "--organization", org)).data).toEqual([
+      { ...all, ...atRest, enabled: false },
+      { ...some, ...atRest },
+    ])
+    expect(await answer("endpoints", "enable", all.id)).toEqual(all)
+    expect(await answer("endpoints", "show", all.id)).toEqual({ ...all, ...atRest })
   })
 
   it("take http only where private addresses are allowed", async () => {
@@ -227,6 +262,8 @@ describe("a command that is wrong or refused", () => {
     ["key_not_found", ["keys", "rotate", `key_${NOBODY}`]],
     ["key_not_found", ["keys", "revoke", `key_${NOBODY}`]],
     ["endpoint_not_found", ["endpoints", "disable", `whe_${NOBODY}`]],
+    ["endpoint_not_found", ["endpoints", "enable", `whe_${NOBODY}`]],
+    ["endpoint_not_found", ["endpoints", "show", `whe_${NOBODY}`]],
     ["campaign_not_found", ["campaigns", "show", `cmp_${NOBODY}`]],
     ["campaign_not_found", ["campaigns", "schedule", `cmp_${NOBODY}`]],
     ["campaign_not_found", ["recipients", "import", "--campaign", `cmp_${NOBODY}`, "none.csv"]],

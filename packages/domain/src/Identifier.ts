@@ -30,6 +30,7 @@ export type EventId = Identifier<"event">
 export type KeyId = Identifier<"key">
 export type EndpointId = Identifier<"endpoint">
 export type DeliveryId = Identifier<"delivery">
+export type SecretId = Identifier<"secret">
 export type ReplayId = Identifier<"replay">
 
 /** Makes a new id of a kind. */

@@ -7,6 +7,7 @@ import { Clock, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
 import { dieNaming, isTransient } from "./DatabaseFailure.ts"
+import { noteSecretUse } from "./noteSecretUse.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 import { type Settling, settleDeliveries } from "./settleDeliveries.ts"
 
@@ -59,6 +60,7 @@ export const DeliveryQueuePg = Layer.effect(
     const since = new Map<string, Timestamp>()
     let forgetAt = 0
 
+    const noteUse = noteSecretUse(sql)
     // One organization's unreadable secret must not stop the others' deliveries.
     const decryptAll = (secrets: NonNullable<ClaimedRow["secrets"]>, organizationId: OrganizationId) =>
       Effect.try(
@@ -111,6 +113,7 @@ export const DeliveryQueuePg = Layer.effect(
               due_at = clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
             where lease_token = ${rows[0]!.leaseToken} and organization_id = any (${unreadable}::text[])`
         }
+        yield* noteUse([...secrets].flatMap(([id, active]) => (active === undefined ? [] : id)))
         return leases
       }, dieNaming("DeliveryQueue.claim")),
 

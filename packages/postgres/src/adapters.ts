@@ -14,6 +14,7 @@ import { OrganizationRegistryPg } from "./OrganizationRegistryPg.ts"
 import { ProgramCatalogPg } from "./ProgramCatalogPg.ts"
 import { RecipientRegisterPg } from "./RecipientRegisterPg.ts"
 import { ReplayBookPg } from "./ReplayBookPg.ts"
+import { SecretLedgerPg } from "./SecretLedgerPg.ts"
 import { SecretVaultPg } from "./SecretVaultPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
@@ -26,6 +27,7 @@ export const adapters = Layer.mergeAll(
   EventFeedPg,
   EndpointBookPg,
   SecretVaultPg,
+  SecretLedgerPg,
   DeliveryQueuePg,
   DeliveryLedgerPg,
   DeliveryHistoryPg,

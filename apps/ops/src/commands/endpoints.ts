@@ -44,25 +44,45 @@ const list = Command.make(
   { organization: organization.pipe(Flag.optional) },
   Effect.fn("ops.endpoints.list")(function* (input) {
     const endpoints = yield* (yield* EndpointBook).list(Option.getOrUndefined(input.organization))
-    yield* printList(endpoints, ["id", "organizationId", "url", "enabled", "eventTypes", "createdAt"])
+    yield* printList(endpoints, ["id", "url", "enabled", "breaker", "waiting", "inFlight", "oldestDueAt"])
   }),
-).pipe(Command.withDescription("List the webhook endpoints, oldest first; of one organization or of all"))
+).pipe(
+  Command.withDescription("List the webhook endpoints and how they stand, oldest first; of one organization or of all"),
+)
+
+const one = {
+  endpoint: Argument.String("endpoint").pipe(
+    Argument.withDescription("The endpoint's id, whe_…"),
+    Argument.filterMap(...identifier("endpoint")),
+  ),
+}
+
+const show = Command.make(
+  "show",
+  one,
+  Effect.fn("ops.endpoints.show")(function* ({ endpoint }) {
+    yield* printRecord(yield* (yield* EndpointBook).find(endpoint))
+  }),
+).pipe(Command.withDescription("Show an endpoint: whether it answers, and what waits for it"))
 
 const disable = Command.make(
   "disable",
-  {
-    endpoint: Argument.String("endpoint").pipe(
-      Argument.withDescription("The endpoint's id, whe_…"),
-      Argument.filterMap(...identifier("endpoint")),
-    ),
-  },
+  one,
   Effect.fn("ops.endpoints.disable")(function* ({ endpoint }) {
     yield* printRecord(yield* (yield* EndpointBook).disable(endpoint))
   }),
 ).pipe(Command.withDescription("Let an endpoint's deliveries wait"))
 
+const enable = Command.make(
+  "enable",
+  one,
+  Effect.fn("ops.endpoints.enable")(function* ({ endpoint }) {
+    yield* printRecord(yield* (yield* EndpointBook).enable(endpoint))
+  }),
+).pipe(Command.withDescription("Let an endpoint's deliveries go out again, at once also where it failed before"))
+
 /** `ops endpoints …` */
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("Where the partners receive webhooks"),
-  Command.withSubcommands([create, list, disable]),
+  Command.withSubcommands([create, list, show, disable, enable]),
 )

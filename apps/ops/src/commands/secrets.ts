@@ -1,3 +1,4 @@
+import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
 import { DEFAULT_GRACE_SECONDS } from "@outreach/domain/deliveries/SecretVault"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
@@ -6,7 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
-import { printRecord, remark } from "../output/Output.ts"
+import { printList, printRecord, remark } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const cipher = Layer.effect(
@@ -34,8 +35,21 @@ const rotate = Command.make(
   Command.provide(Layer.provide(SecretVaultPg, cipher)),
 )
 
+const list = Command.make(
+  "list",
+  { organization },
+  Effect.fn("ops.secrets.list")(function* (input) {
+    const secrets = yield* (yield* SecretLedger).list(input.organization)
+    yield* printList(secrets, ["id", "createdAt", "expiresAt", "lastUsedAt"])
+  }),
+).pipe(
+  Command.withDescription(
+    "List an organization's signing secrets, newest first; never their text. The last use is up to five minutes late",
+  ),
+)
+
 /** `ops secrets …` */
 export const secrets = Command.make("secrets").pipe(
   Command.withDescription("What webhooks are signed with"),
-  Command.withSubcommands([rotate]),
+  Command.withSubcommands([rotate, list]),
 )

@@ -13,6 +13,24 @@ export interface Endpoint {
   readonly createdAt: Timestamp
 }
 
+/** An endpoint, and how its deliveries stand. */
+export interface EndpointStatus extends Endpoint {
+  /**
+   * Whether it is called as any other (`closed`); else it failed five times in a row, and waits for its next probe (`open`), is probed
+   * (`probing`), or has answered and is called more and more (`recovering`).
+   */
+  readonly breaker: "closed" | "open" | "probing" | "recovering"
+  /** Failures in a row, for now. */
+  readonly failures: number
+  /** When it is next probed; null unless it is open. */
+  readonly nextProbeAt: Timestamp | null
+  /** Deliveries that are not in flight, due or not. */
+  readonly waiting: number
+  readonly inFlight: number
+  /** Since when the first of those waiting has been due; null when none is. */
+  readonly oldestDueAt: Timestamp | null
+}
+
 /**
  * Says what is wrong with an endpoint's address, or undefined; `asPrivate` is for deployments that allow private addresses.
  *
@@ -23,6 +41,7 @@ export const checkEndpointUrl = (text: string, asPrivate: boolean): string | und
   const url = new URL(text)
   if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must begin with https://"
   if (url.username !== "" || url.password !== "") return "it must not hold credentials"
+  if (url.port === "0") return "its port must not be 0"
   if (!asPrivate && url.port !== "" && Number(url.port) < 1024) return "its port must be 443, or 1024 or above"
   if (url.hash !== "") return "it must not hold a fragment"
   return undefined

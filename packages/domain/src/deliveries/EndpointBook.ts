@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationNotFound } from "../callers/OrganizationRegistry.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
-import type { Endpoint } from "./Endpoint.ts"
+import type { Endpoint, EndpointStatus } from "./Endpoint.ts"
 
 /** No endpoint has this id. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
@@ -27,7 +27,10 @@ export class EndpointBook extends Context.Service<
   {
     create(endpoint: Omit<Endpoint, "enabled" | "createdAt">): Effect.Effect<Endpoint, OrganizationNotFound>
     /** Lists endpoints, oldest first; of one organization or of all. */
-    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Endpoint>>
+    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
+    find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
+    /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
+    enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
     disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
   }
 >()("domain/deliveries/EndpointBook") {}

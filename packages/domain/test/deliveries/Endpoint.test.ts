@@ -10,7 +10,7 @@ const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHtt
   ["https://partner.example:1024/", undefined, undefined],
   ["https://partner.example:1023/", "its port must be 443, or 1024 or above", undefined],
   ["https://partner.example:22/", "its port must be 443, or 1024 or above", undefined],
-  ["https://partner.example:0/", "its port must be 443, or 1024 or above", undefined],
+  ["https://partner.example:0/", "its port must not be 0", "its port must not be 0"],
   ["http://localhost:9000/webhooks", https, undefined],
   ["ftp://partner.example/", https, https],
   ["file:///etc/passwd", https, https],
