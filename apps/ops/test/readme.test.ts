@@ -36,7 +36,9 @@ it("walks through commands that succeed one after the other", async () => {
       if (!ids.has(prefix!)) ids.set(prefix!, id)
     }
   }
-  expect([...ids.keys()].sort()).toEqual(["cmp_", "dlv_", "key_", "org_", "pgm_", "rpl_", "sec_", "whe_"].concat("evt_").sort())
+  expect([...ids.keys()].sort()).toEqual(
+    ["cmp_", "dlv_", "key_", "org_", "pgm_", "rpl_", "sec_", "whe_"].concat("evt_").sort(),
+  )
 })
 
 it("shows every command that there is", async () => {
