@@ -157,6 +157,23 @@ describe("endpoints", () => {
     expect((await run(args, { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })).code).toBe(0)
   })
 
+  it.each([
+    "10.0.0.1",
+    "0x7f.1",
+    "0300.0250.1",
+    "2130706433",
+    "127.0.0.1.",
+    "[::1]",
+    "[::ffff:a9fe:a9fe]",
+    "[fd00::1]",
+  ])("never lead to %s, which is not public", async (host) => {
+    const args = ["endpoints", "create", "--organization", await organization(), "--url", `https://${host}/hooks`]
+    expect(await refusal(...args)).toMatchObject({
+      code: "invalid_endpoint_url",
+      reason: "its address is not a public one",
+    })
+  })
+
   it("never repeat the credentials of an address", async () => {
     const args = [
       "endpoints",

@@ -1,10 +1,10 @@
-import { isIP } from "node:net"
 import { Courier, type CourierReply } from "@outreach/domain/deliveries/Courier"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Layer } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import manifest from "../package.json" with { type: "json" }
-import { addressGuard, isPublicAddress } from "./addressGuard.ts"
+import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
 import { workerLimits } from "./workerLimits.ts"
 
@@ -69,12 +69,9 @@ export const HttpCourier = (options: {
     }),
   )
 
-// Looked at again before every call: what was stored may be older than the rules. Names are checked when they are resolved; a host that
-// is an address never is.
-const mayBeCalled = (text: string, { hostname }: URL): boolean => {
-  const host = hostname.replace(/^\[|\]$/g, "")
-  return checkEndpointUrl(text, false) === undefined && (isIP(host) === 0 || isPublicAddress(host))
-}
+// Looked at again before every call: what was stored may be older than the rules.
+const mayBeCalled = (text: string, url: URL): boolean =>
+  checkEndpointUrl(text, false) === undefined && isPublicHost(url)
 
 /** One request and its response, until the reply is known. */
 class Exchange implements Dispatcher.DispatchHandler {

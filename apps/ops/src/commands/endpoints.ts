@@ -2,6 +2,7 @@ import { EVENTS } from "@outreach/contract"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
 import { makeIdentifier } from "@outreach/domain/Identifier"
+import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
@@ -27,7 +28,9 @@ const create = Command.make(
   },
   Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types }) {
     const { allowHttp } = yield* Target
-    const reason = checkEndpointUrl(url, allowHttp)
+    const reason =
+      checkEndpointUrl(url, allowHttp) ??
+      (allowHttp || isPublicHost(new URL(url)) ? undefined : "its address is not a public one")
     if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
     const book = yield* EndpointBook
     const id = yield* makeIdentifier("endpoint")

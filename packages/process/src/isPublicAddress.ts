@@ -1,0 +1,65 @@
+import { BlockList, isIP } from "node:net"
+
+// Source: the IANA special-purpose address registries (RFC 6890), and the one address outside them that a cloud uses for itself.
+const FORBIDDEN_IPV4 = [
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private
+  "100.64.0.0/10", // carrier-grade NAT
+  "127.0.0.0/8", // loopback
+  "168.63.129.16/32", // Azure's platform
+  "169.254.0.0/16", // link-local, metadata
+  "172.16.0.0/12", // private
+  "192.0.0.0/24", // protocol assignments
+  "192.0.2.0/24", // documentation
+  "192.31.196.0/24", // AS112
+  "192.52.193.0/24", // AMT
+  "192.88.99.0/24", // 6to4 relays
+  "192.168.0.0/16", // private
+  "192.175.48.0/24", // AS112
+  "198.18.0.0/15", // benchmarking
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, broadcast
+] as const
+
+// Global unicast alone: loopback, link-local, unique-local, multicast, IPv4-mapped and NAT64 lie outside.
+const GLOBAL_IPV6 = ["2000::/3"] as const
+const FORBIDDEN_IPV6 = [
+  "2001::/23", // protocol assignments, Teredo
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4
+  "2620:4f:8000::/48", // AS112
+  "3fff::/20", // documentation
+] as const
+
+const blockList = (ranges: readonly string[], family: "ipv4" | "ipv6"): BlockList => {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network, prefix] = range.split("/")
+    list.addSubnet(network!, Number(prefix), family)
+  }
+  return list
+}
+const forbiddenIPv4 = blockList(FORBIDDEN_IPV4, "ipv4")
+const globalIPv6 = blockList(GLOBAL_IPV6, "ipv6")
+const forbiddenIPv6 = blockList(FORBIDDEN_IPV6, "ipv6")
+
+/** Says whether an IP address is one of the public internet; false for anything that is no address. */
+export const isPublicAddress = (address: string): boolean => {
+  switch (isIP(address)) {
+    case 4:
+      return !forbiddenIPv4.check(address, "ipv4")
+    case 6:
+      // A zone (fe80::1%eth0) names an interface of this machine.
+      return !address.includes("%") && globalIPv6.check(address, "ipv6") && !forbiddenIPv6.check(address, "ipv6")
+    default:
+      return false
+  }
+}
+
+/** Says whether a URL's host may be public: a name is until it is resolved, and an address, which nobody resolves, only as it stands. */
+export const isPublicHost = ({ hostname }: URL): boolean => {
+  const host = hostname.replace(/^\[|\]$/g, "")
+  return isIP(host) === 0 || isPublicAddress(host)
+}
