@@ -8,7 +8,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { whileOpen } from "@outreach/postgres/test/whileOpen"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
@@ -16,7 +18,7 @@ import { listen } from "./listen.ts"
 import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 
-const { url, launch, query } = journey()
+const { url, run, launch, query } = journey()
 
 /** Starts a worker and finds where it answers its operators. */
 const start = async (settings: Record<string, string> = {}) => {
@@ -141,10 +143,11 @@ describe("the admin port", () => {
     const slow = await partner((_, response) => held.push(response))
     const { endpoint } = await launch(slow, 1)
     const { metric } = await start({ WEBHOOK_CALL_SECONDS: "120", WEBHOOK_LEASE_SECONDS: "125" })
-    await eventually(
+    const calls = await eventually(
       () => held.length,
       (calls) => calls === 1,
     )
+    expect(calls).toBe(1)
     await query((sql) => sql`update deliveries set lease_until = clock_timestamp() where endpoint_id = ${endpoint.id}`)
     expect(await metric("outreach_delivery_leases_lost_total", (lost) => lost[""] === 1)).toEqual({ "": 1 })
     held[0]!.end()
@@ -178,6 +181,26 @@ describe("the admin port", () => {
     expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
     expect(output.log).not.toContain(new URL(database.url).password)
   }, 120_000)
+
+  it("answers at once, and is ready, while a reading of the database waits for a lock", async () => {
+    const { metric } = await run(
+      whileOpen(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`lock table messages in access exclusive mode`),
+        () =>
+          Effect.promise(async () => {
+            const worker = await start()
+            await eventually(
+              () => worker.output.log.includes("gauges: due failed"),
+              (given) => given,
+            )
+            expect(await worker.metric("outreach_reading_up", ({ state }) => state === 1)).toEqual({ due: 0, state: 1 })
+            expect(await worker.ask("/readyz")).toMatchObject({ status: 200 })
+            return worker
+          }),
+      ),
+    )
+    expect(await metric("outreach_reading_up", ({ due }) => due === 1)).toEqual({ due: 1, state: 1 })
+  })
 
   it("is opened as soon as the port is free, and keeps nothing from working meanwhile", async () => {
     const other = createTcpServer()
