@@ -50,12 +50,18 @@ describe("InboxPg.receive", () => {
     run(
       Effect.gen(function* () {
         const message = yield* seedMessage
-        const messages = Array.from({ length: 400 }, (_, i) => message(`evt_${i % 100}`, i < 300 ? "first" : "other"))
-        const receipts = yield* Effect.forEach(messages, receive, { concurrency: "unbounded" })
-        expect(receipts.filter((receipt) => receipt === "stored")).toHaveLength(100)
-        expect(receipts.slice(0, 100)).toEqual(Array(100).fill("stored"))
-        expect(new Set(receipts.slice(100, 300))).toEqual(new Set(["repeated"]))
-        expect(new Set(receipts.slice(300))).toEqual(new Set(["differs"]))
+        const all = (count: number, body: string) =>
+          Effect.forEach(
+            Array.from({ length: count }, (_, i) => message(`evt_${i % 100}`, body)),
+            receive,
+            { concurrency: "unbounded" },
+          )
+        // Which of three alike is the first is for the database to say.
+        const alike = yield* all(300, "first")
+        for (let i = 0; i < 100; i++) {
+          expect([alike[i], alike[i + 100], alike[i + 200]].sort()).toEqual(["repeated", "repeated", "stored"])
+        }
+        expect(new Set(yield* all(100, "other"))).toEqual(new Set(["differs"]))
         const rows = yield* bodies(message("").organizationId)
         expect(rows.map(({ body }) => body)).toEqual(Array(100).fill("first"))
       }),
