@@ -229,6 +229,48 @@ create table delivery_attempts (
   constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number, started_at)
 );
 
+create table digest_funnel (
+  organization_id text collate "C" not null,
+  program_id text collate "C" not null,
+  date date not null,
+  account_created integer not null,
+  learner_qualified integer not null,
+  completer_qualified integer not null,
+  account_created_total integer not null,
+  learner_qualified_total integer not null,
+  completer_qualified_total integer not null,
+  learner_reached_at timestamp with time zone,
+  completer_reached_at timestamp with time zone,
+  constraint digest_funnel_pkey PRIMARY KEY (organization_id, program_id, date)
+) with (fillfactor=50);
+
+create table digest_marks (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  type text not null,
+  date date not null,
+  unsuspected_date date,
+  constraint digest_marks_pkey PRIMARY KEY (organization_id, recipient_id, type)
+) with (fillfactor=90);
+
+create table digest_outreach (
+  organization_id text collate "C" not null,
+  program_id text collate "C" not null,
+  date date not null,
+  recipients_published integer default 0 not null,
+  sent integer default 0 not null,
+  bounced integer default 0 not null,
+  opened integer default 0 not null,
+  clicked integer default 0 not null,
+  unique_opened integer default 0 not null,
+  unique_clicked integer default 0 not null,
+  unsuspected_opened integer default 0 not null,
+  unsuspected_clicked integer default 0 not null,
+  unsuspected_unique_opened integer default 0 not null,
+  unsuspected_unique_clicked integer default 0 not null,
+  constraint digest_outreach_pkey PRIMARY KEY (organization_id, program_id, date)
+) with (fillfactor=50);
+
 create table endpoint_breakers (
   endpoint_id text collate "C" not null,
   failures integer not null,
@@ -420,6 +462,8 @@ alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KE
 alter table dead_letters add constraint dead_letters_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table deliveries add constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
+alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table endpoint_breakers add constraint endpoint_breakers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

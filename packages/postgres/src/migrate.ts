@@ -11,6 +11,7 @@ import deliveryHistory from "../migrations/0008_delivery_history.ts"
 import replayJobs from "../migrations/0009_replay_jobs.ts"
 import eventTraces from "../migrations/0010_event_traces.ts"
 import inbox from "../migrations/0011_inbox.ts"
+import digest from "../migrations/0012_digest.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -27,5 +28,6 @@ export const migrate = Migrator.make({})({
     "0009_replay_jobs": replayJobs,
     "0010_event_traces": eventTraces,
     "0011_inbox": inbox,
+    "0012_digest": digest,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))
