@@ -10,7 +10,7 @@ import postgres from "postgres"
 
 /** What the questions ask about. */
 export interface Seeded {
-  /** Enough keys that asking with each in turn stays within everyone's limit, up to 16,000 requests a second. */
+  /** Enough keys that asking with each in turn stays within everyone's limit, up to 30,000 requests a second. */
   readonly keys: readonly string[]
   /** Tokens of the smaller organization, in no order. */
   readonly tokens: readonly string[]
@@ -38,7 +38,7 @@ export async function seed(
   try {
     await fill(sql, SMALL, options.recipients)
     await fill(sql, LARGE, options.deepRecipients)
-    const keys = await Effect.runPromise(Effect.provide(issueKeys(SMALL, 9_600), layer))
+    const keys = await Effect.runPromise(Effect.provide(issueKeys(SMALL, 18_000), layer))
     const deepKeys = await Effect.runPromise(Effect.provide(issueKeys(LARGE, 100), layer))
     // Keys in use: noting the use, once in five minutes, is no part of a usual request.
     await sql`update api_keys set last_used_at = clock_timestamp()`
