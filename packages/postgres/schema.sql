@@ -141,6 +141,17 @@ AS $function$
       select case when past < 0 then 0 else least(longest, 2 ^ least(past, 30)) end
     $function$;
 
+CREATE OR REPLACE FUNCTION public.quota_reached(organization text, program text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select coalesce((
+        select completer_reached_at is not null from digest_funnel
+        where organization_id = organization and program_id = program order by date desc limit 1
+      ), false)
+    $function$;
+
 create table api_keys (
   id text collate "C" not null,
   organization_id text collate "C" not null,
@@ -313,7 +324,12 @@ create table inbox (
   body text not null,
   received_at timestamp with time zone not null,
   applied_at timestamp with time zone,
-  constraint inbox_pkey PRIMARY KEY (organization_id, event_id)
+  set_aside_at timestamp with time zone,
+  reason text,
+  differing integer default 0 not null,
+  constraint inbox_pkey PRIMARY KEY (organization_id, event_id),
+  constraint inbox_check CHECK (((set_aside_at IS NULL) = (reason IS NULL))),
+  constraint inbox_check1 CHECK (((applied_at IS NULL) OR (set_aside_at IS NULL)))
 );
 
 create table messages (
@@ -364,6 +380,17 @@ create table programs (
   constraint programs_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
 );
 
+create table qualifications (
+  organization_id text collate "C" not null,
+  program_id text collate "C" not null,
+  stage text not null,
+  npi text collate "C" not null,
+  event_id text collate "C" not null,
+  counted_at timestamp with time zone not null,
+  constraint qualifications_pkey PRIMARY KEY (organization_id, program_id, stage, npi),
+  constraint qualifications_stage_check CHECK ((stage = ANY (ARRAY['account_created'::text, 'learner_qualified'::text, 'completer_qualified'::text])))
+);
+
 create unlogged table rate_windows (
   key_id text collate "C" not null,
   window_start bigint not null,
@@ -385,11 +412,16 @@ create table recipients (
   sent_at timestamp with time zone,
   bounced_at timestamp with time zone,
   last_event_at timestamp with time zone,
+  withdrawn_at timestamp with time zone,
+  withdrawn_for text,
+  account_created_at timestamp with time zone,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
   constraint recipients_token UNIQUE (organization_id, token),
+  constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawn_for IS NULL))),
   constraint recipients_npi_check CHECK ((npi ~ '^[0-9]{10}$'::text)),
-  constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text))
+  constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text)),
+  constraint recipients_withdrawn_for_check CHECK ((withdrawn_for = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text])))
 );
 
 create table replay_jobs (
@@ -422,6 +454,18 @@ create table signing_secrets (
   constraint signing_secrets_pkey PRIMARY KEY (id)
 );
 
+create table suppressions (
+  organization_id text collate "C" not null,
+  program_id text collate "C" not null,
+  kind text not null,
+  value text collate "C" not null,
+  reason text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint suppressions_pkey PRIMARY KEY (organization_id, program_id, kind, value),
+  constraint suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
+  constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
+);
+
 create table webhook_endpoints (
   id text collate "C" not null,
   organization_id text collate "C" not null,
@@ -446,12 +490,15 @@ CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
-CREATE INDEX inbox_to_apply ON public.inbox USING btree (received_at, event_id) WHERE (applied_at IS NULL);
+CREATE INDEX inbox_set_aside ON public.inbox USING btree (organization_id, set_aside_at, event_id) WHERE (set_aside_at IS NOT NULL);
+CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (set_aside_at IS NULL));
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
-CREATE INDEX recipients_unpublished ON public.recipients USING btree (organization_id, campaign_id, id) WHERE (published_at IS NULL);
+CREATE INDEX recipients_unpublished ON public.recipients USING btree (organization_id, campaign_id, id) WHERE ((published_at IS NULL) AND (withdrawn_at IS NULL));
+CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organization_id, program_id, lower(email)) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
+CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
@@ -472,6 +519,8 @@ alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organiz
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

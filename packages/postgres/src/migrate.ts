@@ -12,6 +12,8 @@ import replayJobs from "../migrations/0009_replay_jobs.ts"
 import eventTraces from "../migrations/0010_event_traces.ts"
 import inbox from "../migrations/0011_inbox.ts"
 import digest from "../migrations/0012_digest.ts"
+import withdrawals from "../migrations/0013_withdrawals.ts"
+import qualifications from "../migrations/0014_qualifications.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -29,5 +31,7 @@ export const migrate = Migrator.make({})({
     "0010_event_traces": eventTraces,
     "0011_inbox": inbox,
     "0012_digest": digest,
+    "0013_withdrawals": withdrawals,
+    "0014_qualifications": qualifications,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))
