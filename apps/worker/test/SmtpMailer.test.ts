@@ -75,9 +75,9 @@ describe("a message that the server does not take", () => {
     ["rcpt", "501 Syntax error in the address", bounced("address_invalid")],
     ["rcpt", "553 Mailbox name not allowed", bounced("address_invalid")],
     ["rcpt", "554 Transaction failed", bounced("other")],
-    ["rcpt", "551 5.1.6 Mailbox has moved", bounced("other")],
+    ["rcpt", "551 5.1.6 Mailbox has moved", bounced("mailbox_not_found")],
     ["data", "550 5.1.1 No such user", bounced("mailbox_not_found")],
-    ["data", "554 5.6.0 Content not understood", bounced("other")],
+    ["data", "554 5.6.0 Content not understood", refused],
     ["rcpt", "450 4.2.0 Greylisted", deferred],
     ["rcpt", "450 4.7.1 Try again", deferred],
     ["rcpt", "452 4.2.2 Mailbox full", deferred],
@@ -90,8 +90,8 @@ describe("a message that the server does not take", () => {
     ["rcpt", "550 5.7.26 Unauthenticated sender", refused],
     ["data", "554 5.7.1 Looks like spam", refused],
     ["rcpt", "550 5.1.8 Sender's domain unknown", refused],
-    ["from", "550 5.1.1 Sender unknown", refused],
-    ["connect", "554 Your address is listed", refused],
+    ["from", "550 5.1.1 Sender unknown", unreachable],
+    ["connect", "554 Your address is listed", unreachable],
   ] as const)("answering %s with %s", async (at, reply, outcome) => {
     expect(await send((await mailServer({ at, reply })).url)).toEqual(outcome)
   })
