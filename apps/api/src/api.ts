@@ -1,5 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
+import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { EventFeedPg } from "@outreach/postgres/EventFeedPg"
 import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
@@ -47,7 +48,7 @@ const secrets = SecretVaultPg.pipe(
   ),
 )
 
-const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg, InboxPg).pipe(
+const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg, DigestLedgerPg, InboxPg).pipe(
   Layer.provideMerge(deployment),
 )
 

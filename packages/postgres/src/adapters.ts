@@ -4,6 +4,7 @@ import { DeliveryGaugesPg } from "./DeliveryGaugesPg.ts"
 import { DeliveryHistoryPg } from "./DeliveryHistoryPg.ts"
 import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
 import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
+import { DigestLedgerPg } from "./DigestLedgerPg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
 import { EventFeedPg } from "./EventFeedPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
@@ -25,6 +26,7 @@ export const adapters = Layer.mergeAll(
   CampaignBookPg,
   RecipientRegisterPg,
   EventFeedPg,
+  DigestLedgerPg,
   EndpointBookPg,
   SecretVaultPg,
   SecretLedgerPg,

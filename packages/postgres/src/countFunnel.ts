@@ -28,7 +28,10 @@ export const countFunnel = Effect.fnUntraced(function* (
       ) as reached (program_id, stage)
       group by program_id
     ), total as (
-      select reached.*, learner_target, completer_target, learner_reached_at, completer_reached_at,
+      select reached.*, learner_target, completer_target,
+        -- A target that was raised since has yet to be reached.
+        case when learner_qualified_total >= learner_target then learner_reached_at end as learner_reached_at,
+        case when completer_qualified_total >= completer_target then completer_reached_at end as completer_reached_at,
         accounts + coalesce(account_created_total, 0) as all_accounts,
         learners + coalesce(learner_qualified_total, 0) as all_learners,
         completers + coalesce(completer_qualified_total, 0) as all_completers

@@ -11,8 +11,11 @@ export const campaignSummary = ({ campaign }: CampaignWithProgram, livemode: boo
   status: campaign.status,
 })
 
-/** A campaign's program as the wire shows it in short. */
-export const programSummary = ({ program }: CampaignWithProgram, livemode: boolean): ProgramSummary => ({
+/** A program as the wire shows it in short. */
+export const programSummary = (
+  { program }: Pick<CampaignWithProgram, "program">,
+  livemode: boolean,
+): ProgramSummary => ({
   object: "program",
   livemode,
   id: program.id,

@@ -1,5 +1,6 @@
 import type { Handlers } from "../http/Handlers.ts"
 import { listCampaignRecipients } from "./campaignRecipients.ts"
+import { getDigest } from "./digest.ts"
 import { listEvents } from "./events.ts"
 import { getHealth } from "./health.ts"
 import { getToken, listTokens } from "./tokens.ts"
@@ -12,7 +13,7 @@ export const handlers: Handlers = {
   listTokens,
   listEvents,
   listCampaignRecipients,
-  getDigest: "not served",
+  getDigest,
   receiveWebhook,
   createSurvey: "not served",
   validateSurvey: "not served",

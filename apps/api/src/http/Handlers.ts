@@ -2,6 +2,7 @@ import type { Auth, Operation, OperationId, Operations, RequestOf, ResponseOf } 
 import type { Caller } from "@outreach/domain/callers/ApiKey"
 import type { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import type { Deployment } from "@outreach/domain/Deployment"
+import type { DigestLedger } from "@outreach/domain/digest/DigestLedger"
 import type { EventFeed } from "@outreach/domain/events/EventFeed"
 import type { Inbox } from "@outreach/domain/inbox/Inbox"
 import type { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
@@ -26,7 +27,14 @@ type CallerOf<Kind extends Auth["kind"]> = { none: undefined; bearer: Caller; sc
 type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]]?: string }
 
 /** The ports that handlers use. */
-export type HandlerServices = ApiConfig | Deployment | RecipientRegister | EventFeed | CampaignBook | Inbox
+export type HandlerServices =
+  | ApiConfig
+  | Deployment
+  | RecipientRegister
+  | EventFeed
+  | CampaignBook
+  | DigestLedger
+  | Inbox
 
 /** Answers an operation, or refuses. */
 export type Handler<Id extends OperationId> = (

@@ -273,16 +273,6 @@ describe("operations that are not served", () => {
       expect(spent).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } })
     },
   )
-
-  it("answers 501 for the digest at the end of the pipeline", async () => {
-    const target = "/v1/partners/consumer/digest?date=2026-01-01"
-    const { text } = await issue()
-    const { status, body } = await ask(api(), target, { key: text })
-    expect([status, body.error.type]).toEqual([501, "api_error"])
-    expect(body.error.message).toContain("not served yet")
-    expect((await ask(api(), `${target.split("?")[0]}?nonsense=1`, { key: text })).status).toBe(400)
-    expect((await ask(api(), target, { key: (await issue([])).text })).status).toBe(403)
-  })
 })
 
 describe("decoding", () => {

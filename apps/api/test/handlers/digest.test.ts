@@ -1,0 +1,330 @@
+import { SCOPES } from "@outreach/contract"
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { FunnelStage } from "@outreach/domain/digest/Digest"
+import { composeEvent } from "@outreach/domain/events/Event"
+import { makeIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
+import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { countFunnel } from "@outreach/postgres/countFunnel"
+import type { Stamp } from "@outreach/postgres/OrganizationClock"
+import { publishEvents } from "@outreach/postgres/publishEvents"
+import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { outreachOn } from "@outreach/postgres/test/outreachOn"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { ask } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
+let seed: Seed
+let key: string
+beforeAll(async () => {
+  seed = await api().run(seedCampaign({ recipients: 0 }))
+  key = (await api().issue(seed.organization.id, SCOPES)).text
+})
+
+const digest = async (date: string, from = key) => {
+  const { status, body } = await ask(api(), `/v1/partners/consumer/digest?date=${date}`, { key: from })
+  expect(status).toBe(200)
+  return body
+}
+const another = async () => {
+  const seed = await api().run(seedCampaign({ recipients: 0 }))
+  return { seed, key: (await api().issue(seed.organization.id, SCOPES)).text }
+}
+const addProgram = (organizationId: OrganizationId, slug: string, targets: { learner?: number; completer?: number }) =>
+  api().run(
+    Effect.gen(function* () {
+      return yield* (yield* ProgramCatalog).create({
+        organizationId,
+        id: yield* makeIdentifier("program"),
+        slug,
+        name: slug,
+        learnerTarget: targets.learner ?? null,
+        completerTarget: targets.completer ?? null,
+      })
+    }),
+  )
+const recipients = (count: number) =>
+  api().run(Effect.all(Array.from({ length: count }, () => makeIdentifier("recipient"))))
+const qualify = (
+  { organization }: Pick<Seed, "organization">,
+  programId: ProgramId,
+  at: string,
+  ...stages: ReadonlyArray<FunnelStage>
+) =>
+  api().run(
+    inTransaction(
+      countFunnel(
+        organization.id,
+        stages.map((stage) => ({ programId, stage })),
+        at as Stamp,
+      ),
+    ),
+  )
+const outreach = (...[stamp, campaign, outcomes]: Parameters<typeof outreachOn>) =>
+  api().run(outreachOn(stamp, campaign, outcomes))
+
+const NO_HITS = { opened: 0, clicked: 0, unique_opened: 0, unique_clicked: 0 }
+const NO_OUTREACH = { recipients_published: 0, sent: 0, bounced: 0, ...NO_HITS, without_suspected_bots: NO_HITS }
+const funnel = (account_created: number, learner_qualified: number, completer_qualified: number) => ({
+  account_created,
+  learner_qualified,
+  completer_qualified,
+})
+const noTarget = (count: number) => ({ target: null, count, remaining: null, reached_at: null })
+
+it("holds each count of the date, and nothing of the dates beside it", async () => {
+  const { program, campaign } = seed
+  const [ann, bob, cy] = await recipients(3)
+  await api().run(
+    Effect.gen(function* () {
+      const about = {
+        id: yield* makeIdentifier("event"),
+        organizationId: campaign.organizationId,
+        campaignId: campaign.id,
+        programId: program.id,
+        recipientId: null,
+      }
+      const seat = { token: "aB3dE9", npi: "1234567893", email: "a@clinic.test", service_recipient_id: ann! }
+      const published = composeEvent("outreach.recipients_published", about, {
+        service_campaign_id: campaign.id,
+        service_program_id: program.id,
+        service_campaign_name: "",
+        service_program_name: "",
+        consumer_program_slug: "",
+        scheduled_send_window_start: campaign.windowStart,
+        scheduled_send_window_end: campaign.windowEnd,
+        recipients: [seat, seat, seat],
+      })
+      yield* inTransaction(publishEvents([published], "2026-02-03T00:00:00.000000Z" as Stamp))
+    }),
+  )
+  await outreach("2026-02-02T23:59:59.999999Z", campaign, [[ann!, "human opened"]])
+  await outreach("2026-02-03T00:00:00.000000Z", campaign, [
+    [ann!, "sent"],
+    [bob!, "sent"],
+    [cy!, "bounced"],
+    [ann!, "bot opened"],
+    [bob!, "bot clicked"],
+  ])
+  await outreach("2026-02-03T23:59:59.999999Z", campaign, [
+    [ann!, "human opened"],
+    [ann!, "human opened"],
+    [bob!, "bot opened"],
+    [bob!, "bot clicked"],
+    [ann!, "human clicked"],
+  ])
+  await outreach("2026-02-04T00:00:00.000000Z", campaign, [[ann!, "sent"]])
+  await qualify(seed, program.id, "2026-02-02T12:00:00.000000Z", "account_created", "account_created")
+  await qualify(seed, program.id, "2026-02-03T00:00:00.000000Z", "account_created", "learner_qualified")
+  await qualify(seed, program.id, "2026-02-03T23:59:59.999999Z", "completer_qualified", "learner_qualified")
+  await qualify(seed, program.id, "2026-02-04T00:00:00.000000Z", "account_created")
+
+  expect(await digest("2026-02-03")).toEqual({
+    object: "digest",
+    livemode: false,
+    date: "2026-02-03",
+    data: [
+      {
+        object: "digest_record",
+        livemode: false,
+        date: "2026-02-03",
+        program: {
+          object: "program",
+          livemode: false,
+          id: program.id,
+          slug: program.slug,
+          name: program.name,
+          status: program.status,
+        },
+        funnel: { date: funnel(1, 2, 1), cumulative: funnel(3, 2, 1) },
+        outreach: {
+          recipients_published: 3,
+          sent: 2,
+          bounced: 1,
+          opened: 4,
+          clicked: 3,
+          unique_opened: 2,
+          unique_clicked: 2,
+          without_suspected_bots: { opened: 2, clicked: 1, unique_opened: 1, unique_clicked: 1 },
+        },
+        quota: { learner_qualified: noTarget(2), completer_qualified: noTarget(1) },
+      },
+    ],
+  })
+})
+
+describe("unique counts", () => {
+  it("count a recipient once a date, and again on the next", async () => {
+    const { seed, key } = await another()
+    const [ann, bob] = await recipients(2)
+    const at = (stamp: string, ...outcomes: Parameters<typeof outreachOn>[2]) =>
+      outreach(stamp, seed.campaign, outcomes)
+    await at("2026-02-03T09:00:00.000000Z", [ann!, "bot opened"], [ann!, "human opened"], [bob!, "human opened"])
+    await at("2026-02-03T10:00:00.000000Z", [ann!, "human opened"], [bob!, "bot opened"])
+    await at("2026-02-04T09:00:00.000000Z", [ann!, "human opened"], [bob!, "bot opened"])
+    await at("2026-02-05T09:00:00.000000Z", [bob!, "bot opened"])
+    await at("2026-02-05T10:00:00.000000Z", [bob!, "human opened"])
+    const uniques = async (date: string) => {
+      const { outreach } = (await digest(date, key)).data[0]
+      return [outreach.opened, outreach.unique_opened, outreach.without_suspected_bots.unique_opened]
+    }
+    expect(await uniques("2026-02-03")).toEqual([5, 2, 2])
+    expect(await uniques("2026-02-04")).toEqual([2, 2, 1])
+    expect(await uniques("2026-02-05")).toEqual([2, 1, 1])
+  })
+})
+
+describe("programs", () => {
+  it("are all there, oldest first, also those of which there is nothing to count, and no other organization's", async () => {
+    const { seed, key } = await another()
+    const programs = [
+      seed.program,
+      await addProgram(seed.organization.id, "zz", {}),
+      await addProgram(seed.organization.id, "aa", {}),
+    ]
+    const stranger = await another()
+    const [ann] = await recipients(1)
+    await outreach("2026-02-03T09:00:00.000000Z", seed.campaign, [[ann!, "sent"]])
+    await outreach("2026-02-03T09:00:00.000000Z", stranger.seed.campaign, [[ann!, "bounced"]])
+    await qualify(stranger.seed, stranger.seed.program.id, "2026-02-03T09:00:00.000000Z", "account_created")
+
+    const { data } = await digest("2026-02-03", key)
+    expect(data.map((record: { program: { id: string } }) => record.program.id)).toEqual(programs.map(({ id }) => id))
+    expect(data[0].outreach).toEqual({ ...NO_OUTREACH, sent: 1 })
+    for (const record of data.slice(1)) {
+      expect(record).toMatchObject({
+        funnel: { date: funnel(0, 0, 0), cumulative: funnel(0, 0, 0) },
+        outreach: NO_OUTREACH,
+        quota: { learner_qualified: noTarget(0), completer_qualified: noTarget(0) },
+      })
+    }
+    expect(data.map(({ funnel }: { funnel: object }) => funnel)).toEqual(Array(3).fill(data[1].funnel))
+  })
+
+  it("are none of an organization that has none", async () => {
+    const { seed, key } = await another()
+    await api().run(
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.andThen(
+          sql`delete from campaigns where organization_id = ${seed.organization.id}`,
+          sql`delete from programs where organization_id = ${seed.organization.id}`,
+        ),
+      ),
+    )
+    expect(await digest("2026-02-03", key)).toEqual({ object: "digest", livemode: false, date: "2026-02-03", data: [] })
+    const refused = await ask(api(), "/v1/partners/consumer/digest?date=9999-12-31", { key })
+    expect(refused.status).toBe(400)
+  })
+
+  it("count no campaign that is not forwarded", async () => {
+    const { seed, key } = await another()
+    const { name, subject, html, windowStart, windowEnd } = seed.campaign
+    const survey = await api().run(
+      createCampaign({ programId: seed.program.id, kind: "survey", name, subject, html, windowStart, windowEnd }),
+    )
+    const [ann] = await recipients(1)
+    await outreach("2026-02-03T09:00:00.000000Z", survey, [
+      [ann!, "sent"],
+      [ann!, "human opened"],
+    ])
+    expect((await digest("2026-02-03", key)).data[0].outreach).toEqual(NO_OUTREACH)
+  })
+})
+
+describe("the funnel", () => {
+  it("is cumulative up to the end of the date, whichever date is asked for", async () => {
+    const { seed, key } = await another()
+    await qualify(seed, seed.program.id, "2026-02-03T09:00:00.000000Z", "account_created", "learner_qualified")
+    await qualify(seed, seed.program.id, "2026-02-05T09:00:00.000000Z", "account_created", "completer_qualified")
+    await qualify(seed, seed.program.id, "2026-02-05T23:59:59.999999Z", "account_created")
+    const at = async (date: string) => {
+      const { funnel } = (await digest(date, key)).data[0]
+      return [funnel.date, funnel.cumulative]
+    }
+    expect(await at("0001-01-01")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
+    expect(await at("2026-02-02")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
+    expect(await at("2026-02-03")).toEqual([funnel(1, 1, 0), funnel(1, 1, 0)])
+    expect(await at("2026-02-04")).toEqual([funnel(0, 0, 0), funnel(1, 1, 0)])
+    expect(await at("2026-02-05")).toEqual([funnel(2, 0, 1), funnel(3, 1, 1)])
+    expect(await at("2026-02-06")).toEqual([funnel(0, 0, 0), funnel(3, 1, 1)])
+  })
+})
+
+describe("a quota", () => {
+  it("stands as it stood at the end of the date, with the time at which its target was reached", async () => {
+    const { seed, key } = await another()
+    const { id } = await addProgram(seed.organization.id, "quotas", { learner: 2 })
+    await qualify(seed, id, "2026-02-03T09:00:00.000000Z", "learner_qualified", "completer_qualified")
+    await qualify(seed, id, "2026-02-05T09:00:00.123456Z", "learner_qualified")
+    await qualify(seed, id, "2026-02-06T09:00:00.000000Z", "learner_qualified")
+    const at = async (date: string) => (await digest(date, key)).data[1].quota
+    const quota = (count: number, remaining: number, reached_at: string | null) => ({
+      learner_qualified: { target: 2, count, remaining, reached_at },
+      completer_qualified: noTarget(count === 0 ? 0 : 1),
+    })
+    expect(await at("2026-02-02")).toEqual(quota(0, 2, null))
+    expect(await at("2026-02-04")).toEqual(quota(1, 1, null))
+    expect(await at("2026-02-05")).toEqual(quota(2, 0, "2026-02-05T09:00:00.123456Z"))
+    expect(await at("2026-02-07")).toEqual(quota(3, 0, "2026-02-05T09:00:00.123456Z"))
+  })
+
+  it("measures what was counted against the target as it is now", async () => {
+    const { seed, key } = await another()
+    const { id } = await addProgram(seed.organization.id, "moving", { completer: 1 })
+    const target = (completers: number) =>
+      api().run(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`update programs set completer_target = ${completers} where id = ${id}`,
+        ),
+      )
+    const now = async () => (await digest("2026-02-09", key)).data[1].quota.completer_qualified
+    await qualify(seed, id, "2026-02-03T09:00:00.000000Z", "completer_qualified")
+    await target(2)
+    expect(await now()).toEqual({ target: 2, count: 1, remaining: 1, reached_at: null })
+    await qualify(seed, id, "2026-02-04T09:00:00.000000Z", "completer_qualified")
+    expect(await now()).toEqual({ target: 2, count: 2, remaining: 0, reached_at: "2026-02-04T09:00:00.000000Z" })
+  })
+})
+
+describe("the date", () => {
+  const today = () =>
+    api().run(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ today: string; tomorrow: string }>`
+          select today::text, (today + 1)::text as tomorrow from (select (clock_timestamp() at time zone 'UTC')::date as today)`,
+      ).pipe(Effect.map((rows) => rows[0]!)),
+    )
+
+  it("may be today in UTC, and not tomorrow", async () => {
+    let day = await today()
+    for (;;) {
+      const current = await ask(api(), `/v1/partners/consumer/digest?date=${day.today}`, { key })
+      const future = await ask(api(), `/v1/partners/consumer/digest?date=${day.tomorrow}`, { key })
+      const after = await today()
+      if (after.today === day.today) {
+        expect(current.status).toBe(200)
+        expect([future.status, future.body.error.code, future.body.error.details]).toEqual([
+          400,
+          "INVALID_PARAMETER",
+          { parameter: "date" },
+        ])
+        return
+      }
+      day = after
+    }
+  })
+
+  it.each(["0001-01-01", "1970-01-01", "2024-02-29"])("may be %s, before anything happened", async (date) => {
+    expect((await digest(date)).data[0].outreach).toEqual(NO_OUTREACH)
+  })
+
+  it.each(["9999-12-31", "2999-01-01"])("may not be %s, long before it begins", async (date) => {
+    expect((await ask(api(), `/v1/partners/consumer/digest?date=${date}`, { key })).status).toBe(400)
+  })
+})

@@ -1,0 +1,144 @@
+import type { FunnelCounts, OutreachCounts } from "@outreach/contract"
+import { type DigestRecord, quotaStatus } from "@outreach/domain/digest/Digest"
+import { DateInFuture, DigestLedger, type Discrepancy } from "@outreach/domain/digest/DigestLedger"
+import type { Program } from "@outreach/domain/programs/Program"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming } from "./DatabaseFailure.ts"
+
+/** Reads from PostgreSQL what `publishEvents` and `countFunnel` keep for the digest. */
+export const DigestLedgerPg = Layer.effect(
+  DigestLedger,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      // One look-up in each primary key for each program: the date's outreach, and the newest funnel that is not after the date.
+      read: Effect.fnUntraced(function* (organizationId, date) {
+        const rows = yield* sql<Row>`
+          select asked.date > (statement_timestamp() at time zone 'UTC')::date as future,
+            program.organization_id as "organizationId", program.id, slug, name, status,
+            learner_target as "learnerTarget", completer_target as "completerTarget",
+            created_at as "createdAt", updated_at as "updatedAt",
+            jsonb_build_object(
+              'account_created', coalesce(account_created, 0),
+              'learner_qualified', coalesce(learner_qualified, 0),
+              'completer_qualified', coalesce(completer_qualified, 0)) as "funnelOfDate",
+            jsonb_build_object(
+              'account_created', coalesce(account_created_total, 0),
+              'learner_qualified', coalesce(learner_qualified_total, 0),
+              'completer_qualified', coalesce(completer_qualified_total, 0)) as "funnelSoFar",
+            learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt",
+            jsonb_build_object(
+              'recipients_published', coalesce(recipients_published, 0),
+              'sent', coalesce(sent, 0),
+              'bounced', coalesce(bounced, 0),
+              'opened', coalesce(opened, 0),
+              'clicked', coalesce(clicked, 0),
+              'unique_opened', coalesce(unique_opened, 0),
+              'unique_clicked', coalesce(unique_clicked, 0),
+              'without_suspected_bots', jsonb_build_object(
+                'opened', coalesce(unsuspected_opened, 0),
+                'clicked', coalesce(unsuspected_clicked, 0),
+                'unique_opened', coalesce(unsuspected_unique_opened, 0),
+                'unique_clicked', coalesce(unsuspected_unique_clicked, 0))) as outreach
+          from (select ${date}::date as date) as asked
+          left join programs program on program.organization_id = ${organizationId}
+          left join digest_outreach outreach
+            on outreach.organization_id = program.organization_id and outreach.program_id = program.id and outreach.date = asked.date
+          left join lateral (
+            select account_created_total, learner_qualified_total, completer_qualified_total, learner_reached_at, completer_reached_at,
+              case when date = asked.date then account_created end as account_created,
+              case when date = asked.date then learner_qualified end as learner_qualified,
+              case when date = asked.date then completer_qualified end as completer_qualified
+            from digest_funnel
+            where organization_id = program.organization_id and program_id = program.id and date <= asked.date
+            order by date desc limit 1
+          ) funnel on true
+          order by program.id`
+        if (rows[0]!.future) return yield* new DateInFuture({ date })
+        return rows.filter(({ id }) => id !== null).map(toRecord)
+      }, dieNaming("DigestLedger.read")),
+
+      recount: Effect.fnUntraced(
+        function* (date, organizationId) {
+          // As long as it takes: what is counted is every event of a date.
+          yield* sql`set local statement_timeout = 0`
+          return yield* sql<Discrepancy>`
+            with asked as (
+              select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
+                ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
+            ), event as (
+              select organization.id as organization_id, program_id, recipient_id, type,
+                type = 'outreach.email_opened' as opened, type = 'outreach.email_clicked' as clicked, found.*
+              from organizations organization cross join asked
+              cross join unnest(array['outreach.recipients_published', 'outreach.email_sent', 'outreach.email_bounced',
+                'outreach.email_opened', 'outreach.email_clicked']) as wanted (type)
+              cross join lateral (
+                select program_id, recipient_id,
+                  case wanted.type when 'outreach.recipients_published' then jsonb_array_length(body::jsonb->'data'->'recipients') end
+                    as recipients,
+                  case when wanted.type in ('outreach.email_opened', 'outreach.email_clicked')
+                    then not (body::jsonb->'data'->>'is_bot_suspected')::boolean end as unsuspected
+                from events
+                where events.organization_id = organization.id and events.type = wanted.type
+                  and emitted_at >= asked.begins and emitted_at < asked.ends
+              ) found
+              where ${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null}
+            ), counted as (
+              select organization_id, program_id, coalesce(sum(recipients), 0) as recipients_published,
+                count(*) filter (where type = 'outreach.email_sent') as sent,
+                count(*) filter (where type = 'outreach.email_bounced') as bounced,
+                count(*) filter (where opened) as opened,
+                count(*) filter (where clicked) as clicked,
+                count(distinct recipient_id) filter (where opened) as unique_opened,
+                count(distinct recipient_id) filter (where clicked) as unique_clicked,
+                count(*) filter (where opened and unsuspected) as unsuspected_opened,
+                count(*) filter (where clicked and unsuspected) as unsuspected_clicked,
+                count(distinct recipient_id) filter (where opened and unsuspected) as unsuspected_unique_opened,
+                count(distinct recipient_id) filter (where clicked and unsuspected) as unsuspected_unique_clicked
+              from event group by organization_id, program_id
+            ), kept as (
+              select digest_outreach.* from digest_outreach join asked using (date)
+              where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
+            ), each_counted as (
+              select organization_id, program_id, key, value::int
+              from counted, jsonb_each_text(to_jsonb(counted) - '{organization_id,program_id}'::text[])
+            ), each_kept as (
+              select organization_id, program_id, key, value::int
+              from kept, jsonb_each_text(to_jsonb(kept) - '{organization_id,program_id,date}'::text[])
+            )
+            select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
+              coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0) as counted
+            from each_counted full join each_kept using (organization_id, program_id, key)
+            where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
+            order by organization_id, program_id, key`
+        },
+        sql.withTransaction,
+        dieNaming("DigestLedger.recount"),
+      ),
+    }
+  }),
+)
+
+interface Row extends Program {
+  readonly future: boolean
+  readonly funnelOfDate: FunnelCounts
+  readonly funnelSoFar: FunnelCounts
+  readonly learnerReachedAt: Timestamp | null
+  readonly completerReachedAt: Timestamp | null
+  readonly outreach: OutreachCounts
+}
+
+const toRecord = (row: Row): DigestRecord => {
+  const { future, funnelOfDate, funnelSoFar, learnerReachedAt, completerReachedAt, outreach, ...program } = row
+  return {
+    program,
+    funnel: { date: funnelOfDate, cumulative: funnelSoFar },
+    outreach,
+    quota: {
+      learner_qualified: quotaStatus(program.learnerTarget, funnelSoFar.learner_qualified, learnerReachedAt),
+      completer_qualified: quotaStatus(program.completerTarget, funnelSoFar.completer_qualified, completerReachedAt),
+    },
+  }
+}
