@@ -1,0 +1,218 @@
+import { readFileSync } from "node:fs"
+import crawlers from "crawler-user-agents" with { type: "json" }
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { AGENTS, type Hit, NETWORKS, suspect } from "../src/index.ts"
+
+const table = (name: string): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(JSON.parse(readFileSync(new URL(`./data/${name}.json`, import.meta.url), "utf8")))
+const CHROME = table("people").find(([name]) => name === "Chrome")![1]
+
+const AT = 1_780_000_000_000
+const hit = (over: Partial<Hit> = {}): Hit => ({
+  at: AT,
+  method: "GET",
+  headers: { "user-agent": CHROME },
+  address: "198.51.100.7",
+  link: "https://clinic.test/",
+  ...over,
+})
+const PERSON = { suspected: false, reasons: [] }
+const because = (...reasons: ReadonlyArray<string>) => ({ suspected: true, reasons })
+
+describe("a user agent", () => {
+  it.each(table("people"))("of %s is a person's", (_, agent) => {
+    expect(suspect(hit({ headers: { "user-agent": agent } }))).toEqual(PERSON)
+  })
+
+  it.each(table("scanners"))("of %s is a scanner's", (_, agent) => {
+    expect(suspect(hit({ headers: { "user-agent": agent } }))).toEqual(because("scanner"))
+  })
+
+  it.each([
+    ["absent", undefined],
+    ["empty", ""],
+    ["blank", "  "],
+  ])("that is %s is suspected", (_, agent) => {
+    expect(suspect(hit({ headers: { "user-agent": agent } }))).toEqual(because("no_user_agent"))
+  })
+
+  it("of a public list of crawlers is mostly a scanner's, and an image proxy's never", () => {
+    const agents = crawlers.flatMap(({ instances }) => instances)
+    const found = agents.filter((agent) => suspect(hit({ headers: { "user-agent": agent } })).suspected)
+    // 0.76 of 2,118; of the rest most never see an e-mail: validators, feed readers, monitors.
+    expect(found.length / agents.length).toBeGreaterThan(0.7)
+    expect(found.filter((agent) => /GoogleImageProxy|YahooMailProxy|okhttp/i.test(agent))).toEqual([])
+  })
+})
+
+describe("an address", () => {
+  it.each([
+    ["40.107.218.12", "Microsoft Defender for Office 365"],
+    ["::ffff:40.107.218.12", "Microsoft Defender for Office 365, in an IPv6 socket"],
+    ["2a01:111:f403:c201::5", "Microsoft Defender for Office 365"],
+    ["40.94.33.1", "Microsoft Safe Links"],
+    ["209.222.87.255", "Barracuda"],
+    ["67.231.152.1", "Proofpoint"],
+    ["207.211.31.127", "Mimecast"],
+    ["150.70.84.49", "Trend Micro"],
+  ])("%s, of %s, is a scanner's", (address) => {
+    expect(suspect(hit({ address }))).toEqual(because("scanner_network"))
+  })
+
+  it.each([
+    "40.96.0.1", // Exchange Online: Outlook on the web
+    "209.222.88.0",
+    "207.211.31.128",
+    "2a01:111:f402::1",
+    "66.249.84.1", // Google's image proxy
+    "127.0.0.1",
+    "::1",
+    "::",
+    "",
+    "nonsense",
+    "1.2.3",
+    "1.2.3.4.5",
+    "256.1.1.1",
+    "40.107.218.12.",
+    "1:2:3:4:5:6:7:8:9",
+    "1::2::3",
+    "2a01:111:f403:::1",
+  ])("%j is not a scanner's", (address) => {
+    expect(suspect(hit({ address }))).toEqual(PERSON)
+  })
+
+  it("that is not known makes nobody suspected", () => {
+    expect(suspect(hit({ address: undefined }))).toEqual(PERSON)
+  })
+
+  it("in any of the ranges is a scanner's, from its first to its last, and its neighbours are not", () => {
+    const numbers = NETWORKS.flatMap(({ ranges }) => ranges)
+      .filter((range) => !range.includes(":"))
+      .map((range) => {
+        const [start, size] = range.split("/") as [string, string]
+        const first = start.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)
+        return [first, first + 2 ** (32 - Number(size)) - 1] as const
+      })
+    const within = (n: number) => numbers.some(([first, last]) => n >= first && n <= last)
+    const text = (n: number) => [24, 16, 8, 0].map((shift) => Math.floor(n / 2 ** shift) % 256).join(".")
+    const near = fc.constantFrom(...numbers.flat()).chain((n) => fc.integer({ min: n - 3, max: n + 3 }))
+    fc.assert(
+      fc.property(fc.oneof(near, fc.nat(2 ** 32 - 1)), (n) => {
+        expect(suspect(hit({ address: text(n) })).suspected).toBe(within(n))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe("a request", () => {
+  it.each(["HEAD", "head"])("by %s is suspected", (method) => {
+    expect(suspect(hit({ method }))).toEqual(because("head"))
+  })
+
+  it.each([
+    ["sec-purpose", "prefetch"],
+    ["sec-purpose", "prefetch;prerender"],
+    ["purpose", "prefetch"],
+    ["x-moz", "prefetch"],
+    ["x-purpose", "preview"],
+    ["x-purpose", ": preview"],
+    ["x-purpose", "instant"],
+  ])("with %s: %s is suspected", (name, value) => {
+    expect(suspect(hit({ headers: { "user-agent": CHROME, [name]: value } }))).toEqual(because("prefetch"))
+  })
+
+  it("with a purpose that is none of these is a person's", () => {
+    expect(suspect(hit({ headers: { "user-agent": CHROME, purpose: "navigation" } }))).toEqual(PERSON)
+  })
+})
+
+describe("the time of a hit", () => {
+  it.each([
+    [-60_000, true],
+    [-1, true],
+    [0, true],
+    [999.9, true],
+    [1000, false],
+    [86_400_000, false],
+  ])("%d ms after the mailbox accepted the message makes it suspected: %s", (delay, suspected) => {
+    expect(suspect(hit(), { acceptedAt: AT - delay })).toEqual(suspected ? because("too_early") : PERSON)
+  })
+
+  const before = (...hits: ReadonlyArray<readonly [string | undefined, number]>) => ({
+    earlierHits: hits.map(([link, ago]) => ({ link, at: AT - ago })),
+  })
+
+  it("makes the third link within two seconds suspected, and not the second", () => {
+    expect(suspect(hit(), before(["https://a.test/", 1000]))).toEqual(PERSON)
+    expect(suspect(hit(), before(["https://a.test/", 1000], ["https://b.test/", 2000]))).toEqual(because("many_links"))
+    expect(suspect(hit(), before(["https://a.test/", 1000], ["https://b.test/", 2001]))).toEqual(PERSON)
+  })
+
+  it("counts one link once, however often it is followed, and the pixel not at all", () => {
+    const again = before(
+      ["https://clinic.test/", 1],
+      ["https://clinic.test/", 2],
+      ["https://a.test/", 3],
+      [undefined, 4],
+    )
+    expect(suspect(hit(), again)).toEqual(PERSON)
+    const opened = before(["https://a.test/", 1], ["https://b.test/", 2], ["https://c.test/", 3])
+    expect(suspect(hit({ link: undefined }), opened)).toEqual(PERSON)
+  })
+})
+
+describe("suspect", () => {
+  it("names every reason that applies, in one order", () => {
+    const earlierHits = ["https://a.test/", "https://b.test/"].map((link) => ({ link, at: AT }))
+    const headers = { "user-agent": "curl/8.5.0", purpose: "prefetch" }
+    expect(suspect(hit({ method: "HEAD", headers, address: "40.94.0.0" }), { acceptedAt: AT, earlierHits })).toEqual(
+      because("scanner", "scanner_network", "head", "prefetch", "too_early", "many_links"),
+    )
+  })
+
+  it("answers for anything at all: the same for the same, suspected exactly when there is a reason", () => {
+    const hits = fc.record({
+      at: fc.double({ noNaN: true }),
+      method: fc.string(),
+      headers: fc.dictionary(
+        fc.constantFrom("user-agent", "purpose", "x-moz", "sec-purpose", "__proto__x"),
+        fc.string(),
+      ),
+      address: fc.option(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), { nil: undefined }),
+      link: fc.option(fc.string(), { nil: undefined }),
+    })
+    const what = fc.record({
+      acceptedAt: fc.option(fc.double(), { nil: undefined }),
+      earlierHits: fc.array(hits, { maxLength: 5 }),
+    })
+    fc.assert(
+      fc.property(hits, what, (one, about) => {
+        const answer = suspect(one, about)
+        expect(answer.suspected).toBe(answer.reasons.length > 0)
+        expect(new Set(answer.reasons).size).toBe(answer.reasons.length)
+        expect(suspect(one, about)).toEqual(answer)
+      }),
+    )
+  })
+
+  it("is never less suspicious for knowing of more hits", () => {
+    const earlier = fc.array(fc.record({ link: fc.webUrl(), at: fc.integer({ min: AT - 3000, max: AT }) }))
+    fc.assert(
+      fc.property(earlier, earlier, (some, more) => {
+        const known = suspect(hit(), { earlierHits: some }).reasons
+        expect(suspect(hit(), { earlierHits: [...some, ...more] }).reasons).toEqual(expect.arrayContaining([...known]))
+      }),
+    )
+  })
+})
+
+describe("the data", () => {
+  it("names where each entry comes from", () => {
+    for (const { name, source } of [...AGENTS, ...NETWORKS]) {
+      expect(name).not.toBe("")
+      expect(source).toMatch(/^https?:\/\//)
+    }
+  })
+})
