@@ -120,6 +120,12 @@ AS $function$
       order by finished_at, id limit most
     $function$;
 
+CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, present timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (per_minute IS NULL) THEN 2147483647 ELSE GREATEST(0, (1 + (floor(((EXTRACT(epoch FROM (present - GREATEST(COALESCE(next_at, '-infinity'::timestamp with time zone), (present - '00:00:01'::interval)))) * (per_minute)::numeric) / (60)::numeric)))::integer)) END;
+
 CREATE OR REPLACE FUNCTION public.make_id(prefix text)
  RETURNS text
  LANGUAGE sql
@@ -181,9 +187,12 @@ create table campaigns (
   window_end timestamp with time zone not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  per_minute integer,
+  short_link text,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
   constraint campaigns_check CHECK ((window_end > window_start)),
   constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),
+  constraint campaigns_per_minute_check CHECK ((per_minute > 0)),
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
 );
 
@@ -330,6 +339,23 @@ create table inbox (
   constraint inbox_pkey PRIMARY KEY (organization_id, event_id),
   constraint inbox_check CHECK (((set_aside_at IS NULL) = (reason IS NULL))),
   constraint inbox_check1 CHECK (((applied_at IS NULL) OR (set_aside_at IS NULL)))
+);
+
+create unlogged table mail_paces (
+  scope text collate "C" not null,
+  next_at timestamp with time zone not null,
+  put_off_to timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint mail_paces_pkey PRIMARY KEY (scope)
+) with (fillfactor=50);
+
+create table mail_pauses (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  domain text collate "C" not null,
+  status text not null,
+  paused_at timestamp with time zone default clock_timestamp() not null,
+  until timestamp with time zone not null,
+  constraint mail_pauses_pkey PRIMARY KEY (organization_id, campaign_id, domain)
 );
 
 create table messages (
@@ -516,6 +542,7 @@ alter table events add constraint events_organization_id_fkey FOREIGN KEY (organ
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table mail_pauses add constraint mail_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -10,7 +10,7 @@ export interface Refusal {
   readonly at: "RCPT TO" | "DATA"
 }
 
-type Verdict = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>
+type Verdict = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" }> | { readonly _tag: "Refused" }
 
 const bounced = (reason: Extract<MailOutcome, { _tag: "Bounced" }>["reason"]): Verdict => ({ _tag: "Bounced", reason })
 const deferred: Verdict = { _tag: "Deferred" }
@@ -79,15 +79,20 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
 }
 
 /** Judges a refusal by its enhanced status code, then by its text, then by its reply code. */
-export const judgeRefusal = ({ code, text, at }: Refusal): Verdict => {
-  const status = /(?:^|[\s(#-])([245])\.(\d{1,3})\.(\d{1,3})\b/.exec(text)
+export const judgeRefusal = (refusal: Refusal): Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }> => {
+  const status = STATUS.exec(refusal.text)?.[0]
+  const verdict = judge(refusal, status)
+  // The numbers alone: a text may name the address.
+  return verdict._tag === "Refused" ? { ...verdict, status: [refusal.code, status].join(" ").trimEnd() } : verdict
+}
+
+const STATUS = /(?<=^|[\s(#-])[45]\.\d{1,3}\.\d{1,3}\b/
+
+const judge = ({ code, text, at }: Refusal, status: string | undefined): Verdict => {
   // Throttled for what we send, in words that no greylisting uses: to try the next mailbox there is what it asks us not to do.
-  if (code < 500) return status?.[2] === "7" && OURS_FOR_NOW.test(text) ? refused : deferred
-  if (status !== null && status[1] === "5") {
-    const [, , subject, detail] = status
-    const known = BY_STATUS[`5.${subject}.${detail}`] ?? BY_STATUS[`5.${subject}`]
-    if (known !== undefined) return known
-  }
+  if (code < 500) return status?.startsWith("4.7.") && OURS_FOR_NOW.test(text) ? refused : deferred
+  const known = status && (BY_STATUS[status] ?? BY_STATUS[status.slice(0, status.lastIndexOf("."))])
+  if (known) return known
   for (const [words, verdict] of BY_TEXT) if (words.test(text)) return verdict
   // Who took the recipient and then refuses the message without a word of the mailbox means the message.
   if (at === "DATA") return refused

@@ -30,7 +30,7 @@ export const sendOutreach = Effect.fnUntraced(function* (options: {
   return yield* leaseLoop("sendOutreach", {
     atOnce,
     drainSeconds: options.drainSeconds,
-    claim: (limit) => queue.claim({ limit, leaseSeconds }),
+    claim: (limit) => queue.claim({ limit, leaseSeconds, perMinute: null, perDomainMinute: null }),
     handle: sendOne,
   })
 })

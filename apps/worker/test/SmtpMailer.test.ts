@@ -29,7 +29,7 @@ const send = (url: string, options: { readonly to?: string; readonly html?: stri
 
 const bounced = (reason: string) => ({ _tag: "Bounced", reason }) as MailOutcome
 const deferred: MailOutcome = { _tag: "Deferred" }
-const refused: MailOutcome = { _tag: "Refused" }
+const refused: MailOutcome = { _tag: "Refused", status: expect.stringMatching(/^5\d\d 5\.\d+\.\d+$/) }
 const unreachable: MailOutcome = { _tag: "Unreachable" }
 
 describe("a message that the server takes", () => {

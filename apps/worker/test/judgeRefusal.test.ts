@@ -23,7 +23,10 @@ describe("judgeRefusal", () => {
 
   it("never marks an address for 5.7.x, whatever the text says", () => {
     const property = fc.property(stage, fc.nat(999), fc.string(), (at, detail, text) => {
-      expect(judgeRefusal({ code: 550, text: `550 5.7.${detail} ${text}`, at })).toEqual({ _tag: "Refused" })
+      expect(judgeRefusal({ code: 550, text: `550 5.7.${detail} ${text}`, at })).toEqual({
+        _tag: "Refused",
+        status: `550 5.7.${detail}`,
+      })
     })
     fc.assert(property)
   })

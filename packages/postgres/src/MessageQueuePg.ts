@@ -5,6 +5,7 @@ import { MessageQueue, type MessageSettlement } from "@outreach/domain/outreach/
 import { Array as Arr, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
+import { claimMessages } from "./claimMessages.ts"
 import { dieNaming } from "./DatabaseFailure.ts"
 import { stamp } from "./OrganizationClock.ts"
 import { publishEvents } from "./publishEvents.ts"
@@ -29,37 +30,7 @@ export const MessageQueuePg = Layer.effect(
     )
 
     return {
-      claim: ({ limit, leaseSeconds }) =>
-        sql<MessageLease>`
-          with due as (
-            select message.organization_id, message.recipient_id
-            from campaigns campaign
-            cross join lateral (
-              select organization_id, recipient_id, due_at from messages
-              where organization_id = campaign.organization_id and campaign_id = campaign.id
-                and due_at <= statement_timestamp() and (lease_until is null or lease_until < statement_timestamp())
-              order by due_at, recipient_id limit ${limit} for update skip locked
-            ) message
-            where campaign.status = 'sending'
-              and campaign.window_start <= statement_timestamp() and campaign.window_end > statement_timestamp()
-            order by message.due_at, message.recipient_id
-            limit ${limit}
-          ), leased as (
-            update messages message
-            set lease_token = gen_random_uuid(),
-              lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
-            from due
-            where message.organization_id = due.organization_id and message.recipient_id = due.recipient_id
-            returning message.*
-          )
-          select leased.organization_id as "organizationId", leased.campaign_id as "campaignId",
-            recipient.program_id as "programId", leased.recipient_id as "recipientId", leased.lease_token as "leaseToken",
-            recipient.token, recipient.email, leased.attempts + 1 as attempt
-          from leased
-          join recipients recipient
-            on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id`.pipe(
-          dieNaming("MessageQueue.claim"),
-        ),
+      claim: (options) => claimMessages(options).pipe(Effect.provideContext(context), dieNaming("MessageQueue.claim")),
 
       template: Effect.fnUntraced(function* (campaignId) {
         const rows = yield* sql<MessageTemplate>`
@@ -109,6 +80,10 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
         and message.lease_token = retry.token
       returning message.recipient_id as "recipientId", retry.token as "leaseToken"`
     for (const lease of rows) settled.add(keyOf(lease))
+    yield* pauseDomains(
+      organizationId,
+      retries.filter((retry) => retry.refusedWith !== undefined && settled.has(keyOf(retry))),
+    )
   }
   if (finals.length > 0) {
     const rows = yield* sql<HeldLease>`
@@ -142,3 +117,29 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
   }
   return settled
 })
+
+interface RefusedLease extends Pick<MessageLease, "campaignId" | "email"> {
+  readonly delaySeconds: number
+  readonly refusedWith?: string
+}
+
+/** Lets campaigns leave the domains alone that refused us. */
+const pauseDomains = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  refused: ReadonlyArray<RefusedLease>,
+) {
+  if (refused.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into mail_pauses (organization_id, campaign_id, domain, status, until)
+    select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status, clock_timestamp() + make_interval(secs => delay)
+    from unnest(
+      ${refused.map(({ campaignId }) => campaignId)}::text[], ${refused.map(({ email }) => domainOf(email))}::text[],
+      ${refused.map(({ refusedWith }) => refusedWith ?? "")}::text[], ${refused.map(({ delaySeconds }) => delaySeconds)}::int[]
+    ) as refusal (campaign_id, domain, status, delay)
+    order by campaign_id, domain
+    on conflict (organization_id, campaign_id, domain)
+      do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
+})
+
+const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()

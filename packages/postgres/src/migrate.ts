@@ -14,6 +14,7 @@ import inbox from "../migrations/0011_inbox.ts"
 import digest from "../migrations/0012_digest.ts"
 import withdrawals from "../migrations/0013_withdrawals.ts"
 import qualifications from "../migrations/0014_qualifications.ts"
+import mailPaces from "../migrations/0015_mail_paces.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -33,5 +34,6 @@ export const migrate = Migrator.make({})({
     "0012_digest": digest,
     "0013_withdrawals": withdrawals,
     "0014_qualifications": qualifications,
+    "0015_mail_paces": mailPaces,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -73,7 +73,9 @@ describe("CampaignBookPg.advance", () => {
       Effect.gen(function* () {
         const id = yield* publishedCampaign({ recipients: 3 })
         yield* advance
-        expect(yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60 })).toHaveLength(1)
+        expect(
+          yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
+        ).toHaveLength(1)
         yield* endWindow(id)
         yield* advance
         expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])

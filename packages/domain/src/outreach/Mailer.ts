@@ -15,7 +15,7 @@ export type MailOutcome =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Bounced"; readonly reason: BounceReason }
   | { readonly _tag: "Deferred" }
-  | { readonly _tag: "Refused" }
+  | { readonly _tag: "Refused"; readonly status: string }
   | { readonly _tag: "Unreachable" }
 
 /** Hands messages to a mail server. */

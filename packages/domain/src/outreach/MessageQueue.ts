@@ -7,17 +7,30 @@ import type { MessageLease, MessageTemplate } from "./Message.ts"
 export type MessageSettlement =
   | { readonly state: "sent" | "bounced"; readonly event: EventDraft }
   /** `attempts` is how many count against the mailbox. */
-  | { readonly state: "retry"; readonly attempts: number; readonly delaySeconds: number }
+  | {
+      readonly state: "retry"
+      readonly attempts: number
+      readonly delaySeconds: number
+      /** The status of a refusal that is about us: for as long, the campaign writes to nobody else of that domain. */
+      readonly refusedWith?: string
+    }
+
+/** How much one claim may lease. A rate counts attempts: in no minute are there more, but for those of one second. */
+export interface MessageClaim {
+  readonly limit: number
+  readonly leaseSeconds: number
+  /** Over all campaigns; null for no bound. */
+  readonly perMinute: number | null
+  /** To any one recipient domain, over all campaigns; null for no bound. */
+  readonly perDomainMinute: number | null
+}
 
 /** The messages of sending campaigns. */
 export class MessageQueue extends Context.Service<
   MessageQueue,
   {
-    /** Leases what is due of campaigns that are sending and inside their window. What a dead worker held becomes due again when its lease ends. */
-    claim(options: {
-      readonly limit: number
-      readonly leaseSeconds: number
-    }): Effect.Effect<ReadonlyArray<MessageLease>>
+    /** Leases what is due of campaigns that are sending and inside their window, within the rates, over all workers. What a dead worker held becomes due again when its lease ends. */
+    claim(options: MessageClaim): Effect.Effect<ReadonlyArray<MessageLease>>
     /** Reads what a campaign's messages have in common. */
     template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
     /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */

@@ -46,6 +46,7 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
       state: "retry",
       attempts: attempt - 1,
       delaySeconds: OUR_RETRY[outcome._tag],
+      ...(outcome._tag === "Refused" && { refusedWith: outcome.status }),
     } satisfies MessageSettlement
   }
   if (outcome._tag === "Deferred" && attempt <= SOFT_RETRY.length) {
