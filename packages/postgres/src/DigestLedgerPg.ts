@@ -1,11 +1,12 @@
 import type { FunnelCounts, OutreachCounts } from "@outreach/contract"
 import { type DigestRecord, quotaStatus } from "@outreach/domain/digest/Digest"
-import { DateInFuture, DigestLedger, type Discrepancy } from "@outreach/domain/digest/DigestLedger"
+import { DateInFuture, DigestLedger } from "@outreach/domain/digest/DigestLedger"
 import type { Program } from "@outreach/domain/programs/Program"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { recountDigest } from "./recountDigest.ts"
 
 /** Reads from PostgreSQL what `publishEvents` and `countFunnel` keep for the digest. */
 export const DigestLedgerPg = Layer.effect(
@@ -60,61 +61,10 @@ export const DigestLedgerPg = Layer.effect(
         return rows.filter(({ id }) => id !== null).map(toRecord)
       }, dieNaming("DigestLedger.read")),
 
-      recount: Effect.fnUntraced(
-        function* (date, organizationId) {
-          // As long as it takes: what is counted is every event of a date.
-          yield* sql`set local statement_timeout = 0`
-          return yield* sql<Discrepancy>`
-            with asked as (
-              select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
-                ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
-            ), event as (
-              select organization.id as organization_id, program_id, recipient_id, type,
-                type = 'outreach.email_opened' as opened, type = 'outreach.email_clicked' as clicked, found.*
-              from organizations organization cross join asked
-              cross join unnest(array['outreach.recipients_published', 'outreach.email_sent', 'outreach.email_bounced',
-                'outreach.email_opened', 'outreach.email_clicked']) as wanted (type)
-              cross join lateral (
-                select program_id, recipient_id,
-                  case wanted.type when 'outreach.recipients_published' then jsonb_array_length(body::jsonb->'data'->'recipients') end
-                    as recipients,
-                  case when wanted.type in ('outreach.email_opened', 'outreach.email_clicked')
-                    then not (body::jsonb->'data'->>'is_bot_suspected')::boolean end as unsuspected
-                from events
-                where events.organization_id = organization.id and events.type = wanted.type
-                  and emitted_at >= asked.begins and emitted_at < asked.ends
-              ) found
-              where ${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null}
-            ), counted as (
-              select organization_id, program_id, coalesce(sum(recipients), 0) as recipients_published,
-                count(*) filter (where type = 'outreach.email_sent') as sent,
-                count(*) filter (where type = 'outreach.email_bounced') as bounced,
-                count(*) filter (where opened) as opened,
-                count(*) filter (where clicked) as clicked,
-                count(distinct recipient_id) filter (where opened) as unique_opened,
-                count(distinct recipient_id) filter (where clicked) as unique_clicked,
-                count(*) filter (where opened and unsuspected) as unsuspected_opened,
-                count(*) filter (where clicked and unsuspected) as unsuspected_clicked,
-                count(distinct recipient_id) filter (where opened and unsuspected) as unsuspected_unique_opened,
-                count(distinct recipient_id) filter (where clicked and unsuspected) as unsuspected_unique_clicked
-              from event group by organization_id, program_id
-            ), kept as (
-              select digest_outreach.* from digest_outreach join asked using (date)
-              where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
-            ), each_counted as (
-              select organization_id, program_id, key, value::int
-              from counted, jsonb_each_text(to_jsonb(counted) - '{organization_id,program_id}'::text[])
-            ), each_kept as (
-              select organization_id, program_id, key, value::int
-              from kept, jsonb_each_text(to_jsonb(kept) - '{organization_id,program_id,date}'::text[])
-            )
-            select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
-              coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0) as counted
-            from each_counted full join each_kept using (organization_id, program_id, key)
-            where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
-            order by organization_id, program_id, key`
-        },
+      recount: Effect.fn("DigestLedger.recount")(
+        recountDigest,
         sql.withTransaction,
+        Effect.provideService(SqlClient.SqlClient, sql),
         dieNaming("DigestLedger.recount"),
       ),
     }
