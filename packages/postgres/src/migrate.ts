@@ -15,6 +15,7 @@ import digest from "../migrations/0012_digest.ts"
 import withdrawals from "../migrations/0013_withdrawals.ts"
 import qualifications from "../migrations/0014_qualifications.ts"
 import mailPaces from "../migrations/0015_mail_paces.ts"
+import hits from "../migrations/0016_hits.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -35,5 +36,6 @@ export const migrate = Migrator.make({})({
     "0013_withdrawals": withdrawals,
     "0014_qualifications": qualifications,
     "0015_mail_paces": mailPaces,
+    "0016_hits": hits,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))
