@@ -313,6 +313,24 @@ create table events (
   constraint events_pkey PRIMARY KEY (organization_id, id)
 );
 
+create table hits (
+  organization_id text collate "C" not null,
+  id text collate "C" default make_id('hit'::text) not null,
+  recipient_id text collate "C" not null,
+  kind text not null,
+  link text,
+  method text not null,
+  address text not null,
+  headers jsonb not null,
+  received_at timestamp with time zone not null,
+  judged_at timestamp with time zone,
+  reasons text[],
+  constraint hits_pkey PRIMARY KEY (organization_id, id),
+  constraint hits_check CHECK (((link IS NOT NULL) = (kind = 'click'::text))),
+  constraint hits_check1 CHECK (((reasons IS NULL) = (judged_at IS NULL))),
+  constraint hits_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text])))
+);
+
 create table idempotency_keys (
   organization_id text collate "C" not null,
   key text collate "C" not null,
@@ -515,6 +533,9 @@ CREATE INDEX deliveries_leased ON public.deliveries USING btree (lease_until, en
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((lease_until IS NULL) AND (lost_leases > 0));
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
+CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
+CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, recipient_id, received_at);
+CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX inbox_set_aside ON public.inbox USING btree (organization_id, set_aside_at, event_id) WHERE (set_aside_at IS NOT NULL);
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (set_aside_at IS NULL));
@@ -539,6 +560,7 @@ alter table digest_funnel add constraint digest_funnel_organization_id_program_i
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table endpoint_breakers add constraint endpoint_breakers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
