@@ -69,6 +69,17 @@ export interface RequestOf<Op extends Operation> {
   readonly body: Op["body"] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 }
 
+/** What a caller asks of an operation: values as they are decoded; what has a default may be left out. */
+export interface CallOf<Op extends Operation> {
+  readonly path: z.output<Op["pathParameters"]>
+  readonly query: {
+    readonly [Name in keyof z.input<Op["query"]>]: Name extends keyof z.output<Op["query"]>
+      ? z.output<Op["query"]>[Name]
+      : never
+  }
+  readonly body: Op["body"] extends { readonly schema: infer Schema extends z.ZodType } ? z.input<Schema> : undefined
+}
+
 /** What an operation answers on success: one of its statuses, with that status's body and headers. */
 export type ResponseOf<Op extends Operation> = {
   [Status in keyof Op["responses"] & number]: Op["responses"][Status] extends {

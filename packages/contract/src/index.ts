@@ -33,6 +33,7 @@ export {
 export { type List, list } from "./lists.ts"
 export {
   type Auth,
+  type CallOf,
   type ErrorCodeOf,
   type Operation,
   type ParameterCodes,

@@ -1,6 +1,7 @@
 import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import {
+  type CallOf,
   type ErrorCodeOf,
   examples,
   type Operation,
@@ -95,5 +96,14 @@ describe("operations", () => {
     expectTypeOf<RequestOf<Operations["listTokens"]>["query"]["limit"]>().toEqualTypeOf<number>()
     expectTypeOf<RequestOf<Operations["receiveWebhook"]>["body"]["event_type"]>().toEqualTypeOf<string>()
     expectTypeOf<ResponseOf<Operations["listTokens"]>["body"]["data"]>().toEqualTypeOf<RecipientRecord[]>()
+  })
+
+  it("type what a caller asks: what has a default may be left out", () => {
+    type Query = CallOf<Operations["listTokens"]>["query"]
+    expectTypeOf<Pick<Query, "since">>().toEqualTypeOf<{ readonly since: string }>()
+    expectTypeOf<{ since: string }>().toExtend<Query>()
+    expectTypeOf<{ since: string; limit: number; "expand[]": ["campaign"] }>().toExtend<Query>()
+    expectTypeOf<{ since: string; limit: string }>().not.toExtend<Query>()
+    expectTypeOf<{ limit: number }>().not.toExtend<Query>()
   })
 })

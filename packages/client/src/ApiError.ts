@@ -1,0 +1,47 @@
+import type { LegacyErrorCode, LegacyErrorItem, PartnerErrorCode, PartnerErrorType } from "@outreach/error-catalog"
+
+/** What the service said of a request that it refused or could not answer. */
+export interface ApiErrorFields {
+  readonly status: number
+  readonly type: PartnerErrorType
+  readonly code: PartnerErrorCode | LegacyErrorCode | null
+  readonly message: string
+  readonly requestId: string | null
+  readonly retryAfter: number | null
+  readonly details: Readonly<Record<string, unknown>> | null
+  readonly errors: readonly LegacyErrorItem[]
+  readonly docUrl: string | null
+}
+
+/** An answer of the service that is no success. Branch on `type`; codes are added over time. */
+export class ApiError extends Error {
+  override readonly name: string = "ApiError"
+  /** HTTP status. */
+  readonly status: number
+  /** The kind of error; for an answer without one, what its status stands for. */
+  readonly type: PartnerErrorType
+  /** The error's code; null when the answer held no error body, as from a proxy in between. */
+  readonly code: PartnerErrorCode | LegacyErrorCode | null
+  /** Names the request to the service's operators; null when the answer did not. */
+  readonly requestId: string | null
+  /** Seconds that the service asked to wait; null when it did not. */
+  readonly retryAfter: number | null
+  /** Free-form details, such as `parameter`. */
+  readonly details: Readonly<Record<string, unknown>> | null
+  /** Faults of a submitted survey; empty elsewhere. */
+  readonly errors: readonly LegacyErrorItem[]
+  /** The code's entry in the published guide. */
+  readonly docUrl: string | null
+
+  constructor(fields: ApiErrorFields) {
+    super(fields.message)
+    this.status = fields.status
+    this.type = fields.type
+    this.code = fields.code
+    this.requestId = fields.requestId
+    this.retryAfter = fields.retryAfter
+    this.details = fields.details
+    this.errors = fields.errors
+    this.docUrl = fields.docUrl
+  }
+}

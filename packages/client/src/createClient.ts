@@ -1,0 +1,125 @@
+import type { FeedEvent, List, OperationId, RecipientRecord } from "@outreach/contract"
+import type { Schedule } from "@outreach/retry-policy"
+import { sign } from "@outreach/signature"
+import type { Client, IdempotencyOptions } from "./Client.ts"
+import type { Fetch } from "./Fetch.ts"
+import { type Pages, paginate } from "./paginate.ts"
+import { type Call, type CallOptions, makeSend } from "./send.ts"
+import { type Sleep, sleep as timerSleep } from "./sleep.ts"
+import { syncEvents } from "./syncEvents.ts"
+
+/** Where and as whom a client calls, and how patiently. */
+export interface ClientOptions {
+  /** The bearer credential; it is sent to `baseUrl` alone. */
+  readonly apiKey: string
+  /** The deployment's address, without `/v1`. */
+  readonly baseUrl: string
+  /** Default: the runtime's own `fetch`. */
+  readonly fetch?: Fetch | undefined
+  /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
+  readonly timeout?: number | undefined
+  /** Seconds before each repeat of a failed attempt, from a half to the whole of each by chance. Default 0.5, 1, 2, 4. */
+  readonly retryDelays?: Schedule | undefined
+  /** The most seconds that one wait may take; an error that asks for more is thrown. Default 120. */
+  readonly longestWait?: number | undefined
+  /** How many recipient records are remembered under their ETags. Default 1,000; 0 remembers none. */
+  readonly cacheSize?: number | undefined
+  /** Waits between attempts and between walks. Default: the runtime's timer. */
+  readonly sleep?: Sleep | undefined
+  /** Uniform in [0, 1). Default: `Math.random`. */
+  readonly random?: (() => number) | undefined
+}
+
+const EVERY_QUARTER_HOUR = 900
+const MOST_PER_PAGE = 500
+
+/** Makes a client. Throws `TypeError` on a key or an address that no request could be made of. */
+export function createClient({
+  apiKey,
+  baseUrl,
+  fetch = globalThis.fetch,
+  timeout = 30,
+  retryDelays = [0.5, 1, 2, 4],
+  longestWait = 120,
+  cacheSize = 1000,
+  sleep = timerSleep,
+  random = Math.random,
+}: ClientOptions): Client {
+  // Checked here, because `fetch` would quote a malformed header in its error.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be printable ASCII characters without a space")
+  const send = makeSend({
+    apiKey,
+    baseUrl: new URL(baseUrl).href.replace(/\/+$/, ""),
+    fetch,
+    sleep,
+    timeout,
+    cacheSize,
+    retry: { delays: retryDelays, longestWait, random },
+  })
+
+  const list = <Item>(operation: OperationId, given: Asked, path: Call["path"] = {}): Pages<Item> => {
+    const { cursor: first, ...query } = split(given).query as { readonly cursor?: string }
+    const { options } = split(given)
+    return paginate((cursor) => send<List<Item>>({ operation, path, query: { ...query, cursor }, options }), first)
+  }
+
+  return {
+    getHealth: async (given = {}) => send({ operation: "getHealth", ...split(given) }),
+    getToken: async (token, given = {}) => send({ operation: "getToken", path: { token }, ...split(given) }),
+    listTokens: (given) => list<RecipientRecord>("listTokens", given),
+    listEvents: (given) => list<FeedEvent>("listEvents", given),
+    listCampaignRecipients: (id, given = {}) => list<RecipientRecord>("listCampaignRecipients", given, { id }),
+    getDigest: async (date, given = {}) => send({ operation: "getDigest", ...split({ ...given, date }) }),
+    sendEvent: async (endpoint_id, event, { secrets, ...given }) => {
+      const body = JSON.stringify(event)
+      // Signed anew for each attempt: a wait may outlast the replay window.
+      const headers = async () => ({
+        "X-Signature": await sign(body, secrets, { timestamp: Math.floor(Date.now() / 1000) }),
+      })
+      return send({ operation: "receiveWebhook", path: { endpoint_id }, body, headers, ...split(given) })
+    },
+    createSurvey: async (survey, given = {}) => {
+      const { idempotencyKey = newKey(), ...rest } = split(given)
+      return send({ operation: "createSurvey", body: JSON.stringify(survey), idempotencyKey, ...rest })
+    },
+    validateSurvey: async (survey, given = {}) =>
+      send({ operation: "validateSurvey", body: JSON.stringify(survey), ...split(given) }),
+    presignUpload: async (filename, given = {}) =>
+      send({ operation: "presignUpload", ...split({ ...given, filename }) }),
+    sync: {
+      events: ({
+        checkpoint,
+        everySeconds = EVERY_QUARTER_HOUR,
+        overlapSeconds = 5,
+        limit = MOST_PER_PAGE,
+        ...given
+      }) => {
+        if (!Number.isSafeInteger(overlapSeconds) || overlapSeconds < 0) {
+          throw new RangeError("overlapSeconds must be a whole number of seconds, 0 or more")
+        }
+        const { query, options } = split(given)
+        const read = (place: object) =>
+          send<List<FeedEvent>>({ operation: "listEvents", query: { ...query, ...place, limit }, options })
+        return syncEvents({ checkpoint, everySeconds, overlapSeconds, signal: options.signal, sleep, read })
+      },
+    },
+  }
+}
+
+type Asked = CallOptions & IdempotencyOptions
+
+/** Parts what every call can be told from what the operation is asked in its query. */
+function split<Given extends Asked>(
+  given: Given,
+): Pick<Call, "options" | "idempotencyKey"> & { readonly query: object } {
+  const { signal, timeout, idempotencyKey, ...query } = given
+  if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+    throw new TypeError("idempotencyKey must be 1 to 255 printable ASCII characters")
+  }
+  return { options: { signal, timeout }, idempotencyKey, query }
+}
+
+// Node 18 has no global crypto. A key need be unique for a day within an organization, not secret.
+function newKey(): string {
+  return globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}-${Math.random()}`
+}

@@ -1,0 +1,32 @@
+/** A body and the tag under which the service knows it. */
+export interface Tagged {
+  readonly etag: string
+  readonly text: string
+}
+
+/** Remembers the last bodies by address. */
+export interface EtagCache {
+  readonly get: (url: string) => Tagged | undefined
+  readonly set: (url: string, tagged: Tagged) => void
+}
+
+/** Makes a cache of at most `size` bodies, which forgets the one that was used least lately. */
+export function etagCache(size: number): EtagCache {
+  const kept = new Map<string, Tagged>()
+  const set = (url: string, tagged: Tagged): void => {
+    kept.delete(url)
+    kept.set(url, tagged)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= size) break
+      kept.delete(oldest)
+    }
+  }
+  return {
+    get: (url) => {
+      const tagged = kept.get(url)
+      if (tagged !== undefined) set(url, tagged)
+      return tagged
+    },
+    set,
+  }
+}

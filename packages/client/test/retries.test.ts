@@ -1,0 +1,195 @@
+import { type PartnerErrorCode, partnerCatalog } from "@outreach/error-catalog"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { ApiError } from "../src/ApiError.ts"
+import { ConnectionError } from "../src/ConnectionError.ts"
+import { type ClientOptions, createClient } from "../src/createClient.ts"
+import { errorReply } from "./errorReply.ts"
+import { type Reply, startServer } from "./startServer.ts"
+
+const HEALTH = { status: "ok", version: "1.0.0", timestamp: "2026-11-21T02:45:29.123456Z" }
+const OK: Reply = { status: 200, body: HEALTH }
+const codes = Object.keys(partnerCatalog.codes) as PartnerErrorCode[]
+const codesThat = (retryability: string) =>
+  codes.filter((code) => partnerCatalog.retryability(partnerCatalog.codes[code].type) === retryability)
+
+/** A client whose waits are over at once, and are noted in seconds. */
+async function startClient(replies: Parameters<typeof startServer>[0], options: Partial<ClientOptions> = {}) {
+  const server = await startServer(replies)
+  const waits: number[] = []
+  const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000)
+  const client = createClient({ apiKey: "key", baseUrl: server.baseUrl, sleep, random: () => 1 - 1e-9, ...options })
+  return { ...server, client, waits }
+}
+const rounded = (waits: readonly number[]) => waits.map((wait) => Math.round(wait * 1000) / 1000)
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+
+describe("an error that the catalog calls permanent", () => {
+  it.each(codesThat("no"))("is thrown at once and not asked again: %s", async (code) => {
+    const { client, asked, waits } = await startClient([errorReply(code), OK])
+    const error = (await failure(client.getDigest("2026-11-20"))) as ApiError
+    expect(error).toBeInstanceOf(ApiError)
+    const { type, status } = partnerCatalog.codes[code]
+    expect(error).toMatchObject({ type, code, status, requestId: "req_0a1b", message: "A sentence." })
+    expect(error.docUrl).toBe(`https://docs.test/errors#${code}`)
+    expect([asked.length, waits]).toEqual([1, []])
+  })
+
+  it("stays so when it comes with Retry-After", async () => {
+    const busy = errorReply("IDEMPOTENCY_KEY_IN_USE", { headers: { "Retry-After": "1" } })
+    const { client, asked } = await startClient([busy, OK])
+    expect(await failure(client.getToken("aB3xY9"))).toMatchObject({ retryAfter: 1 })
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe("an api_error", () => {
+  it.each(codesThat("backoff"))("is asked again with growing delays until it is answered: %s", async (code) => {
+    const { client, asked, waits } = await startClient([errorReply(code), errorReply(code), errorReply(code), OK])
+    expect(await client.getHealth()).toEqual(HEALTH)
+    expect([asked.length, rounded(waits)]).toEqual([4, [0.5, 1, 2]])
+  })
+
+  it("is thrown once the delays are used up", async () => {
+    const { client, asked, waits } = await startClient([errorReply("INTERNAL_ERROR")])
+    expect(await failure(client.getHealth())).toMatchObject({ type: "api_error", code: "INTERNAL_ERROR", status: 500 })
+    expect([asked.length, rounded(waits)]).toEqual([5, [0.5, 1, 2, 4]])
+  })
+
+  it("is thrown at once when there are no delays", async () => {
+    const { client, asked } = await startClient([errorReply("INTERNAL_ERROR")], { retryDelays: [] })
+    await failure(client.getHealth())
+    expect(asked).toHaveLength(1)
+  })
+
+  it("waits for as long as its details ask, and the delay more", async () => {
+    const { client, waits } = await startClient([
+      errorReply("SERVICE_UNAVAILABLE", { details: { retry_after: 5 } }),
+      OK,
+    ])
+    await client.getHealth()
+    expect(rounded(waits)).toEqual([5.5])
+  })
+
+  it("is told by the status where a proxy answers", async () => {
+    const { client, asked } = await startClient([
+      { status: 502, body: "<html>Bad gateway</html>" },
+      { status: 503 },
+      OK,
+    ])
+    expect(await client.getHealth()).toEqual(HEALTH)
+    expect(asked).toHaveLength(3)
+  })
+
+  it("that says 501 is not asked again, in either envelope", async () => {
+    const legacy: Reply = { status: 501, body: { error: { code: "NOT_IMPLEMENTED", message: "Not served." } } }
+    const survey = { title: "Title", estimatedTime: { min: 1, max: 2 }, incentive: 5 }
+    const drafts = await startClient([legacy])
+    const error = await failure(drafts.client.createSurvey(survey))
+    expect(error).toMatchObject({
+      type: "api_error",
+      code: "NOT_IMPLEMENTED",
+      requestId: "req_1",
+      message: "Not served.",
+    })
+    expect(drafts.asked).toHaveLength(1)
+  })
+})
+
+describe("a rate limit", () => {
+  it("is waited out for at least Retry-After, whatever the delay", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        async (seconds, chance) => {
+          const limited = errorReply("RATE_LIMITED", { headers: { "Retry-After": String(seconds) } })
+          const { client, asked, waits } = await startClient([limited, OK], { random: () => chance })
+          await client.listEvents({ since: "2026-01-01T00:00:00Z" }).pages()[Symbol.asyncIterator]().next()
+          expect(asked).toHaveLength(2)
+          expect(waits[0]).toBeGreaterThanOrEqual(seconds)
+          expect(waits[0]).toBeLessThanOrEqual(seconds + 0.5)
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+
+  it("that asks for more than the longest wait is thrown, and tells for how much", async () => {
+    const limited = errorReply("RATE_LIMITED", { headers: { "Retry-After": "3600" } })
+    const { client, asked } = await startClient([limited, OK])
+    expect(await failure(client.getHealth())).toMatchObject({ code: "RATE_LIMITED", retryAfter: 3600 })
+    expect(asked).toHaveLength(1)
+  })
+
+  it("of the legacy envelope is waited out too", async () => {
+    const body = { error: { code: "RATE_LIMITED", message: "Slow down." } }
+    const { client, waits } = await startClient([{ status: 429, body, headers: { "Retry-After": "7" } }, OK])
+    await client.presignUpload("a.pdf")
+    expect(rounded(waits)).toEqual([7.5])
+  })
+})
+
+describe("a request without an answer", () => {
+  it.each([
+    ["breaks off", "reset", "network"],
+    ["ends in the middle of the body", "half", "network"],
+    ["takes longer than the timeout", "hang", "timeout"],
+    ["is answered by something that is not the service", { status: 200, body: "<html>Log in</html>" }, "unreadable"],
+  ] as const)("that %s is asked again, and says why at the end", async (_, reply, reason) => {
+    const { client, asked } = await startClient([reply], { timeout: 0.2, retryDelays: [1] })
+    const error = (await failure(client.getHealth())) as ConnectionError
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect([error.reason, asked.length]).toEqual([reason, 2])
+    const recovered = await startClient([reply, OK], { timeout: 0.2 })
+    expect(await recovered.client.getHealth()).toEqual(HEALTH)
+  })
+
+  it("has the timeout of its call rather than the client's", async () => {
+    const { client, asked } = await startClient(["hang"], { timeout: 60, retryDelays: [] })
+    expect(await failure(client.getHealth({ timeout: 0.05 }))).toMatchObject({ reason: "timeout" })
+    expect(asked).toHaveLength(1)
+  })
+
+  it("because nobody listens is a network failure", async () => {
+    const client = createClient({ apiKey: "key", baseUrl: "http://127.0.0.1:1", retryDelays: [] })
+    expect(await failure(client.getHealth())).toMatchObject({ name: "ConnectionError", reason: "network" })
+  })
+})
+
+describe("a signal", () => {
+  it("ends a request in flight with its reason", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const { client, asked, waits } = await startClient(() => {
+      setImmediate(() => controller.abort(reason))
+      return "hang"
+    })
+    expect(await failure(client.getHealth({ signal: controller.signal }))).toBe(reason)
+    expect([asked.length, waits]).toEqual([1, []])
+  })
+
+  it("ends the wait before a repeat at once, and leaves no timer", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const server = await startServer(() => {
+      setTimeout(() => controller.abort(reason), 20)
+      return errorReply("INTERNAL_ERROR")
+    })
+    const client = createClient({ apiKey: "key", baseUrl: server.baseUrl, retryDelays: [100] })
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
+    const before = timers()
+    expect(await failure(client.getHealth({ signal: controller.signal }))).toBe(reason)
+    expect([server.asked.length, timers()]).toEqual([1, before])
+  })
+
+  it("that was aborted before asks for nothing", async () => {
+    const { client, asked } = await startClient([OK])
+    expect(await failure(client.getHealth({ signal: AbortSignal.abort() }))).toMatchObject({ name: "AbortError" })
+    expect(asked).toEqual([])
+  })
+})
