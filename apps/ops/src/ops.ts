@@ -4,6 +4,7 @@ import manifest from "../package.json" with { type: "json" }
 import { campaigns } from "./commands/campaigns.ts"
 import { deadLetters } from "./commands/deadLetters.ts"
 import { deliveries } from "./commands/deliveries.ts"
+import { digest } from "./commands/digest.ts"
 import { endpoints } from "./commands/endpoints.ts"
 import { keys } from "./commands/keys.ts"
 import { migrate } from "./commands/migrate.ts"
@@ -42,6 +43,7 @@ const root = Command.make("ops").pipe(
     deliveries,
     deadLetters,
     replays,
+    digest,
   ]),
   Command.withGlobalFlags([jsonFlag]),
   Command.provide(ports),

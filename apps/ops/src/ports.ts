@@ -1,6 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
+import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { EndpointBookPg } from "@outreach/postgres/EndpointBookPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
@@ -56,6 +57,7 @@ export const ports = Layer.mergeAll(
   EndpointBookPg,
   DeliveryLedgerPg,
   ReplayBookPg,
+  DigestLedgerPg,
   SecretLedgerPg,
 ).pipe(
   Layer.provideMerge(database),

@@ -1,0 +1,29 @@
+import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { formatDigest } from "../digest/formatDigest.ts"
+import { verify } from "../digest/verify.ts"
+import { calendarDate } from "../inputs/calendarDate.ts"
+import { organization } from "../inputs/organization.ts"
+import { print } from "../output/Output.ts"
+
+const show = Command.make(
+  "show",
+  {
+    organization,
+    date: Flag.String("date").pipe(Flag.withDescription("The date in UTC"), Flag.filterMap(...calendarDate)),
+  },
+  Effect.fn("ops.digest.show")(function* ({ organization, date }) {
+    const data = yield* (yield* DigestLedger).read(organization, date)
+    yield* print({ date, data }, () => formatDigest(date, data))
+  }),
+).pipe(
+  Command.withDescription("Show a date of each program: its funnel, what outreach did, and its quotas"),
+  Command.withExamples([{ command: "ops digest show --organization org_… --date 2026-11-20" }]),
+)
+
+/** `ops digest …` */
+export const digest = Command.make("digest").pipe(
+  Command.withDescription("What the partners read of each day"),
+  Command.withSubcommands([show, verify]),
+)

@@ -1,0 +1,47 @@
+import type { CalendarDate, DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
+import { formatBar } from "../output/formatBar.ts"
+import { type Cell, formatCell } from "../output/formatCell.ts"
+import { formatTable } from "../output/formatTable.ts"
+
+const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
+const TOTALS = ["recipients_published", "sent", "bounced"] as const
+const HITS = ["opened", "clicked"] as const
+
+/** Lays out a date of some programs: of each its funnel as a table with bars, and its outreach as another. */
+export const formatDigest = (date: CalendarDate, records: ReadonlyArray<DigestRecord>): string =>
+  records.length === 0
+    ? "None."
+    : records.map((record) => [headOf(date, record), funnelOf(record), outreachOf(record)].join("\n\n")).join("\n\n\n")
+
+const headOf = (date: CalendarDate, { program: { id, name, slug, status } }: DigestRecord): string =>
+  `${formatCell(name)} (${slug}, ${status})\n${id} on ${date} UTC`
+
+const funnelOf = ({ funnel, quota }: DigestRecord): string => {
+  const longest = Math.max(...STAGES.map((stage) => funnel.cumulative[stage]))
+  return table(
+    ["funnel", "date", "cumulative", "target", "reached_at", ""],
+    STAGES.map((stage) => {
+      const { target, reached_at } = stage === "account_created" ? { target: null, reached_at: null } : quota[stage]
+      const cumulative = funnel.cumulative[stage]
+      return [stage, funnel.date[stage], cumulative, target, reached_at, formatBar(cumulative, longest)]
+    }),
+  )
+}
+
+const outreachOf = ({ outreach }: DigestRecord): string =>
+  table(
+    ["outreach", "all", "unique", "without_bots", "unique"],
+    [
+      ...TOTALS.map((count) => [count, outreach[count], null, null, null]),
+      ...HITS.map((hit) => {
+        const { without_suspected_bots: unsuspected } = outreach
+        return [hit, outreach[hit], outreach[`unique_${hit}`], unsuspected[hit], unsuspected[`unique_${hit}`]]
+      }),
+    ],
+  )
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
+  formatTable(
+    head,
+    rows.map((row) => row.map(formatCell)),
+  )

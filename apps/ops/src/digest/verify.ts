@@ -1,0 +1,86 @@
+import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import { DigestLedger, type Discrepancy } from "@outreach/domain/digest/DigestLedger"
+import { Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { calendarDate } from "../inputs/calendarDate.ts"
+import { organization } from "../inputs/organization.ts"
+import { formatCount } from "../output/formatCount.ts"
+import { formatRows, print, remark } from "../output/Output.ts"
+
+/** What the digest says is not what its sources say. */
+class DigestDiffers extends Schema.TaggedError<DigestDiffers>()("DigestDiffers", {
+  discrepancies: Schema.Array(
+    Schema.Struct({
+      organizationId: Schema.String,
+      programId: Schema.String,
+      date: Schema.String,
+      count: Schema.String,
+      kept: Schema.Int,
+      counted: Schema.Int,
+    }),
+  ),
+}) {
+  override get message(): string {
+    const { length } = this.discrepancies
+    return `${formatCount(length, "count")} of the digest ${length === 1 ? "is" : "are"} not what the events and the qualifications say.`
+  }
+}
+
+/** The range of dates cannot be used. */
+class UnusableRange extends Schema.TaggedError<UnusableRange>()("UnusableRange", {}) {
+  override get message(): string {
+    return `--to must be a date from --date on, at most ${MOST_DATES} dates in all.`
+  }
+}
+
+/** The longest range that is recounted at once. */
+const MOST_DATES = 1000
+
+/** `ops digest verify` */
+export const verify = Command.make(
+  "verify",
+  {
+    organization: organization.pipe(Flag.withDescription("Only this organization, org_…"), Flag.optional),
+    date: Flag.String("date").pipe(
+      Flag.withDescription("The date in UTC, or the first of a range"),
+      Flag.filterMap(...calendarDate),
+    ),
+    to: Flag.String("to").pipe(
+      Flag.withDescription("The last date of a range"),
+      Flag.filterMap(...calendarDate),
+      Flag.optional,
+    ),
+  },
+  Effect.fn("ops.digest.verify")(function* ({ organization, date, to }) {
+    const dates = datesBetween(
+      date,
+      Option.getOrElse(to, () => date),
+    )
+    if (dates === undefined) return yield* new UnusableRange()
+    const ledger = yield* DigestLedger
+    const found = yield* Effect.forEach(dates, (each) => ledger.recount(each, Option.getOrUndefined(organization)))
+    const discrepancies = found.flat()
+    if (discrepancies.length > 0) {
+      yield* remark(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
+      return yield* new DigestDiffers({ discrepancies })
+    }
+    yield* print(
+      { dates: dates.length, discrepancies },
+      () => `The digest is right for ${formatCount(dates.length, "date")}: what is kept is what was counted anew.`,
+    )
+  }),
+).pipe(
+  Command.withDescription("Count dates anew from every event and qualification, and compare with what the digest says"),
+  Command.withExamples([
+    { command: "ops digest verify --date 2026-11-20" },
+    { command: "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20" },
+  ]),
+)
+
+const DAY = 86_400_000
+
+const datesBetween = (first: CalendarDate, last: CalendarDate): ReadonlyArray<CalendarDate> | undefined => {
+  const length = (Date.parse(last) - Date.parse(first)) / DAY + 1
+  if (length < 1 || length > MOST_DATES) return undefined
+  return Array.from({ length }, (_, n) => new Date(Date.parse(first) + n * DAY).toISOString().slice(0, 10))
+}

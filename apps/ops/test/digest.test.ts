@@ -1,0 +1,147 @@
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import type { Stamp } from "@outreach/postgres/OrganizationClock"
+import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { outreachOn } from "@outreach/postgres/test/outreachOn"
+import { qualifyOn } from "@outreach/postgres/test/qualifyOn"
+import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { beforeAll, describe, expect, it } from "vitest"
+import { formatBar } from "../src/output/formatBar.ts"
+import { commandLine } from "./commandLine.ts"
+
+const { run, answer, refusal, meanwhile } = commandLine()
+const STAMP = "2026-02-03T10:00:00.000000Z"
+
+let org: string
+let programId: string
+beforeAll(() =>
+  meanwhile(
+    Effect.gen(function* () {
+      const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+      org = organization.id
+      programId = campaign.programId
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update programs set learner_target = 3 where id = ${programId}`
+      const [ann, bob] = [yield* makeIdentifier("recipient"), yield* makeIdentifier("recipient")]
+      yield* outreachOn(STAMP, campaign, [
+        [ann, "sent"],
+        [bob, "sent"],
+        [ann, "human opened"],
+        [ann, "bot opened"],
+        [bob, "bot clicked"],
+      ])
+      const reach = (stage: "account_created" | "learner_qualified", count: number) =>
+        Array.from({ length: count }, (_, n) => ({ programId: campaign.programId, stage, npi: npi(n) }))
+      const clinicians = [...reach("account_created", 8), ...reach("learner_qualified", 3)]
+      yield* inTransaction(qualifyOn(organization.id, clinicians, STAMP as Stamp))
+    }),
+  ),
+)
+
+const show = (date: string) => ["digest", "show", "--organization", org, "--date", date]
+
+describe("digest show", () => {
+  it("prints the funnel as a table with bars, and the outreach, of each program", async () => {
+    const { stdout, code } = await run(show("2026-02-03"))
+    expect(code).toBe(0)
+    expect(stdout).toBe(`Heart failure (heart-failure, active)
+${programId} on 2026-02-03 UTC
+
+funnel               date  cumulative  target  reached_at
+account_created      8     8           –       –                        ██████████████████████████████
+learner_qualified    3     3           3       2026-02-03 10:00:00 UTC  ███████████▎
+completer_qualified  0     0           –       –
+
+outreach              all  unique  without_bots  unique
+recipients_published  0    –       –             –
+sent                  2    –       –             –
+bounced               0    –       –             –
+opened                2    1       1             1
+clicked               1    1       0             0
+`)
+  })
+
+  it("prints one value in the names of the wire with --json", async () => {
+    const { date, data } = await answer(...show("2026-02-04"))
+    expect([date, data.length]).toEqual(["2026-02-04", 1])
+    expect(data[0]).toMatchObject({
+      program: { id: programId, learner_target: 3 },
+      funnel: { date: { learner_qualified: 0 }, cumulative: { account_created: 8, learner_qualified: 3 } },
+      outreach: { sent: 0, without_suspected_bots: { unique_opened: 0 } },
+      quota: { learner_qualified: { target: 3, count: 3, remaining: 0, reached_at: STAMP } },
+    })
+  })
+
+  it("refuses a date that has not begun, and one that does not exist", async () => {
+    expect(await refusal(...show("9999-12-31"))).toMatchObject({ code: "date_in_future", exit: 1 })
+    expect(await refusal(...show("2026-02-30"))).toMatchObject({ code: "usage", exit: 2 })
+  })
+
+  it("says so when the organization has no program", async () => {
+    const stranger = "org_00000000000070008000000000000000"
+    const { stdout } = await run(["digest", "show", "--organization", stranger, "--date", "2026-02-03"])
+    expect(stdout).toBe("None.\n")
+  })
+})
+
+describe("digest verify", () => {
+  it("finds nothing to say of what was kept in the writing transactions", async () => {
+    expect(await answer("digest", "verify", "--date", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })
+    const { stdout } = await run([
+      "digest",
+      "verify",
+      "--organization",
+      org,
+      "--date",
+      "2026-02-01",
+      "--to",
+      "2026-03-02",
+    ])
+    expect(stdout).toBe("The digest is right for 30 dates: what is kept is what was counted anew.\n")
+  })
+
+  it("fails, and says where, when a count is not what was counted anew", async () => {
+    const tamper = (sent: number) =>
+      meanwhile(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`update digest_outreach set sent = ${sent} where program_id = ${programId}`,
+        ),
+      )
+    await tamper(7)
+    expect(await refusal("digest", "verify", "--date", "2026-02-02", "--to", "2026-02-04")).toMatchObject({
+      code: "digest_differs",
+      exit: 1,
+      discrepancies: [
+        { organization_id: org, program_id: programId, date: "2026-02-03", count: "sent", kept: 7, counted: 2 },
+      ],
+    })
+    const { code, stdout, stderr } = await run(["digest", "verify", "--date", "2026-02-03"])
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr).toMatch(/2026-02-03 +pgm_[0-9a-f]+ +sent +7 +2\n1 count of the digest is not what the events/)
+    await tamper(2)
+  })
+
+  it.each(["2026-02-02", "2030-01-01"])("takes no range from 2026-02-03 to %s", async (to) => {
+    expect(await refusal("digest", "verify", "--date", "2026-02-03", "--to", to)).toMatchObject({
+      code: "unusable_range",
+      exit: 1,
+    })
+  })
+})
+
+describe("a bar", () => {
+  it("is nothing for zero, and else shows, never longer than the longest", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (a, b) => {
+        const [count, longest] = [Math.min(a, b), Math.max(a, b)]
+        const { length } = formatBar(count, longest)
+        expect(length > 0).toBe(count > 0)
+        expect(length).toBeLessThanOrEqual(30)
+        if (count > 0 && count === longest) expect(length).toBe(30)
+      }),
+    )
+  })
+})
