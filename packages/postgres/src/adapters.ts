@@ -7,6 +7,7 @@ import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { DigestLedgerPg } from "./DigestLedgerPg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
 import { EventFeedPg } from "./EventFeedPg.ts"
+import { HitLedgerPg } from "./HitLedgerPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
 import { InboxPg } from "./InboxPg.ts"
 import { KeyRingPg } from "./KeyRingPg.ts"
@@ -36,6 +37,7 @@ export const adapters = Layer.mergeAll(
   DeliveryGaugesPg,
   ReplayBookPg,
   MessageQueuePg,
+  HitLedgerPg,
   IdempotencyLedgerPg,
   InboxPg,
 )

@@ -1,0 +1,46 @@
+import { suspect } from "@outreach/bot-suspicion"
+import { Effect } from "effect"
+import { composeEvent } from "../events/Event.ts"
+import { makeIdentifier } from "../Identifier.ts"
+import type { JudgedHit, WaitingHit } from "./Hit.ts"
+import { HitLedger } from "./HitLedger.ts"
+
+/** The most hits of an organization that are judged in one transaction. */
+const JUDGED_TOGETHER = 500
+
+/** Judges hits and publishes them as opens and clicks, some of each organization; answers how many. */
+export const judgeHits = Effect.gen(function* () {
+  const ledger = yield* HitLedger
+  let judged = 0
+  for (const organizationId of yield* ledger.waiting) {
+    judged += yield* ledger.judge(organizationId, JUDGED_TOGETHER, (hits) => Effect.forEach(hits, judgeHit))
+  }
+  return judged
+})
+
+const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
+  const { at, method, headers, address, link, acceptedAt, earlierHits, receivedAt } = hit
+  const { suspected, reasons } = suspect(
+    { at, method, headers, address, link: link ?? undefined },
+    { acceptedAt: acceptedAt ?? undefined, earlierHits },
+  )
+  const about = {
+    id: yield* makeIdentifier("event"),
+    organizationId: hit.organizationId,
+    campaignId: hit.campaignId,
+    programId: hit.programId,
+    recipientId: hit.recipientId,
+    occurredAt: receivedAt,
+  }
+  const data = {
+    service_campaign_id: hit.campaignId,
+    service_program_id: hit.programId,
+    token: hit.token,
+    is_bot_suspected: suspected,
+  }
+  const event =
+    link === null
+      ? composeEvent("outreach.email_opened", about, { ...data, opened_at: receivedAt })
+      : composeEvent("outreach.email_clicked", about, { ...data, clicked_at: receivedAt })
+  return { reasons, event } satisfies JudgedHit
+})
