@@ -1,0 +1,58 @@
+import { expect, it } from "vitest"
+import { createClient } from "../src/createClient.ts"
+import { startServer } from "./startServer.ts"
+
+/** Serves each token's record under a tag that changes with `version`, and counts what it had to send. */
+async function startRecords(cacheSize?: number) {
+  const state = { version: 1, sent: 0 }
+  const { baseUrl, asked } = await startServer(({ url, headers }) => {
+    const etag = `"${url}-${state.version}"`
+    if (headers["if-none-match"] === etag) return { status: 304, headers: { ETag: etag } }
+    state.sent++
+    return { status: 200, headers: { ETag: etag }, body: { token: url.slice(-6), version: state.version } }
+  })
+  const options = cacheSize === undefined ? {} : { cacheSize }
+  return { state, asked, client: createClient({ apiKey: "key", baseUrl, ...options }) }
+}
+
+it("serves from its memory what the service says is unchanged, and what has changed from the service", async () => {
+  const { client, state, asked } = await startRecords()
+  expect(await client.getToken("aaaaaa")).toEqual({ token: "aaaaaa", version: 1 })
+  expect(await client.getToken("aaaaaa")).toEqual({ token: "aaaaaa", version: 1 })
+  expect([asked.length, state.sent]).toEqual([2, 1])
+  state.version = 2
+  expect(await client.getToken("aaaaaa")).toEqual({ token: "aaaaaa", version: 2 })
+  expect(await client.getToken("aaaaaa")).toEqual({ token: "aaaaaa", version: 2 })
+  expect([asked.length, state.sent]).toEqual([4, 2])
+})
+
+it("knows an expansion as an answer of its own", async () => {
+  const { client, state, asked } = await startRecords()
+  await client.getToken("aaaaaa")
+  await client.getToken("aaaaaa", { expand: ["campaign"] })
+  expect(asked[1]!.headers["if-none-match"]).toBeUndefined()
+  expect(state.sent).toBe(2)
+})
+
+it("hands out a record of the caller's own, which it may change", async () => {
+  const { client } = await startRecords()
+  const first = await client.getToken("aaaaaa")
+  first.token = "zzzzzz"
+  expect((await client.getToken("aaaaaa")).token).toBe("aaaaaa")
+})
+
+it("forgets the record that was used least lately once it knows as many as it may", async () => {
+  const { client, state } = await startRecords(2)
+  for (const token of ["aaaaaa", "bbbbbb", "aaaaaa", "cccccc", "aaaaaa"]) await client.getToken(token)
+  expect(state.sent).toBe(3)
+  await client.getToken("bbbbbb")
+  expect(state.sent).toBe(4)
+})
+
+it("remembers nothing when it may not", async () => {
+  const { client, state, asked } = await startRecords(0)
+  await client.getToken("aaaaaa")
+  await client.getToken("aaaaaa")
+  expect(state.sent).toBe(2)
+  expect(asked.every(({ headers }) => headers["if-none-match"] === undefined)).toBe(true)
+})
