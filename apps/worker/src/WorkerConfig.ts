@@ -1,15 +1,16 @@
+import { createPrivateKey } from "node:crypto"
+import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { refusal, setting } from "@outreach/process/setting"
-import { databaseUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
+import {
+  databaseUrl,
+  deployment,
+  publicBaseUrl,
+  secretsKey,
+  webhookAllowPrivateAddresses,
+} from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config, Effect, Redacted } from "effect"
-import addressparser from "nodemailer/lib/addressparser"
 import { workerLimits } from "./workerLimits.ts"
-
-/** Who the e-mails come from. */
-export interface Sender {
-  readonly name: string
-  readonly address: string
-}
 
 /** `SMTP_URL`: the server that takes the e-mails. */
 const smtpUrl = setting("SMTP_URL", {
@@ -22,10 +23,11 @@ const smtpUrl = setting("SMTP_URL", {
   },
 })
 
-/** `MAIL_FROM`: the sender. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
-const mailFrom = setting("MAIL_FROM", {
-  expected: "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
-  parse: readSender,
+/** `DKIM_KEY`: the RSA key that signs the e-mails, PKCS#8 in base64; `none` signs none. Default `none`. */
+const dkimKey = setting("DKIM_KEY", {
+  expected: "an RSA key of at least 1024 bits, as `openssl genpkey -algorithm RSA -outform DER | base64 -w0` makes it",
+  parse: (text) => (text === "none" ? null : readRsaKey(text)),
+  default: "none",
 })
 
 /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
@@ -54,14 +56,36 @@ const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, 
 const webhookCallsPerEndpoint = wholeNumber("WEBHOOK_CALLS_PER_ENDPOINT", { least: 1, most: 1000, default: 16 })
 
 /** `ADMIN_HOST`: the address that answers operators. Default `127.0.0.1`. */
-const adminHost = setting("ADMIN_HOST", {
-  expected: "a host name or an IP address",
-  parse: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
-  default: "127.0.0.1",
-})
+const adminHost = host("ADMIN_HOST")
 
 /** `ADMIN_PORT`: the port that answers operators; 0 takes any that is free. Default 9464. */
 const adminPort = wholeNumber("ADMIN_PORT", { least: 0, most: 65_535, default: 9464 })
+
+/** `MAIL_PER_MINUTE`: how many e-mails all workers together send in a minute; 0 for no bound. Default 0. */
+const mailPerMinute = rate("MAIL_PER_MINUTE")
+
+/** `MAIL_PER_DOMAIN_MINUTE`: how many of them may go to one recipient domain; 0 for no bound. Default 0. */
+const mailPerDomainMinute = rate("MAIL_PER_DOMAIN_MINUTE")
+
+/** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
+const bounceDomain = setting("BOUNCE_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" })
+
+/** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
+const bounceHost = host("BOUNCE_SMTP_HOST")
+
+/** `BOUNCE_SMTP_PORT`: the port on which bounces are received over SMTP; `none` receives none, and 0 takes any that is free. Default `none`. */
+const bouncePort = setting("BOUNCE_SMTP_PORT", {
+  expected: "none, or a whole number from 0 to 65535",
+  parse: (text) => (text === "none" ? null : readWholeNumber(text, { least: 0, most: 65_535 })),
+  default: "none",
+})
+
+/** How e-mails are signed, and as whom. */
+const dkim = Config.all({
+  key: dkimKey,
+  selector: setting("DKIM_SELECTOR", { expected: "a selector, such as s2026", parse: readDomain, default: "outreach" }),
+  domain: setting("DKIM_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" }),
+})
 
 /** How webhooks are called. A lease that ended during a call would have the call made twice, so it must outlast it. */
 const webhooks = Config.all({
@@ -82,13 +106,32 @@ const webhooks = Config.all({
   }),
 )
 
+/** How e-mails are sent, and their bounces received. */
+const mail = Config.all({
+  smtpUrl,
+  from: mailFrom,
+  perMinute: mailPerMinute,
+  perDomainMinute: mailPerDomainMinute,
+  dkim,
+  bounceDomain,
+  bounceHost,
+  bouncePort,
+}).pipe(
+  Config.map(({ dkim, bounceDomain, ...mail }) => ({
+    ...mail,
+    domain: domainOf(mail.from),
+    bounceDomain: bounceDomain || domainOf(mail.from),
+    dkim: dkim.key === null ? null : { ...dkim, key: dkim.key, domain: dkim.domain || domainOf(mail.from) },
+  })),
+)
+
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
   databaseUrl,
   secretsKey,
   deployment,
-  smtpUrl,
-  mailFrom,
+  publicBaseUrl,
+  mail,
   webhookRetryDelays,
   webhookAllowPrivateAddresses,
   webhooks,
@@ -105,17 +148,39 @@ function wholeNumber(
   const { least, most } = bounds
   return setting(name, {
     expected: `a whole number from ${least} to ${most}`,
-    parse: (text) =>
-      /^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
+    parse: (text) => readWholeNumber(text, bounds),
     default: String(bounds.default),
   })
 }
 
-function readSender(text: string): Sender | undefined {
-  const [sender, ...others] = addressparser(text)
-  if (sender === undefined || others.length > 0 || !("address" in sender)) return undefined
-  const { name, address } = sender
-  return address !== undefined && /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) && !/[\r\n]/.test(text)
-    ? { name: name ?? "", address }
-    : undefined
+function readWholeNumber(text: string, { least, most }: { readonly least: number; readonly most: number }) {
+  return /^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined
+}
+
+function rate(name: string): Config.Config<number | null> {
+  return Config.map(wholeNumber(name, { least: 0, most: 999_999, default: 0 }), (perMinute) => perMinute || null)
+}
+
+function host(name: string): Config.Config<string> {
+  return setting(name, {
+    expected: "a host name or an IP address",
+    parse: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+    default: "127.0.0.1",
+  })
+}
+
+function readDomain(text: string): string | undefined {
+  return /^([\w-]+(\.[\w-]+)*)?$/.test(text) ? text : undefined
+}
+
+// nodemailer takes the key as PEM, and signs with RSA alone.
+function readRsaKey(text: string): Redacted.Redacted | undefined {
+  const pem = `-----BEGIN PRIVATE KEY-----\n${text.replace(/.{64}/g, "$&\n")}\n-----END PRIVATE KEY-----\n`
+  try {
+    const key = createPrivateKey(pem)
+    const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : 0
+    return bits >= 1024 ? Redacted.make(pem, { label: "DKIM_KEY" }) : undefined
+  } catch {
+    return undefined
+  }
 }

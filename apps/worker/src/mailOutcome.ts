@@ -15,6 +15,8 @@ export const mailOutcome = ({ code, command, responseCode, response }: MailFailu
   // Before anything was said to the server: the address cannot be written in the protocol.
   if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
   // Only these commands are about the recipient. A server that refuses any other takes nothing from us, whoever it is for.
-  if (typeof responseCode !== "number" || (command !== "RCPT TO" && command !== "DATA")) return { _tag: "Unreachable" }
+  if (typeof responseCode !== "number") return { _tag: "Unreachable" }
+  if (command !== "RCPT TO" && command !== "DATA")
+    return { _tag: "Unreachable", status: `${responseCode} to ${command}` }
   return judgeRefusal({ code: responseCode, text: typeof response === "string" ? response : "", at: command })
 }

@@ -1,6 +1,9 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
+import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { runProcess } from "@outreach/process/runProcess"
 import { telemetry } from "@outreach/process/telemetry"
@@ -23,7 +26,7 @@ import { workerLimits } from "./workerLimits.ts"
 
 const worker = Effect.gen(function* () {
   const config = yield* WorkerConfig
-  const { drainSeconds } = config
+  const { drainSeconds, mail } = config
 
   const ports = adapters.pipe(
     Layer.provideMerge(databaseLayer({ url: config.databaseUrl, applicationName: "outreach-worker" })),
@@ -36,14 +39,19 @@ const worker = Effect.gen(function* () {
         callMs: config.webhooks.callSeconds * 1000,
       }),
     ),
-    Layer.merge(SmtpMailer({ url: config.smtpUrl, from: config.mailFrom })),
+    Layer.merge(SmtpMailer({ url: mail.smtpUrl, from: mail.from, dkim: mail.dkim })),
+    Layer.merge(
+      Layer.merge(TrackingLinks.below(config.publicBaseUrl), ReturnPaths.at(mail.bounceDomain)).pipe(
+        Layer.provide(NodeTrackingSeal(config.secretsKey)),
+      ),
+    ),
     Layer.merge(NodeSigner),
   )
   const loops = [
     publish,
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
-    sendOutreach({ mailDomain: config.mailFrom.address.split("@")[1]!, drainSeconds }),
+    sendOutreach({ ...mail, mailDomain: mail.domain, drainSeconds }),
     sweep,
     keepHistory(config.historyDays),
     readGauges,

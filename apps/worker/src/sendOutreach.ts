@@ -1,36 +1,66 @@
 import type { CampaignId } from "@outreach/domain/Identifier"
-import type { MessageLease, MessageTemplate } from "@outreach/domain/outreach/Message"
-import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
+import { composeMail } from "@outreach/domain/outreach/composeMail"
+import type { MessageLease } from "@outreach/domain/outreach/Message"
+import { type MessageClaim, MessageQueue } from "@outreach/domain/outreach/MessageQueue"
 import { sendMessage } from "@outreach/domain/outreach/Outreach"
-import { Cache, Effect } from "effect"
+import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
+import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { Cache, Clock, Effect } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 const { atOnce, leaseSeconds } = workerLimits.messages
 
 /** Sends the e-mails of campaigns whose window is open, until interrupted. `mailDomain` is the right-hand side of each Message-ID. */
-export const sendOutreach = Effect.fnUntraced(function* (options: {
-  readonly mailDomain: string
-  readonly drainSeconds: number
-}) {
+export const sendOutreach = Effect.fnUntraced(function* (
+  options: { readonly mailDomain: string; readonly drainSeconds: number } & Pick<
+    MessageClaim,
+    "perMinute" | "perDomainMinute"
+  >,
+) {
+  const { mailDomain, drainSeconds, perMinute, perDomainMinute } = options
+  const { shortestMs, longestMs } = workerLimits.backoff
   const queue = yield* MessageQueue
-  const templates = yield* Cache.make({
+  const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths, mailDomain }
+  const composers = yield* Cache.make({
     capacity: 100,
     timeToLive: "1 minute",
-    lookup: (campaignId: CampaignId): Effect.Effect<MessageTemplate> => queue.template(campaignId),
+    lookup: (campaignId: CampaignId) =>
+      Effect.map(queue.template(campaignId), (template) => composeMail(template, settings)),
   })
+  // While the mail server takes nothing, one message now and then asks whether it does again.
+  let wait = 0
+  let asksAgainAt = 0
+
   const sendOne = Effect.fnUntraced(function* (lease: MessageLease) {
-    const template = yield* Cache.get(templates, lease.campaignId)
-    const { settled, settlement } = yield* sendMessage(lease, template, options.mailDomain)
+    const compose = yield* Cache.get(composers, lease.campaignId)
+    const { settled, outcome, settlement } = yield* sendMessage(lease, compose(lease))
+    if (outcome._tag === "Unreachable") {
+      const now = yield* Clock.currentTimeMillis
+      if (now < asksAgainAt) return
+      wait = Math.min(wait * 2 || shortestMs, longestMs)
+      asksAgainAt = now + wait
+      return yield* Effect.logWarning("mail server takes nothing").pipe(
+        Effect.annotateLogs({ seconds: wait / 1000, ...(outcome.status && { status: outcome.status }) }),
+      )
+    }
+    wait = 0
     if (!settled) return
-    yield* Effect.logDebug("message attempted").pipe(
-      Effect.annotateLogs({ recipientId: lease.recipientId, attempt: lease.attempt, state: settlement.state }),
-    )
+    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
+    yield* outcome._tag === "Refused"
+      ? Effect.logWarning("campaign leaves a recipient domain alone, which refuses us").pipe(
+          Effect.annotateLogs({ ...about, status: outcome.status }),
+        )
+      : Effect.logDebug("message attempted").pipe(Effect.annotateLogs({ ...about, state: settlement.state }))
   })
+
   return yield* leaseLoop("sendOutreach", {
     atOnce,
-    drainSeconds: options.drainSeconds,
-    claim: (limit) => queue.claim({ limit, leaseSeconds, perMinute: null, perDomainMinute: null }),
+    drainSeconds,
+    claim: Effect.fnUntraced(function* (room: number) {
+      if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
+      return yield* queue.claim({ limit: wait > 0 ? 1 : room, leaseSeconds, perMinute, perDomainMinute })
+    }),
     handle: sendOne,
   })
 })

@@ -15,6 +15,8 @@ const send = (url: string, options: { readonly to?: string; readonly html?: stri
       html:
         options.html ?? `<p>Your link: <a href="https://l.test/aB3dE9">open</a><img src="https://l.test/pixel"></p>`,
       messageId: "<rcp_1@acme.test>",
+      returnPath: "bounce-1@bounces.acme.test",
+      unsubscribeUrl: "https://outreach.test/unsubscribe/1",
     })
   }).pipe(
     Effect.provide(
@@ -31,13 +33,14 @@ const bounced = (reason: string) => ({ _tag: "Bounced", reason }) as MailOutcome
 const deferred: MailOutcome = { _tag: "Deferred" }
 const refused: MailOutcome = { _tag: "Refused", status: expect.stringMatching(/^5\d\d 5\.\d+\.\d+$/) }
 const unreachable: MailOutcome = { _tag: "Unreachable" }
+const unwilling = (status: string): MailOutcome => ({ _tag: "Unreachable", status })
 
 describe("a message that the server takes", () => {
   it("is accepted, and carries the sender, the Message-ID, the HTML and a text alternative", async () => {
     const server = await mailServer()
     expect(await send(server.url)).toEqual({ _tag: "Accepted" })
     const [message] = server.messages
-    expect(message).toMatchObject({ from: "outreach@acme.test", to: ["clinician@clinic.test"] })
+    expect(message).toMatchObject({ from: "bounce-1@bounces.acme.test", to: ["clinician@clinic.test"] })
     expect(message?.text).toContain("From: Acme Outreach <outreach@acme.test>")
     expect(message?.text).toContain("To: clinician@clinic.test")
     expect(message?.text).toContain("Message-ID: <rcp_1@acme.test>")
@@ -84,14 +87,14 @@ describe("a message that the server does not take", () => {
     ["rcpt", "552 5.2.2 Mailbox full", deferred],
     ["rcpt", "552 Exceeded storage", deferred],
     ["data", "451 4.3.0 Local error", deferred],
-    ["connect", "421 4.3.2 Shutting down", unreachable],
-    ["from", "451 4.3.0 Local error", unreachable],
+    ["connect", "421 4.3.2 Shutting down", unwilling("421 to CONN")],
+    ["from", "451 4.3.0 Local error", unwilling("451 to MAIL FROM")],
     ["rcpt", "550 5.7.1 Blocked by policy", refused],
     ["rcpt", "550 5.7.26 Unauthenticated sender", refused],
     ["data", "554 5.7.1 Looks like spam", refused],
     ["rcpt", "550 5.1.8 Sender's domain unknown", refused],
-    ["from", "550 5.1.1 Sender unknown", unreachable],
-    ["connect", "554 Your address is listed", unreachable],
+    ["from", "550 5.1.1 Sender unknown", unwilling("550 to MAIL FROM")],
+    ["connect", "554 Your address is listed", unwilling("554 to CONN")],
   ] as const)("answering %s with %s", async (at, reply, outcome) => {
     expect(await send((await mailServer({ at, reply })).url)).toEqual(outcome)
   })

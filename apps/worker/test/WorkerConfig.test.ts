@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { type Config, ConfigProvider, Effect, Result } from "effect"
@@ -13,6 +14,9 @@ const required = {
 const read = (env: Record<string, string>) =>
   Effect.runSync(Effect.result(WorkerConfig.parse(ConfigProvider.fromEnv({ env: { ...required, ...env } }))))
 
+const rsaKey = (modulusLength: number) =>
+  generateKeyPairSync("rsa", { modulusLength }).privateKey.export({ type: "pkcs8", format: "der" }).toString("base64")
+
 const refusal = (env: Record<string, string>) => {
   const result = read(env)
   return Result.isFailure(result) ? ((result.failure as Config.ConfigError).cause as Error).message : undefined
@@ -22,7 +26,16 @@ describe("WorkerConfig", () => {
   it("needs four settings, and has the specification's schedule, no private addresses, and bounds", () => {
     expect(Result.getOrThrow(read({}))).toMatchObject({
       deployment: "development",
-      mailFrom: { name: "", address: "outreach@acme.test" },
+      publicBaseUrl: "http://127.0.0.1:8080",
+      mail: {
+        from: { name: "", address: "outreach@acme.test" },
+        domain: "acme.test",
+        bounceDomain: "acme.test",
+        bouncePort: null,
+        perMinute: null,
+        perDomainMinute: null,
+        dkim: null,
+      },
       webhookRetryDelays: SPECIFIED_SCHEDULE,
       webhookAllowPrivateAddresses: false,
       webhooks: { callSeconds: 15, leaseSeconds: 30, inAll: 512, perEndpoint: 16 },
@@ -60,13 +73,28 @@ describe("WorkerConfig", () => {
     ["ADMIN_PORT", "65536"],
     ["ADMIN_HOST", "not a host"],
     ["HISTORY_DAYS", "0"],
+    ["MAIL_PER_MINUTE", "many"],
+    ["MAIL_PER_DOMAIN_MINUTE", "-1"],
+    ["BOUNCE_DOMAIN", "bounces@acme.test"],
+    ["BOUNCE_SMTP_HOST", "not a host"],
+    ["BOUNCE_SMTP_PORT", "65536"],
+    ["DKIM_KEY", "c2VjcmV0"],
+    ["DKIM_KEY", rsaKey(512)],
+    ["DKIM_KEY", generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64")],
+    ["DKIM_SELECTOR", "two words"],
   ])("refuses %s=%j without repeating it", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))
   })
 
   it("takes a name beside the sender's address", () => {
-    const { mailFrom } = Result.getOrThrow(read({ MAIL_FROM: `"Acme, Outreach" <outreach@acme.test>` }))
-    expect(mailFrom).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })
+    const { mail } = Result.getOrThrow(read({ MAIL_FROM: `"Acme, Outreach" <outreach@acme.test>` }))
+    expect(mail.from).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })
+  })
+
+  it("signs for the sender's domain with an RSA key", () => {
+    const { mail } = Result.getOrThrow(read({ DKIM_KEY: rsaKey(1024), DKIM_SELECTOR: "s2026" }))
+    expect(mail.dkim).toMatchObject({ domain: "acme.test", selector: "s2026" })
+    expect(JSON.stringify(mail)).not.toContain("PRIVATE KEY")
   })
 
   it("says which delay of a schedule is wrong", () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
+import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
+import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { parseSchedule } from "@outreach/retry-policy"
 import { Effect, Layer, Redacted, References } from "effect"
 import { onTestFinished } from "vitest"
@@ -29,7 +33,7 @@ const work = (options: { readonly schedule?: string; readonly smtpUrl?: string }
         perEndpoint: 16,
         leaseSeconds: 30,
       }),
-      sendOutreach({ mailDomain: "acme.test", drainSeconds: 0 }),
+      sendOutreach({ mailDomain: "acme.test", drainSeconds: 0, perMinute: null, perDomainMinute: null }),
     ],
     { concurrency: "unbounded", discard: true },
   ).pipe(
@@ -38,6 +42,9 @@ const work = (options: { readonly schedule?: string; readonly smtpUrl?: string }
         HttpCourier({ allowPrivateAddresses: true, callMs: 15_000 }),
         SmtpMailer({ url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"), from }),
         NodeSigner,
+        Layer.merge(TrackingLinks.below("https://outreach.test"), ReturnPaths.at("bounces.acme.test")).pipe(
+          Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))),
+        ),
         Layer.succeed(References.MinimumLogLevel, "None"),
       ),
     ),

@@ -21,7 +21,7 @@ export const CampaignBookPg = Layer.effect(
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
     const columns = sql.literal(`
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject, html,
-      window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`)
+      short_link as "shortLink", per_minute as "perMinute",      window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`)
 
     const summaries = Effect.fnUntraced(function* (
       organizationId: OrganizationId,
@@ -47,8 +47,9 @@ export const CampaignBookPg = Layer.effect(
       create: Effect.fn("CampaignBook.create")(function* (campaign) {
         const rows = yield* sql<Campaign>`
           insert into campaigns
-            (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+            (organization_id, id, program_id, name, kind, subject, html, short_link, per_minute, window_start, window_end)
           select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html},
+            ${campaign.shortLink}, ${campaign.perMinute}::int,
             ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
           from programs where id = ${campaign.programId}
           returning ${columns}`

@@ -219,7 +219,7 @@ describe("CampaignBookPg.summaries", () => {
         const theirs = yield* seedCampaign({ recipients: 0 })
         const ids = [ours.campaign.id, theirs.campaign.id]
         const summaries = yield* (yield* CampaignBook).summaries(ours.organization.id, ids)
-        const { subject: _subject, html: _html, ...campaign } = ours.campaign
+        const { subject: _, html: _html, shortLink: _link, perMinute: _rate, ...campaign } = ours.campaign
         expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
       }),
     ))

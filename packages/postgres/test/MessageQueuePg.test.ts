@@ -115,6 +115,7 @@ describe("MessageQueuePg.template", () => {
         expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
           subject: campaign.subject,
           html: campaign.html,
+          shortLink: null,
           campaignName: campaign.name,
           programName: program.name,
         })

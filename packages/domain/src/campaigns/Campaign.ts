@@ -27,6 +27,10 @@ export interface Campaign {
   readonly status: CampaignStatus
   readonly subject: string
   readonly html: string
+  /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
+  readonly shortLink: string | null
+  /** How many e-mails go out in a minute at most; null for no bound of its own. */
+  readonly perMinute: number | null
   /** Messages go out from the start, inclusive, to the end, exclusive. */
   readonly windowStart: Timestamp
   readonly windowEnd: Timestamp
@@ -37,6 +41,7 @@ export interface Campaign {
 /** The operator's commands, from which statuses each may come, and where it leads. A paused campaign goes on when it is scheduled again. */
 export const COMMANDS = {
   schedule: { from: ["draft", "paused"], to: "scheduled" },
+  resume: { from: ["paused"], to: "scheduled" },
   pause: { from: ["scheduled", "publishing", "published", "sending"], to: "paused" },
   cancel: { from: ["draft", "scheduled", "publishing", "published", "sending", "paused"], to: "cancelled" },
 } as const satisfies Record<string, { from: ReadonlyArray<CampaignStatus>; to: CampaignStatus }>

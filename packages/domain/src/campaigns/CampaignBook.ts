@@ -9,7 +9,7 @@ import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
-  readonly campaign: Omit<Campaign, "subject" | "html">
+  readonly campaign: Omit<Campaign, "subject" | "html" | "shortLink" | "perMinute">
   readonly program: Program
 }
 

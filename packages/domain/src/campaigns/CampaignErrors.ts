@@ -36,3 +36,12 @@ export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("Inva
     return `The ${this.part} is no valid template: ${this.reason}`
   }
 }
+
+/** The partner's own link cannot be used. */
+export class InvalidShortLink extends Schema.TaggedError<InvalidShortLink>()("InvalidShortLink", {
+  shortLink: Schema.String,
+}) {
+  override get message(): string {
+    return `${this.shortLink} is no http or https address that holds {token} once.`
+  }
+}

@@ -2,11 +2,12 @@ import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { type CampaignId, type EventId, makeIdentifier, type ProgramId } from "../Identifier.ts"
+import { shortLinkTo } from "../outreach/composeMail.ts"
 import { checkTemplate } from "../outreach/Template.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { type CampaignKind, COMMANDS, type Command } from "./Campaign.ts"
 import { CampaignBook, type PublicationChunk } from "./CampaignBook.ts"
-import { InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
+import { InvalidShortLink, InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
 
 /** Makes a draft campaign. Its templates must render and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
@@ -15,17 +16,30 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly kind: CampaignKind
   readonly subject: string
   readonly html: string
+  /** Default null. */
+  readonly shortLink?: string | null
+  /** Default null. */
+  readonly perMinute?: number | null
   readonly windowStart: Timestamp
   readonly windowEnd: Timestamp
 }) {
+  const { shortLink = null, perMinute = null } = request
+  if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   for (const part of ["subject", "html"] as const) {
-    const reason = checkTemplate(request[part])
+    const reason = checkTemplate(
+      request[part],
+      part,
+      shortLink === null ? {} : { short_link: shortLinkTo(shortLink, "aB3dE9") },
+    )
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
   yield* checkWindow(request)
   const book = yield* CampaignBook
-  return yield* book.create({ ...request, id: yield* makeIdentifier("campaign") })
+  return yield* book.create({ ...request, shortLink, perMinute, id: yield* makeIdentifier("campaign") })
 })
+
+const isShortLink = (text: string): boolean =>
+  text.split("{token}").length === 2 && /^https?:$/.test(URL.parse(shortLinkTo(text, "aB3dE9"))?.protocol ?? "")
 
 /** Carries out an operator's command on a campaign. */
 export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* (
@@ -33,7 +47,7 @@ export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* 
   command: Command,
 ) {
   const book = yield* CampaignBook
-  if (command === "schedule") yield* checkWindow(yield* book.find(campaignId))
+  if (COMMANDS[command].to === "scheduled") yield* checkWindow(yield* book.find(campaignId))
   return yield* book.move(campaignId, COMMANDS[command].from, COMMANDS[command].to)
 })
 

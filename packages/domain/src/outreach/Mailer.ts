@@ -8,6 +8,10 @@ export interface Mail {
   readonly html: string
   /** The same at every attempt, so that a repeated message can be told. */
   readonly messageId: string
+  /** Where its bounces come back to: the sender of the envelope. */
+  readonly returnPath: string
+  /** Takes the one click of RFC 8058. */
+  readonly unsubscribeUrl: string
 }
 
 /** What the mail server said: it took the message; the mailbox never will; not now; the refusal is about us; or it said nothing. */
@@ -16,7 +20,7 @@ export type MailOutcome =
   | { readonly _tag: "Bounced"; readonly reason: BounceReason }
   | { readonly _tag: "Deferred" }
   | { readonly _tag: "Refused"; readonly status: string }
-  | { readonly _tag: "Unreachable" }
+  | { readonly _tag: "Unreachable"; readonly status?: string }
 
 /** Hands messages to a mail server. */
 export class Mailer extends Context.Service<

@@ -20,4 +20,6 @@ export interface MessageTemplate {
   readonly html: string
   readonly campaignName: string
   readonly programName: string
+  /** As in `Campaign`. */
+  readonly shortLink: string | null
 }

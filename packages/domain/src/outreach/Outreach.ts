@@ -1,10 +1,9 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { makeIdentifier } from "../Identifier.ts"
-import { Mailer, type MailOutcome } from "./Mailer.ts"
-import type { MessageLease, MessageTemplate } from "./Message.ts"
+import { type Mail, Mailer, type MailOutcome } from "./Mailer.ts"
+import type { MessageLease } from "./Message.ts"
 import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
-import { renderTemplate } from "./Template.ts"
 
 /** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
@@ -12,31 +11,17 @@ const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
 const OUR_RETRY = { Refused: 3600, Unreachable: 60 } as const
 
-/** Sends one leased message and settles the outcome. `mailDomain` is the right-hand side of its Message-ID. */
-export const sendMessage = Effect.fnUntraced(function* (
-  lease: MessageLease,
-  template: MessageTemplate,
-  mailDomain: string,
-) {
+/** Sends one leased message and settles the outcome. */
+export const sendMessage = Effect.fnUntraced(function* (lease: MessageLease, mail: Mail) {
   const mailer = yield* Mailer
   const queue = yield* MessageQueue
-  const variables = {
-    token: lease.token,
-    campaign_name: template.campaignName,
-    program_name: template.programName,
-  }
-  const outcome = yield* mailer.send({
-    to: lease.email,
-    subject: renderTemplate(template.subject, variables),
-    html: renderTemplate(template.html, variables),
-    messageId: `<${lease.recipientId}@${mailDomain}>`,
-  })
+  const outcome = yield* mailer.send(mail)
   const settlement = yield* decideSettlement(lease, outcome)
   const settled = yield* queue.settle(lease, settlement)
   if (!settled) {
     yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
   }
-  return { settled, settlement }
+  return { settled, outcome, settlement }
 })
 
 const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {

@@ -1,15 +1,28 @@
 import { describe, expect, it } from "vitest"
-import { checkTemplate, renderTemplate } from "../../src/outreach/Template.ts"
+import { checkTemplate, compileTemplate, type TemplateVariables } from "../../src/outreach/Template.ts"
 
-const variables = { token: "aB3dE9", campaign_name: "Spring", program_name: "Heart failure" }
+const variables: TemplateVariables = {
+  token: "aB3dE9",
+  campaign_name: "Spring",
+  program_name: "Heart failure",
+  unsubscribe_url: "https://outreach.test/unsubscribe/u",
+}
 
 describe("checkTemplate", () => {
   it("accepts text without variables, and every variable there is", () => {
-    expect(checkTemplate("Good morning")).toBeUndefined()
-    expect(checkTemplate("{{ token }} {{ campaign_name }} {{ program_name }}")).toBeUndefined()
+    expect(checkTemplate("Good morning", "html")).toBeUndefined()
+    expect(
+      checkTemplate("{{ token }} {{ campaign_name }} {{ program_name }} {{ unsubscribe_url }}", "html"),
+    ).toBeUndefined()
+  })
+
+  it("accepts the partner's link where there is one", () => {
+    expect(checkTemplate("{{ short_link }}", "html", { short_link: "https://go.test/aB3dE9" })).toBeUndefined()
   })
 
   it.each([
+    ["what renders to nothing", "{% if false %}Good morning{% endif %}"],
+    ["the partner's link where there is none", "{{ short_link }}"],
     ["a misspelt variable", "{{ tokn }}"],
     ["a recipient's address", "{{ email }}"],
     ["a variable that only one branch names", "{% if token %}{{ npi }}{% endif %}"],
@@ -22,18 +35,25 @@ describe("checkTemplate", () => {
     ["the prototype of the scope", "{{ constructor }}"],
     ["the prototype itself", "{{ __proto__ }}"],
   ])("refuses %s", (_, text) => {
-    expect(checkTemplate(text)).toEqual(expect.any(String))
+    expect(checkTemplate(text, "html")).toEqual(expect.any(String))
   })
 })
 
-describe("renderTemplate", () => {
+describe("compileTemplate", () => {
   it("puts the variables in their places", () => {
-    expect(renderTemplate("{{ program_name }}: https://l.test/{{ token }}", variables)).toBe(
+    expect(compileTemplate("{{ program_name }}: https://l.test/{{ token }}", "html")(variables)).toBe(
       "Heart failure: https://l.test/aB3dE9",
     )
   })
 
   it("takes no variable's text for a template", () => {
-    expect(renderTemplate("{{ program_name }}", { ...variables, program_name: "{{ token }}" })).toBe("{{ token }}")
+    const render = compileTemplate("{{ program_name }}", "html")
+    expect(render({ ...variables, program_name: "{{ token }}" })).toBe("{{ token }}")
+  })
+
+  it("escapes what is named in HTML, and leaves a subject as it is", () => {
+    const named = { ...variables, program_name: "Heart & <lung>" }
+    expect(compileTemplate("{{ program_name }}", "html")(named)).toBe("Heart &amp; &lt;lung&gt;")
+    expect(compileTemplate("{{ program_name }}", "subject")(named)).toBe("Heart & <lung>")
   })
 })

@@ -1,0 +1,26 @@
+import { setting } from "@outreach/process/setting"
+import addressparser from "nodemailer/lib/addressparser"
+
+/** Who the e-mails come from. */
+export interface Sender {
+  readonly name: string
+  readonly address: string
+}
+
+/** `MAIL_FROM`: the sender. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
+export const mailFrom = setting("MAIL_FROM", {
+  expected: "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
+  parse: readSender,
+})
+
+/** Reads the domain of a sender's address. */
+export const domainOf = ({ address }: Sender): string => address.slice(address.lastIndexOf("@") + 1)
+
+function readSender(text: string): Sender | undefined {
+  const [sender, ...others] = addressparser(text)
+  if (sender === undefined || others.length > 0 || !("address" in sender)) return undefined
+  const { name, address } = sender
+  return address !== undefined && /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) && !/[\r\n]/.test(text)
+    ? { name: name ?? "", address }
+    : undefined
+}
