@@ -56,6 +56,7 @@ export default Effect.gen(function* () {
     ) with (fillfactor = 50)`
 
   // What was published before; nobody's qualification was counted yet.
+  yield* sql`set local statement_timeout = 0`
   yield* sql`
     with hit as (
       select organization_id, program_id, (emitted_at at time zone 'UTC')::date as date, type, recipient_id,
