@@ -1,0 +1,142 @@
+import { type Checkpoint, createClient, type EventBatch } from "@outreach/client"
+import { SCOPES } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect, it, onTestFinished } from "vitest"
+import { publishOutcomes } from "../handlers/publishOutcomes.ts"
+import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { startApi, type TestApi } from "../startApi.ts"
+
+const LIMIT = 100
+
+const api = startApi()
+
+/** A partner with a feed, that stores what it is handed and how far it is in one transaction. */
+const startPartner = async () => {
+  const { organization, campaign } = await api().run(seedCampaign({ recipients: 1 }))
+  const key = await api().issue(organization.id, SCOPES)
+  const published: Array<string> = []
+  const stored: Array<string> = []
+  let checkpoint: Checkpoint = { since: "2026-01-01T00:00:00Z" }
+  return {
+    key,
+    published,
+    stored,
+    publish: async (count: number) => {
+      const types = Array<"outreach.email_sent">(count).fill("outreach.email_sent")
+      published.push(...(await api().run(publishOutcomes(campaign, types))))
+    },
+    /** What was stored is text. */
+    checkpoint: (): Checkpoint => JSON.parse(JSON.stringify(checkpoint)),
+    store: ({ events, checkpoint: reached }: EventBatch) => {
+      stored.push(...events.map(({ event_id }) => event_id))
+      checkpoint = reached
+    },
+  }
+}
+type Partner = Awaited<ReturnType<typeof startPartner>>
+
+const reader = ({ key, checkpoint }: Partner, { url }: Pick<TestApi, "url"> = api()) =>
+  createClient({ apiKey: key.text, baseUrl: url, retryDelays: [] }).sync.events({
+    checkpoint: checkpoint(),
+    everySeconds: null,
+    limit: LIMIT,
+  })
+const walk = async (partner: Partner, through?: Pick<TestApi, "url">) => {
+  for await (const batch of reader(partner, through)) partner.store(batch)
+}
+
+const startAnother = async (settings: Readonly<Record<string, string>> = {}) => {
+  const child = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging", ...settings })
+  onTestFinished(() => endApi(child))
+  return { child, url: (await addressOf(child)).url }
+}
+
+it("loses and repeats nothing when the partner crashes between pages, before or after it has stored one", async () => {
+  const partner = await startPartner()
+  await partner.publish(730)
+  for (let crash = 0; partner.stored.length < 500; crash++) {
+    const reading = reader(partner)
+    for (let page = 0; page <= crash % 3; page++) {
+      const { value } = await reading.next()
+      // Every other time the last page is handed out, and lost in the crash.
+      if (value && (page < crash % 3 || crash % 2 === 0)) partner.store(value)
+    }
+    if (crash % 4 === 0) await partner.publish(7)
+  }
+  await walk(partner)
+  await walk(partner)
+  expect(partner.stored).toEqual(partner.published)
+})
+
+it("goes on through a process of the API that is killed in the middle of a walk", async () => {
+  const partner = await startPartner()
+  await partner.publish(450)
+  const doomed = await startAnother()
+  const reading = reader(partner, doomed)
+  partner.store((await reading.next()).value!)
+  partner.store((await reading.next()).value!)
+  await endApi(doomed.child)
+  await expect(reading.next()).rejects.toMatchObject({ name: "ConnectionError", reason: "network" })
+  await partner.publish(60)
+  await walk(partner)
+  expect(partner.stored).toEqual(partner.published)
+})
+
+it("goes on from the checkpoint when the key of the cursors is changed in the middle of a walk", async () => {
+  const partner = await startPartner()
+  await partner.publish(450)
+  const other = await startAnother({ CURSOR_KEY: Buffer.alloc(32, 8).toString("base64") })
+  const asked: Array<[cursor: boolean, status: number]> = []
+  let pages = 0
+  const client = createClient({
+    apiKey: partner.key.text,
+    baseUrl: api().url,
+    fetch: async (url, request) => {
+      const response = await fetch(pages++ < 2 ? url : url.replace(api().url, other.url), request)
+      asked.push([url.includes("cursor="), response.status])
+      return response
+    },
+  })
+  const options = { checkpoint: partner.checkpoint(), everySeconds: null, limit: LIMIT }
+  for await (const batch of client.sync.events(options)) partner.store(batch)
+  expect(asked.slice(0, 4)).toEqual([
+    [false, 200],
+    [true, 200],
+    [true, 400],
+    [false, 200],
+  ])
+  expect(partner.stored).toEqual(partner.published)
+})
+
+it("throws at a cursor that was tampered with, when the caller walks by hand", async () => {
+  const partner = await startPartner()
+  await partner.publish(3)
+  const client = createClient({ apiKey: partner.key.text, baseUrl: api().url })
+  const since = "2026-01-01T00:00:00Z"
+  const pages = client.listEvents({ since, limit: 1 }).pages()[Symbol.asyncIterator]()
+  const cursor: string = (await pages.next()).value!.next_cursor!
+  const tampered = `${cursor.startsWith("A") ? "B" : "A"}${cursor.slice(1)}`
+  await expect(Array.fromAsync(client.listEvents({ since, limit: 1, cursor: tampered }))).rejects.toMatchObject({
+    code: "INVALID_PARAMETER",
+    details: { parameter: "cursor" },
+  })
+  expect(await Array.fromAsync(client.listEvents({ since, limit: 1, cursor }))).toHaveLength(2)
+})
+
+it("sees an event that a database set back stamped behind what was read, within the overlap", async () => {
+  const partner = await startPartner()
+  await partner.publish(5)
+  await walk(partner)
+  await partner.publish(1)
+  await api().run(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) =>
+        sql`update events set emitted_at = emitted_at - interval '4 seconds' where id = ${partner.published[5]!}`,
+    ),
+  )
+  await walk(partner)
+  expect(partner.stored).toEqual(partner.published)
+})
