@@ -288,7 +288,7 @@ create table digest_outreach (
   unsuspected_clicked integer default 0 not null,
   unsuspected_unique_opened integer default 0 not null,
   unsuspected_unique_clicked integer default 0 not null,
-  constraint digest_outreach_pkey PRIMARY KEY (organization_id, program_id, date)
+  constraint digest_outreach_pkey PRIMARY KEY (organization_id, date, program_id)
 ) with (fillfactor=50);
 
 create table endpoint_breakers (

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // What the events of the date say.
+  // What the events of the date say. The date before the program, so that a digest of all programs is one range of the key.
   yield* sql`
     create table digest_outreach (
       organization_id text collate "C" not null,
@@ -22,7 +22,7 @@ export default Effect.gen(function* () {
       unsuspected_clicked integer not null default 0,
       unsuspected_unique_opened integer not null default 0,
       unsuspected_unique_clicked integer not null default 0,
-      primary key (organization_id, program_id, date),
+      primary key (organization_id, date, program_id),
       foreign key (organization_id, program_id) references programs
     ) with (fillfactor = 50)`
 

@@ -14,7 +14,7 @@ export const DigestLedgerPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
-      // One look-up in each primary key for each program: the date's outreach, and the newest funnel that is not after the date.
+      // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
       read: Effect.fnUntraced(function* (organizationId, date) {
         const rows = yield* sql<Row>`
           select asked.date > (statement_timestamp() at time zone 'UTC')::date as future,

@@ -54,7 +54,7 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
         count(*) filter (where type = 'outreach.email_opened' and first_unsuspected),
         count(*) filter (where type = 'outreach.email_clicked' and first_unsuspected)
       from draft group by organization_id, program_id
-      on conflict (organization_id, program_id, date) do update set
+      on conflict (organization_id, date, program_id) do update set
         recipients_published = kept.recipients_published + excluded.recipients_published,
         sent = kept.sent + excluded.sent,
         bounced = kept.bounced + excluded.bounced,
