@@ -11,7 +11,8 @@ export const FunnelCounts = z
 /** Clinicians counted by stage of qualification. */
 export type FunnelCounts = z.infer<typeof FunnelCounts>
 
-const engagement = { opened: count, clicked: count, unique_opened: count, unique_clicked: count }
+const unique = count.meta({ description: "Recipients of the date: one who comes back on the next counts there too." })
+const engagement = { opened: count, clicked: count, unique_opened: unique, unique_clicked: unique }
 
 /** What outreach did on one date. */
 export const OutreachCounts = z
@@ -22,7 +23,10 @@ export const OutreachCounts = z
     ...engagement,
     without_suspected_bots: z.object(engagement).meta({ description: "The same without hits suspected to be bots." }),
   })
-  .meta({ id: "OutreachCounts", description: "What outreach did on one date." })
+  .meta({
+    id: "OutreachCounts",
+    description: "What outreach did on one date: the events whose `emitted_at` is of the date, in UTC.",
+  })
 /** What outreach did on one date. */
 export type OutreachCounts = z.infer<typeof OutreachCounts>
 
@@ -36,7 +40,8 @@ export const QuotaStatus = z
   })
   .meta({
     id: "QuotaStatus",
-    description: "How far one stage of a program is from its target; all but `count` are null without a target.",
+    description:
+      "How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target.",
   })
 /** How far one stage of a program is from its target. */
 export type QuotaStatus = z.infer<typeof QuotaStatus>
