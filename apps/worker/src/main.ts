@@ -15,8 +15,10 @@ import { HttpCourier } from "./HttpCourier.ts"
 import { keepHistory } from "./keepHistory.ts"
 import { atStart } from "./metrics.ts"
 import { NodeSigner } from "./NodeSigner.ts"
+import { persist } from "./persist.ts"
 import { publish } from "./publish.ts"
 import { readGauges } from "./readGauges.ts"
+import { receiveBounces } from "./receiveBounces.ts"
 import { replay } from "./replay.ts"
 import { SmtpMailer } from "./SmtpMailer.ts"
 import { sendOutreach } from "./sendOutreach.ts"
@@ -52,6 +54,9 @@ const worker = Effect.gen(function* () {
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
     sendOutreach({ ...mail, mailDomain: mail.domain, drainSeconds }),
+    ...(mail.bouncePort === null
+      ? []
+      : [persist("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
     sweep,
     keepHistory(config.historyDays),
     readGauges,

@@ -1,5 +1,6 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS } from "@outreach/domain/deliveries/DeliveryGauges"
+import type { MailOutcome } from "@outreach/domain/outreach/Mailer"
 import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"
 
@@ -24,6 +25,14 @@ const OUTCOMES = [
 
 /** How a claim ended. */
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
+
+/** What came of attempts at e-mails. */
+const MAIL_OUTCOMES = ["Accepted", "Bounced", "Deferred", "Refused", "Unreachable"] as const satisfies ReadonlyArray<
+  MailOutcome["_tag"]
+>
+
+/** What came of mail to a return path. */
+const BOUNCE_RESULTS = ["recorded", "repeated", "refused", "unknown", "ignored"] as const
 
 /** What is read of the database: what is due, and how the deliveries and the database stand otherwise. */
 const READINGS = ["due", "state"] as const
@@ -75,6 +84,14 @@ export const metrics = {
       "When a claim last succeeded, and failed; 0 for never.",
       attributes,
     ),
+  ),
+  mailAttempts: each(MAIL_OUTCOMES, "outcome", (attributes) =>
+    counter("outreach_message_attempts_total", "Attempts at e-mails, by what the mail server said.", {
+      outcome: attributes["outcome"]!.toLowerCase(),
+    }),
+  ),
+  bounceReports: each(BOUNCE_RESULTS, "result", (attributes) =>
+    counter("outreach_bounce_reports_total", "Mail to return paths, by what came of it.", attributes),
   ),
   readingUp: each(READINGS, "reading", (attributes) =>
     gauge(

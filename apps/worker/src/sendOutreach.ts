@@ -5,8 +5,9 @@ import { type MessageClaim, MessageQueue } from "@outreach/domain/outreach/Messa
 import { sendMessage } from "@outreach/domain/outreach/Outreach"
 import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
 import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
-import { Cache, Clock, Effect } from "effect"
+import { Cache, Clock, Effect, Metric } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
+import { metrics } from "./metrics.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 const { atOnce, leaseSeconds } = workerLimits.messages
@@ -35,6 +36,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   const sendOne = Effect.fnUntraced(function* (lease: MessageLease) {
     const compose = yield* Cache.get(composers, lease.campaignId)
     const { settled, outcome, settlement } = yield* sendMessage(lease, compose(lease))
+    yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     if (outcome._tag === "Unreachable") {
       const now = yield* Clock.currentTimeMillis
       if (now < asksAgainAt) return

@@ -16,6 +16,8 @@ export const workerLimits = {
     callMs: 30_000,
     leaseSeconds: 45,
   },
+  /** Little comes, from the relay alone; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
+  bounces: { maxClients: 50, size: 4_194_304, socketTimeout: 30_000, closeTimeout: 1000 },
   gauges: {
     everyMs: 10_000,
     withinMs: 2000,

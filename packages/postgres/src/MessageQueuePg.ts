@@ -8,6 +8,7 @@ import { batched } from "./batched.ts"
 import { claimMessages } from "./claimMessages.ts"
 import { dieNaming } from "./DatabaseFailure.ts"
 import { stamp } from "./OrganizationClock.ts"
+import { pauseDomains } from "./pauseDomains.ts"
 import { publishEvents } from "./publishEvents.ts"
 
 /** Keeps the messages to send in PostgreSQL. */
@@ -82,7 +83,9 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
     for (const lease of rows) settled.add(keyOf(lease))
     yield* pauseDomains(
       organizationId,
-      retries.filter((retry) => retry.refusedWith !== undefined && settled.has(keyOf(retry))),
+      retries.flatMap(({ refusedWith, ...retry }) =>
+        refusedWith !== undefined && settled.has(keyOf(retry)) ? [{ ...retry, status: refusedWith }] : [],
+      ),
     )
   }
   if (finals.length > 0) {
@@ -117,29 +120,3 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
   }
   return settled
 })
-
-interface RefusedLease extends Pick<MessageLease, "campaignId" | "email"> {
-  readonly delaySeconds: number
-  readonly refusedWith?: string
-}
-
-/** Lets campaigns leave the domains alone that refused us. */
-const pauseDomains = Effect.fnUntraced(function* (
-  organizationId: OrganizationId,
-  refused: ReadonlyArray<RefusedLease>,
-) {
-  if (refused.length === 0) return
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    insert into mail_pauses (organization_id, campaign_id, domain, status, until)
-    select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status, clock_timestamp() + make_interval(secs => delay)
-    from unnest(
-      ${refused.map(({ campaignId }) => campaignId)}::text[], ${refused.map(({ email }) => domainOf(email))}::text[],
-      ${refused.map(({ refusedWith }) => refusedWith ?? "")}::text[], ${refused.map(({ delaySeconds }) => delaySeconds)}::int[]
-    ) as refusal (campaign_id, domain, status, delay)
-    order by campaign_id, domain
-    on conflict (organization_id, campaign_id, domain)
-      do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
-})
-
-const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { BounceLedgerPg } from "./BounceLedgerPg.ts"
 import { CampaignBookPg } from "./CampaignBookPg.ts"
 import { DeliveryGaugesPg } from "./DeliveryGaugesPg.ts"
 import { DeliveryHistoryPg } from "./DeliveryHistoryPg.ts"
@@ -37,6 +38,7 @@ export const adapters = Layer.mergeAll(
   DeliveryGaugesPg,
   ReplayBookPg,
   MessageQueuePg,
+  BounceLedgerPg,
   HitLedgerPg,
   IdempotencyLedgerPg,
   InboxPg,

@@ -1,10 +1,11 @@
 import type { Reason } from "@outreach/bot-suspicion"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { CampaignId, HitId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
 /** A request for the pixel or a link of a recipient's message, as it came. */
 export interface Hit {
+  readonly id: HitId
   readonly organizationId: OrganizationId
   readonly recipientId: RecipientId
   /** Where the link led; null for the pixel. */
@@ -17,7 +18,6 @@ export interface Hit {
 
 /** A hit that waits to be judged, with what is known of its recipient's message. */
 export interface WaitingHit extends Hit {
-  readonly id: string
   readonly campaignId: CampaignId
   readonly programId: ProgramId
   readonly token: string

@@ -6,8 +6,8 @@ import type { Hit, JudgedHit, WaitingHit } from "./Hit.ts"
 export class HitLedger extends Context.Service<
   HitLedger,
   {
-    /** Stores hits, each with how many milliseconds ago it came. One of a recipient that there is not is left out. */
-    record(hits: ReadonlyArray<Hit & { readonly agoMs: number }>): Effect.Effect<void>
+    /** Stores hits, each once, with when it came by the clock of this process. One of a recipient that there is not is left out. */
+    record(hits: ReadonlyArray<Hit & { readonly cameAt: number }>): Effect.Effect<void>
     /** Lists the organizations that have hits to judge. */
     waiting: Effect.Effect<ReadonlyArray<OrganizationId>>
     /**

@@ -9,7 +9,7 @@ import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
-const OUR_RETRY = { Refused: 3600, Unreachable: 60 } as const
+export const OUR_RETRY = { Refused: 3600, Unreachable: 60 } as const
 
 /** Sends one leased message and settles the outcome. */
 export const sendMessage = Effect.fnUntraced(function* (lease: MessageLease, mail: Mail) {

@@ -14,7 +14,7 @@ const table: Record<CampaignStatus, Partial<Record<Command, CampaignStatus>>> = 
   publishing: { pause: "paused", cancel: "cancelled" },
   published: { pause: "paused", cancel: "cancelled" },
   sending: { pause: "paused", cancel: "cancelled" },
-  paused: { schedule: "scheduled", cancel: "cancelled" },
+  paused: { schedule: "scheduled", resume: "scheduled", cancel: "cancelled" },
   completed: {},
   cancelled: {},
 }

@@ -1,0 +1,68 @@
+import type { Deployment } from "@outreach/domain/Deployment"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { BounceLedger, type BounceRecording } from "@outreach/domain/outreach/BounceLedger"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming } from "./DatabaseFailure.ts"
+import { stamp } from "./OrganizationClock.ts"
+import { pauseDomains } from "./pauseDomains.ts"
+import { publishEvents } from "./publishEvents.ts"
+import { recipientColumns } from "./recipientColumns.ts"
+
+/** Records late bounces in PostgreSQL. */
+export const BounceLedgerPg = Layer.effect(
+  BounceLedger,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
+
+    // A return path has no room for the organization: one probe of the key for each finds it.
+    const find = Effect.fnUntraced(function* (recipientId: RecipientId) {
+      const rows = yield* sql<Recipient>`
+        select recipient.* from organizations organization
+        cross join lateral (
+          select ${sql.literal(recipientColumns)} from recipients
+          where organization_id = organization.id and id = ${recipientId}
+        ) recipient`
+      return rows[0]
+    })
+
+    return {
+      record: Effect.fnUntraced(
+        function* (recipientId, compose) {
+          const recipient = yield* find(recipientId)
+          if (recipient === undefined) return "unknown" satisfies BounceRecording
+          const { organizationId } = recipient
+          const rows = yield* sql<{ sent: boolean; bounced: boolean; queued: boolean }>`
+            select sent_at is not null as sent, bounced_at is not null as bounced, exists (
+              select from messages where organization_id = ${organizationId} and recipient_id = ${recipientId}) as queued
+            from recipients where organization_id = ${organizationId} and id = ${recipientId} for update`
+          const { sent, bounced, queued } = rows[0]!
+          if (bounced) return "repeated" satisfies BounceRecording
+          if (!sent) return (queued ? "early" : "unknown") satisfies BounceRecording
+          const at = yield* stamp(organizationId)
+          yield* sql`
+            update recipients set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+            where organization_id = ${organizationId} and id = ${recipientId}`
+          yield* publishEvents([compose(recipient)], at)
+          return "recorded" satisfies BounceRecording
+        },
+        sql.withTransaction,
+        Effect.provideContext(context),
+        dieNaming("BounceLedger.record"),
+      ),
+
+      pauseDomain: Effect.fnUntraced(
+        function* (recipientId, status, seconds) {
+          const recipient = yield* find(recipientId)
+          if (recipient === undefined) return
+          const { organizationId, campaignId, email } = recipient
+          yield* pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }])
+        },
+        Effect.provideContext(context),
+        dieNaming("BounceLedger.pauseDomain"),
+      ),
+    }
+  }),
+)

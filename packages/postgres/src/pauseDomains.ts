@@ -1,0 +1,34 @@
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A refusal that is about us, and for how long its campaign leaves the domain of the address alone. */
+export interface DomainRefusal {
+  readonly campaignId: CampaignId
+  readonly email: string
+  readonly status: string
+  readonly delaySeconds: number
+}
+
+/** Lets campaigns of one organization leave the domains alone that refused us. */
+export const pauseDomains = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  refusals: ReadonlyArray<DomainRefusal>,
+) {
+  if (refusals.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const column = (read: (refusal: DomainRefusal) => string | number) => refusals.map(read)
+  yield* sql`
+    insert into mail_pauses (organization_id, campaign_id, domain, status, until)
+    select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status,
+      clock_timestamp() + make_interval(secs => delay)
+    from unnest(
+      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOf(email))}::text[],
+      ${column(({ status }) => status)}::text[], ${column(({ delaySeconds }) => delaySeconds)}::int[]
+    ) as refusal (campaign_id, domain, status, delay)
+    order by campaign_id, domain
+    on conflict (organization_id, campaign_id, domain)
+      do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
+})
+
+const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()
