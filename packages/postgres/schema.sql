@@ -139,6 +139,24 @@ AS $function$
         'hex')
     $function$;
 
+CREATE OR REPLACE FUNCTION public.must_not_write_to(organization text, program text, given_npi text, given_email text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select exists (
+          select from suppressions
+          where organization_id = organization and program_id = program and kind = 'npi' and value = given_npi
+        ) or exists (
+          select from suppressions
+          where organization_id = organization and program_id = program and kind = 'email' and value = lower(given_email)
+        ) or exists (
+          select from qualifications
+          where organization_id = organization and program_id = program and npi = given_npi
+            and stage in ('learner_qualified', 'completer_qualified')
+        )
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.probe_wait(past bigint, longest integer)
  RETURNS double precision
  LANGUAGE sql

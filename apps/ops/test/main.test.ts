@@ -138,7 +138,7 @@ describe("an import", () => {
     const { code, stdout, stderr } = await run(args, { settings, node: ["--max-old-space-size=64"] })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     const { bad_lines, ...report } = JSON.parse(stdout)
-    expect(report).toEqual({ campaign_id: campaign, imported: 800, already_there: 0, bad_count: 39_200 })
+    expect(report).toEqual({ campaign_id: campaign, imported: 800, already_there: 0, suppressed: 0, bad_count: 39_200 })
     expect(bad_lines).toHaveLength(10_000)
   })
 

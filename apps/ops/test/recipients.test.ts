@@ -32,7 +32,7 @@ describe("an import", () => {
   it("adds every line, and a re-run adds nothing", async () => {
     const campaign = await draft()
     const path = csv(...lines(0, 2500))
-    const nothingBad = { campaign_id: campaign, bad_count: 0, bad_lines: [] }
+    const nothingBad = { campaign_id: campaign, suppressed: 0, bad_count: 0, bad_lines: [] }
     expect(await answer(...load(campaign, path))).toEqual({ ...nothingBad, imported: 2500, already_there: 0 })
     expect(await answer(...load(campaign, path))).toEqual({ ...nothingBad, imported: 0, already_there: 2500 })
     expect(await count(campaign)).toBe(2500)

@@ -10,6 +10,7 @@ import { telemetry } from "@outreach/process/telemetry"
 import { Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { admin } from "./admin.ts"
+import { applyInbox } from "./applyInbox.ts"
 import { deliver } from "./deliver.ts"
 import { HttpCourier } from "./HttpCourier.ts"
 import { keepHistory } from "./keepHistory.ts"
@@ -53,6 +54,7 @@ const worker = Effect.gen(function* () {
     publish,
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
+    applyInbox,
     sendOutreach({ ...mail, mailDomain: mail.domain, drainSeconds }),
     ...(mail.bouncePort === null
       ? []

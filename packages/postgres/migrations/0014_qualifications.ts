@@ -26,6 +26,23 @@ export default Effect.gen(function* () {
       ), false)
     $$`
 
+  // For an import: by suppression, or because the clinician has qualified.
+  yield* sql`
+    create function must_not_write_to(organization text, program text, given_npi text, given_email text)
+      returns boolean language sql stable as $$
+      select exists (
+          select from suppressions
+          where organization_id = organization and program_id = program and kind = 'npi' and value = given_npi
+        ) or exists (
+          select from suppressions
+          where organization_id = organization and program_id = program and kind = 'email' and value = lower(given_email)
+        ) or exists (
+          select from qualifications
+          where organization_id = organization and program_id = program and npi = given_npi
+            and stage in ('learner_qualified', 'completer_qualified')
+        )
+    $$`
+
   // An event is applied, or set aside with its reason until it is replayed, or waits. `differing` counts the repetitions with another body.
   yield* sql`
     alter table inbox

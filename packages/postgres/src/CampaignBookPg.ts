@@ -92,7 +92,7 @@ export const CampaignBookPg = Layer.effect(
           const { organizationId, id } = campaign
           const recipients = yield* sql<Recipient>`
             select ${sql.literal(recipientColumns)} from recipients
-            where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null
+            where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
             order by id limit ${size} for update`
           yield* sql`
             update campaigns set status = ${recipients.length < size ? "published" : "publishing"}, updated_at = clock_timestamp()
@@ -128,10 +128,16 @@ export const CampaignBookPg = Layer.effect(
             where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
               and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
         yield* sql`
-          delete from messages message using campaigns campaign
-          where campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
-            and campaign.status in ('completed', 'cancelled')
-            and (message.lease_until is null or message.lease_until < clock_timestamp())`
+          with left_over as (
+            select message.organization_id, message.recipient_id
+            from messages message
+            join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+            where campaign.status in ('completed', 'cancelled')
+              and (message.lease_until is null or message.lease_until < clock_timestamp())
+            for update of message skip locked
+          )
+          delete from messages message using left_over
+          where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id`
       }).pipe(dieNaming("CampaignBook.advance")),
     }
   }),

@@ -69,6 +69,12 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
     settlement.state === "retry" ? [] : [{ ...lease, ...settlement }],
   )
   const settled = new Set<string>()
+  // Recipients are locked before their messages are, and both before the clock, here as everywhere, so that no two writers wait for
+  // each other.
+  yield* sql`
+    select from recipients
+    where organization_id = ${organizationId} and id = any (${items.map(({ lease }) => lease.recipientId)}::text[])
+    order by id for update`
   if (retries.length > 0) {
     const rows = yield* sql<HeldLease>`
       update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
@@ -101,10 +107,6 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
     const ours = finals.filter((final) => settled.has(keyOf(final)))
     if (ours.length > 0) {
       const ids = ours.map(({ recipientId }) => recipientId)
-      // Rows are locked before the clock is, here as everywhere, so that no two writers wait for each other.
-      yield* sql`
-        select from recipients where organization_id = ${organizationId} and id = any (${ids}::text[])
-        order by id for update`
       const at = yield* stamp(organizationId)
       yield* sql`
         update recipients recipient set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz,

@@ -1,5 +1,5 @@
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignNotFound, CampaignNotInStatus, QuotaReached } from "@outreach/domain/campaigns/CampaignErrors"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRegister, type Registration } from "@outreach/domain/recipients/RecipientRegister"
 import { Effect, Layer } from "effect"
@@ -27,7 +27,10 @@ export const RecipientRegisterPg = Layer.effect(
           if (!IMPORTABLE.includes(status)) {
             return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
           }
+          // With the clock in hand: who is suppressed meanwhile waits for this transaction, and withdraws whom it adds.
           const at = yield* stamp(organizationId)
+          const over = yield* sql<{ over: boolean }>`select quota_reached(${organizationId}, ${programId}) as over`
+          if (over[0]!.over) return yield* new QuotaReached({ campaignId, programId })
           const registered = yield* sql<{ id: string }>`
             insert into recipients
               (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
@@ -36,6 +39,7 @@ export const RecipientRegisterPg = Layer.effect(
               ${candidates.map((c) => c.id)}::text[], ${candidates.map((c) => c.token)}::text[],
               ${candidates.map((c) => c.npi)}::text[], ${candidates.map((c) => c.email)}::text[]
             ) as candidate (id, token, npi, email)
+            where not must_not_write_to(${organizationId}, ${programId}, npi, email)
             on conflict do nothing
             returning id`
           const ids = new Set(registered.map((row) => row.id))
@@ -44,6 +48,7 @@ export const RecipientRegisterPg = Layer.effect(
           const conflicts = yield* sql<{ id: string; why: Registration }>`
             select candidate.id, case
                 when bool_or(npi_twin.npi is not null and lower(npi_twin.email) = lower(candidate.email)) then 'already_there'
+                when bool_or(must_not_write_to(${organizationId}, ${programId}, candidate.npi, candidate.email)) then 'suppressed'
                 when bool_or(npi_twin.npi is not null) then 'npi_taken'
                 when bool_or(email_twin.npi is not null) then 'email_taken'
                 else 'token_taken' end as why

@@ -10,6 +10,8 @@ import { EndpointBookPg } from "./EndpointBookPg.ts"
 import { EventFeedPg } from "./EventFeedPg.ts"
 import { HitLedgerPg } from "./HitLedgerPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
+import { InboxApplierPg } from "./InboxApplierPg.ts"
+import { InboxLedgerPg } from "./InboxLedgerPg.ts"
 import { InboxPg } from "./InboxPg.ts"
 import { KeyRingPg } from "./KeyRingPg.ts"
 import { MessageQueuePg } from "./MessageQueuePg.ts"
@@ -19,6 +21,7 @@ import { RecipientRegisterPg } from "./RecipientRegisterPg.ts"
 import { ReplayBookPg } from "./ReplayBookPg.ts"
 import { SecretLedgerPg } from "./SecretLedgerPg.ts"
 import { SecretVaultPg } from "./SecretVaultPg.ts"
+import { SuppressionSetPg } from "./SuppressionSetPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
@@ -42,4 +45,7 @@ export const adapters = Layer.mergeAll(
   HitLedgerPg,
   IdempotencyLedgerPg,
   InboxPg,
+  InboxApplierPg,
+  InboxLedgerPg,
+  SuppressionSetPg,
 )

@@ -35,6 +35,7 @@ const claimOnce = Effect.fnUntraced(function* (options: MessageClaim, look: numb
       from present cross join campaigns campaign
       left join mail_paces pace on pace.scope = 'campaign ' || campaign.id
       where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
+        and not quota_reached(campaign.organization_id, campaign.program_id)
     ), looked_at as materialized (
       select message.*, sending.per_minute, sending.slots
       from sending

@@ -62,6 +62,10 @@ describe("InboxPg.receive", () => {
           expect([alike[i], alike[i + 100], alike[i + 200]].sort()).toEqual(["repeated", "repeated", "stored"])
         }
         expect(new Set(yield* all(100, "other"))).toEqual(new Set(["differs"]))
+        const sql = yield* SqlClient.SqlClient
+        const [counted] = yield* sql<{ differing: number }>`
+          select sum(differing)::int as differing from inbox where organization_id = ${message("").organizationId}`
+        expect(counted!.differing).toBe(100)
         const rows = yield* bodies(message("").organizationId)
         expect(rows.map(({ body }) => body)).toEqual(Array(100).fill("first"))
       }),

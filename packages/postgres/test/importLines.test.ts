@@ -32,7 +32,12 @@ describe("importLines", () => {
           { concurrency: 3 },
         )
         expect(results.map((result) => result.imported).sort((a, b) => b - a)).toEqual([200, 0, 0])
-        expect(yield* importLines(campaign.id, lines(200))).toEqual({ imported: 0, alreadyThere: 200, bad: [] })
+        expect(yield* importLines(campaign.id, lines(200))).toEqual({
+          imported: 0,
+          alreadyThere: 200,
+          suppressed: 0,
+          bad: [],
+        })
         expect((yield* (yield* CampaignBook).progress(campaign.id)).recipients).toBe(200)
       }),
     ))
@@ -53,6 +58,7 @@ describe("importLines", () => {
         expect(result).toEqual({
           imported: 2,
           alreadyThere: 1,
+          suppressed: 0,
           bad: [
             { number: 3, reason: "the NPI's check digit is wrong" },
             { number: 4, reason: "the campaign has this NPI with another e-mail address" },
@@ -70,6 +76,7 @@ describe("importLines", () => {
         expect(yield* importLines(campaign.id, lines(5)).pipe(withEqualTokens(8))).toEqual({
           imported: 5,
           alreadyThere: 0,
+          suppressed: 0,
           bad: [],
         })
         const found = yield* (yield* RecipientRegister).find(organization.id, "000000")

@@ -27,8 +27,8 @@ const load = Command.make(
     const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", remarkBadLines))
     yield* remarkBadLines(report)
     yield* print({ campaignId, ...report }, () => {
-      const { imported, alreadyThere, badCount: skipped } = report
-      return formatRecord({ campaignId, imported, alreadyThere, skipped })
+      const { imported, alreadyThere, suppressed, badCount: skipped } = report
+      return formatRecord({ campaignId, imported, alreadyThere, suppressed, skipped })
     })
   }),
 ).pipe(

@@ -17,6 +17,8 @@ export interface ImportReport {
   readonly imported: number
   /** Lines whose NPI and e-mail the campaign had already. */
   readonly alreadyThere: number
+  /** Lines of clinicians whom the program must not write to. */
+  readonly suppressed: number
   readonly badCount: number
   /** The first 10,000 of the bad lines. */
   readonly badLines: ReadonlyArray<{ readonly line: number; readonly reason: string }>
@@ -51,6 +53,7 @@ export const importFile = Effect.fn("importFile")(function* (
         const result = yield* importLines(campaignId, batch.filter(isGood))
         report.imported += result.imported
         report.alreadyThere += result.alreadyThere
+        report.suppressed += result.suppressed
         for (const line of [...bad, ...result.bad].sort((a, b) => a.number - b.number)) noteBad(report, line)
         if (report.badCount > 0 && !options.skipBad) return yield* new BadLines(report)
         yield* bar.advance(batch.length)
@@ -100,6 +103,7 @@ const isGood = (line: ImportLine | BadLine): line is ImportLine => !isBad(line)
 const emptyReport = () => ({
   imported: 0,
   alreadyThere: 0,
+  suppressed: 0,
   badCount: 0,
   badLines: [] as Array<ImportReport["badLines"][number]>,
 })

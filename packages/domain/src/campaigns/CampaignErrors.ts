@@ -20,6 +20,16 @@ export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>
   }
 }
 
+/** The campaign's program has all the completers that it was to have, so nobody is written to any more. */
+export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReached", {
+  campaignId: Schema.String,
+  programId: Schema.String,
+}) {
+  override get message(): string {
+    return `The program ${this.programId} of campaign ${this.campaignId} has reached its completer quota; nobody is added to it.`
+  }
+}
+
 /** The send window cannot be used. */
 export class InvalidWindow extends Schema.TaggedError<InvalidWindow>()("InvalidWindow", { reason: Schema.String }) {
   override get message(): string {

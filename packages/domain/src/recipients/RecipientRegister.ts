@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { CampaignNotFound, CampaignNotInStatus } from "../campaigns/CampaignErrors.ts"
+import type { CampaignNotFound, CampaignNotInStatus, QuotaReached } from "../campaigns/CampaignErrors.ts"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Recipient } from "./Recipient.ts"
@@ -12,8 +12,11 @@ export interface Candidate {
   readonly email: string
 }
 
-/** What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail. */
-export type Registration = "registered" | "already_there" | "npi_taken" | "email_taken" | "token_taken"
+/**
+ * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail; `suppressed` is a
+ * clinician whom the program must not write to, because of a suppression or because they have qualified.
+ */
+export type Registration = "registered" | "already_there" | "suppressed" | "npi_taken" | "email_taken" | "token_taken"
 
 /** A place in the list of recipients: the last row that was read. */
 export interface RecipientPosition {
@@ -29,7 +32,7 @@ export class RecipientRegister extends Context.Service<
     register(
       campaignId: CampaignId,
       candidates: ReadonlyArray<Candidate>,
-    ): Effect.Effect<ReadonlyArray<Registration>, CampaignNotFound | CampaignNotInStatus>
+    ): Effect.Effect<ReadonlyArray<Registration>, CampaignNotFound | CampaignNotInStatus | QuotaReached>
     /** Finds an organization's recipient by its token. */
     find(organizationId: OrganizationId, token: string): Effect.Effect<Recipient | undefined>
     /** Finds an organization's recipients by their ids, in one query. */

@@ -25,6 +25,8 @@ export interface ImportResult {
   readonly imported: number
   /** Lines whose NPI and e-mail the campaign has already. */
   readonly alreadyThere: number
+  /** Lines of clinicians whom the program must not write to. */
+  readonly suppressed: number
   readonly bad: ReadonlyArray<BadLine>
 }
 
@@ -44,6 +46,11 @@ const REASONS: Partial<Record<Registration, string>> = {
   email_taken: "the campaign has this e-mail address with another NPI",
 }
 
+const COUNTED = ["registered", "already_there", "suppressed"] as const
+
+const isCounted = (registration: Registration): registration is (typeof COUNTED)[number] =>
+  COUNTED.some((counted) => counted === registration)
+
 /** Imports a batch of lines in one transaction; doing it again changes nothing. */
 export const importLines = Effect.fn("Recipients.importLines")(function* (
   campaignId: CampaignId,
@@ -57,7 +64,7 @@ export const importLines = Effect.fn("Recipients.importLines")(function* (
     if (reason === undefined) waiting.push(line)
     else bad.push({ number: line.number, reason })
   }
-  const counts = { registered: 0, already_there: 0 }
+  const counts = { registered: 0, already_there: 0, suppressed: 0 }
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === 10) return yield* new TokensUsedUp()
     const batch = waiting
@@ -66,13 +73,14 @@ export const importLines = Effect.fn("Recipients.importLines")(function* (
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!
       if (registration === "token_taken") waiting.push(line)
-      else if (registration === "registered" || registration === "already_there") counts[registration]++
+      else if (isCounted(registration)) counts[registration]++
       else bad.push({ number: line.number, reason: REASONS[registration]! })
     }
   }
   return {
     imported: counts.registered,
     alreadyThere: counts.already_there,
+    suppressed: counts.suppressed,
     bad: bad.sort((a, b) => a.number - b.number),
   } satisfies ImportResult
 })

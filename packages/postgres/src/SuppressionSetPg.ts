@@ -1,0 +1,82 @@
+import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { ProgramNotFound } from "@outreach/domain/programs/ProgramCatalog"
+import type { Suppression } from "@outreach/domain/suppressions/Suppression"
+import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming } from "./DatabaseFailure.ts"
+import { stamp } from "./OrganizationClock.ts"
+import { checkNobodyCame, findWaiting, holdRecipients, suppress, tryToWithdrawAlone, withdraw } from "./withdraw.ts"
+
+/** Somebody else withdraws in the organization, or a message is in flight. */
+class Busy extends Schema.TaggedError<Busy>()("Busy", {}) {}
+
+/** Longer than any lease of a message; tried every 100 ms. */
+const MOST_TRIES = 1200
+
+/** Keeps suppressions in PostgreSQL. */
+export const SuppressionSetPg = Layer.effect(
+  SuppressionSet,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const organizationOf = Effect.fnUntraced(function* (programId: ProgramId) {
+      const rows = yield* sql<{
+        id: OrganizationId
+      }>`select organization_id as id from programs where id = ${programId}`
+      return (rows[0] ?? (yield* new ProgramNotFound({ programId }))).id
+    })
+
+    return {
+      add: Effect.fn("SuppressionSet.add")(
+        function* (programId, clinicians, reason) {
+          const organizationId = yield* organizationOf(programId)
+          const matches = clinicians.map((clinician) => ({ ...clinician, programId }))
+          const once = Effect.gen(function* () {
+            if (!(yield* tryToWithdrawAlone(organizationId))) return yield* new Busy()
+            const held = new Set((yield* findWaiting(organizationId, matches)).map(({ id }) => id))
+            if ((yield* holdRecipients(organizationId, [...held])).size > 0) return yield* new Busy()
+            const added = yield* suppress(organizationId, matches, reason)
+            const at = yield* stamp(organizationId)
+            yield* checkNobodyCame(organizationId, matches, held)
+            const recipients = [...held].map((id) => ({ id, reason: "suppressed" as const }))
+            return { added, withdrawn: yield* withdraw(organizationId, recipients, at) }
+          })
+          return yield* sql.withTransaction(once).pipe(
+            Effect.retry({
+              while: ({ _tag }) => _tag === "Busy" || _tag === "RecipientCame",
+              schedule: Schedule.spaced("100 millis"),
+              times: MOST_TRIES,
+            }),
+            Effect.catchTag(["Busy", "RecipientCame"], Effect.die),
+          )
+        },
+        Effect.provideService(SqlClient.SqlClient, sql),
+        dieNaming("SuppressionSet.add"),
+      ),
+
+      remove: Effect.fn("SuppressionSet.remove")(function* (programId, keys) {
+        const organizationId = yield* organizationOf(programId)
+        const rows = yield* sql`
+          delete from suppressions suppression
+          using unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
+          where organization_id = ${organizationId} and program_id = ${programId}
+            and suppression.kind = key.kind and suppression.value = lower(key.value)
+          returning 1`
+        return rows.length
+      }, dieNaming("SuppressionSet.remove")),
+
+      list: Effect.fn("SuppressionSet.list")(function* (programId, limit, options = {}) {
+        const organizationId = yield* organizationOf(programId)
+        const { kind, after } = options
+        return yield* sql<Suppression>`
+          select organization_id as "organizationId", program_id as "programId", kind, value, reason, created_at as "createdAt"
+          from suppressions
+          where organization_id = ${organizationId} and program_id = ${programId}
+            and (${kind ?? null}::text is null or kind = ${kind ?? null})
+            and (kind, value) > (${after?.kind ?? ""}, ${after?.value ?? ""})
+          order by kind, value limit ${limit}`
+      }, dieNaming("SuppressionSet.list")),
+    }
+  }),
+)
