@@ -6,6 +6,7 @@ import { deadLetters } from "./commands/deadLetters.ts"
 import { deliveries } from "./commands/deliveries.ts"
 import { digest } from "./commands/digest.ts"
 import { endpoints } from "./commands/endpoints.ts"
+import { inbox } from "./commands/inbox.ts"
 import { keys } from "./commands/keys.ts"
 import { migrate } from "./commands/migrate.ts"
 import { organizations } from "./commands/organizations.ts"
@@ -13,6 +14,7 @@ import { programs } from "./commands/programs.ts"
 import { recipients } from "./commands/recipients.ts"
 import { replays } from "./commands/replays.ts"
 import { secrets } from "./commands/secrets.ts"
+import { suppressions } from "./commands/suppressions.ts"
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter } from "./output/presenter.ts"
 import { reportFailure } from "./output/reportFailure.ts"
@@ -40,6 +42,8 @@ const root = Command.make("ops").pipe(
     programs,
     campaigns,
     recipients,
+    suppressions,
+    inbox,
     deliveries,
     deadLetters,
     replays,

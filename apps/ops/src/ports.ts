@@ -4,12 +4,14 @@ import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
 import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { EndpointBookPg } from "@outreach/postgres/EndpointBookPg"
+import { InboxLedgerPg } from "@outreach/postgres/InboxLedgerPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { OrganizationRegistryPg } from "@outreach/postgres/OrganizationRegistryPg"
 import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
 import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { SecretLedgerPg } from "@outreach/postgres/SecretLedgerPg"
+import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
 import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -59,6 +61,8 @@ export const ports = Layer.mergeAll(
   ReplayBookPg,
   DigestLedgerPg,
   SecretLedgerPg,
+  InboxLedgerPg,
+  SuppressionSetPg,
 ).pipe(
   Layer.provideMerge(database),
   Layer.provideMerge(

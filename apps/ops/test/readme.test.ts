@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
+import { setAsideEvent } from "./setAsideEvent.ts"
 
 const { run, meanwhile } = commandLine()
 
@@ -20,6 +22,7 @@ it("walks through commands that succeed one after the other", async () => {
   for (const [name, language] of [
     ["mail.html", "html"],
     ["clinicians.csv", "csv"],
+    ["accounts.csv", "csv"],
   ] as const) {
     files[name] = join(folder, name)
     writeFileSync(files[name], fences(language)[0]!)
@@ -28,6 +31,11 @@ it("walks through commands that succeed one after the other", async () => {
   const ids = new Map<string, string>()
   for (const command of commands) {
     if (command.includes(" deliveries list")) await meanwhile(rejectDelivery)
+    if (command.endsWith(" inbox list")) {
+      await meanwhile(setAsideEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
+      // From here on evt_… is an event of a partner's.
+      ids.delete("evt_")
+    }
     const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
     const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => ids.get(prefix) ?? arg))
     const { code, stdout, stderr } = await run(known)

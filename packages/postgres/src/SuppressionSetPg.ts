@@ -66,15 +66,13 @@ export const SuppressionSetPg = Layer.effect(
         return rows.length
       }, dieNaming("SuppressionSet.remove")),
 
-      list: Effect.fn("SuppressionSet.list")(function* (programId, limit, options = {}) {
+      list: Effect.fn("SuppressionSet.list")(function* (programId, limit, kind) {
         const organizationId = yield* organizationOf(programId)
-        const { kind, after } = options
         return yield* sql<Suppression>`
           select organization_id as "organizationId", program_id as "programId", kind, value, reason, created_at as "createdAt"
           from suppressions
           where organization_id = ${organizationId} and program_id = ${programId}
             and (${kind ?? null}::text is null or kind = ${kind ?? null})
-            and (kind, value) > (${after?.kind ?? ""}, ${after?.value ?? ""})
           order by kind, value limit ${limit}`
       }, dieNaming("SuppressionSet.list")),
     }

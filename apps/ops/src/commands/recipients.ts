@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type { BadLines } from "../csv/BadLines.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { formatRecord, print, remark } from "../output/Output.ts"
-import type { BadLines } from "../recipients/BadLines.ts"
 import { type ImportReport, importFile } from "../recipients/importFile.ts"
 
 const MOST_SHOWN = 100

@@ -43,7 +43,7 @@ export const printPage = Effect.fnUntraced(function* <Row extends object>(
   const data = rows.slice(0, limit)
   const hasMore = rows.length > limit
   yield* print({ data, hasMore }, () => formatRows(data, fields))
-  if (hasMore) yield* remark(`There are more; these are the newest ${limit}. See --limit.`)
+  if (hasMore) yield* remark(`There are more than these ${limit}. See --limit.`)
 })
 
 /** Lays out things as a table of some of their fields. */

@@ -1,0 +1,84 @@
+import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { limit } from "../inputs/limit.ts"
+import { organization } from "../inputs/organization.ts"
+import { formatRecord, print, printPage } from "../output/Output.ts"
+
+/** A replay is of one event or of all. */
+class OneOrAll extends Schema.TaggedError<OneOrAll>()("OneOrAll", {}) {
+  override get message(): string {
+    return "Name one event, or replay all that were set aside with --all."
+  }
+}
+
+const list = Command.make(
+  "list",
+  {
+    organization: organization.pipe(Flag.optional),
+    waiting: Flag.Boolean("waiting").pipe(
+      Flag.withDescription("Those that wait to be applied, instead of those that were set aside"),
+      Flag.withDefault(false),
+    ),
+    limit,
+  },
+  Effect.fn("ops.inbox.list")(function* (input) {
+    const ledger = yield* InboxLedger
+    const state = input.waiting ? "waiting" : "set_aside"
+    const rows = yield* ledger.list(state, input.limit + 1, Option.getOrUndefined(input.organization))
+    yield* printPage(rows, input.limit, ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"])
+  }),
+).pipe(Command.withDescription("List the events that were set aside because they could not be applied, oldest first"))
+
+const show = Command.make(
+  "show",
+  {
+    organization,
+    event: Argument.String("event").pipe(Argument.withDescription("The partner's id of the event, evt_…")),
+    body: Flag.Boolean("body").pipe(
+      Flag.withDescription("Print what was sent as well; it holds personal data"),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn("ops.inbox.show")(function* (input) {
+    const { body, ...entry } = yield* (yield* InboxLedger).find(input.organization, input.event)
+    yield* print(input.body ? { ...entry, body } : entry, () =>
+      input.body ? `${formatRecord(entry)}\n\n${body}` : formatRecord(entry),
+    )
+  }),
+).pipe(Command.withDescription("Show an event that a partner sent, and what became of it"))
+
+const replay = Command.make(
+  "replay",
+  {
+    organization,
+    event: Argument.String("event").pipe(
+      Argument.withDescription("The partner's id of an event that was set aside"),
+      Argument.optional,
+    ),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Everything of the organization that was set aside"),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn("ops.inbox.replay")(function* ({ organization, event, all }) {
+    const ledger = yield* InboxLedger
+    if (Option.isSome(event) === all) return yield* new OneOrAll()
+    const replayed = Option.isSome(event)
+      ? yield* Effect.as(ledger.replay(organization, event.value), 1)
+      : yield* ledger.replayAll(organization)
+    yield* print({ replayed }, () => formatRecord({ replayed }))
+  }),
+).pipe(
+  Command.withDescription("Let events that were set aside be applied again, in the order of their receipt"),
+  Command.withExamples([
+    { command: "ops inbox replay --organization org_… evt_…" },
+    { command: "ops inbox replay --organization org_… --all" },
+  ]),
+)
+
+/** `ops inbox …` */
+export const inbox = Command.make("inbox").pipe(
+  Command.withDescription("What the partners sent"),
+  Command.withSubcommands([list, show, replay]),
+)

@@ -1,0 +1,109 @@
+import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
+import { type Clinician, SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
+import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { identifier } from "../inputs/identifier.ts"
+import { limit } from "../inputs/limit.ts"
+import { printPage, printRecord } from "../output/Output.ts"
+import { importSuppressions } from "../suppressions/importSuppressions.ts"
+
+/** Whom to suppress is not said, or not rightly. */
+class InvalidClinician extends Schema.TaggedError<InvalidClinician>()("InvalidClinician", { reason: Schema.String }) {
+  override get message(): string {
+    return `Name the clinician with --npi, with --email, or with both: ${this.reason}.`
+  }
+}
+
+const program = Flag.String("program").pipe(
+  Flag.withDescription("The program's id, pgm_…"),
+  Flag.filterMap(...identifier("program")),
+)
+
+const clinician = {
+  program,
+  npi: Flag.String("npi").pipe(Flag.withDescription("The clinician's NPI"), Flag.optional),
+  email: Flag.String("email").pipe(
+    Flag.withDescription("The clinician's e-mail address; its case does not matter"),
+    Flag.optional,
+  ),
+}
+
+const readClinician = Effect.fnUntraced(function* (input: {
+  readonly npi: Option.Option<string>
+  readonly email: Option.Option<string>
+}) {
+  const clinician: Clinician = { npi: Option.getOrNull(input.npi), email: Option.getOrNull(input.email) }
+  const reason = checkClinician(clinician)
+  return reason === undefined ? clinician : yield* new InvalidClinician({ reason })
+})
+
+const add = Command.make(
+  "add",
+  clinician,
+  Effect.fn("ops.suppressions.add")(function* (input) {
+    const clinician = yield* readClinician(input)
+    const done = yield* (yield* SuppressionSet).add(input.program, [clinician], "operator")
+    yield* printRecord({ programId: input.program, ...done })
+  }),
+).pipe(
+  Command.withDescription("Let a program never write to a clinician; withdraws the recipients who wait"),
+  Command.withExamples([{ command: "ops suppressions add --program pgm_… --email someone@clinic.example" }]),
+)
+
+const remove = Command.make(
+  "remove",
+  clinician,
+  Effect.fn("ops.suppressions.remove")(function* (input) {
+    const { npi, email } = yield* readClinician(input)
+    const keys = [
+      ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
+      ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
+    ]
+    const removed = yield* (yield* SuppressionSet).remove(input.program, keys)
+    yield* printRecord({ programId: input.program, removed })
+  }),
+).pipe(
+  Command.withDescription("Remove an NPI or an address; who was withdrawn stays so, and a later import may name them"),
+)
+
+const list = Command.make(
+  "list",
+  {
+    program,
+    kind: Flag.Literals("kind", SUPPRESSION_KINDS).pipe(
+      Flag.withDescription("Only NPIs, or only addresses"),
+      Flag.optional,
+    ),
+    limit,
+  },
+  Effect.fn("ops.suppressions.list")(function* ({ program, kind, limit }) {
+    const set = yield* SuppressionSet
+    const rows = yield* set.list(program, limit + 1, Option.getOrUndefined(kind))
+    yield* printPage(rows, limit, ["kind", "value", "reason", "createdAt"])
+  }),
+).pipe(Command.withDescription("List whom a program must not write to, by kind and value"))
+
+const load = Command.make(
+  "import",
+  {
+    program,
+    quiet: Flag.Boolean("quiet").pipe(Flag.withDescription("Show no progress"), Flag.withDefault(false)),
+    file: Argument.String("file").pipe(
+      Argument.withDescription("A CSV file in UTF-8 whose first line names the columns npi, email or both"),
+    ),
+  },
+  Effect.fn("ops.suppressions.import")(function* ({ program, file, quiet }) {
+    const report = yield* importSuppressions(program, file, { quiet })
+    yield* printRecord({ programId: program, ...report })
+  }),
+).pipe(
+  Command.withDescription("Suppress everyone in a file; a re-run adds nothing twice"),
+  Command.withExamples([{ command: "ops suppressions import --program pgm_… accounts.csv" }]),
+)
+
+/** `ops suppressions …` */
+export const suppressions = Command.make("suppressions").pipe(
+  Command.withDescription("Whom a program must not write to"),
+  Command.withSubcommands([add, remove, list, load]),
+)

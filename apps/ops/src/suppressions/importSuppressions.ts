@@ -1,0 +1,44 @@
+import type { ProgramId } from "@outreach/domain/Identifier"
+import type { ImportLine } from "@outreach/domain/recipients/Recipients"
+import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
+import type { Clinician } from "@outreach/domain/suppressions/Suppression"
+import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
+import { Effect, Stream } from "effect"
+import { BadLines } from "../csv/BadLines.ts"
+import { checkFile, isBad, isGood } from "../csv/checkFile.ts"
+import { readLines } from "../csv/readLines.ts"
+import { progressBar } from "../output/progressBar.ts"
+
+const BATCH = 500
+const COLUMNS = "npi or email"
+
+/** Suppresses everyone in a CSV file that names NPIs, addresses, or both; a file with a bad line suppresses nobody. */
+export const importSuppressions = Effect.fn("importSuppressions")(function* (
+  programId: ProgramId,
+  file: string,
+  options: { readonly quiet: boolean },
+) {
+  const set = yield* SuppressionSet
+  const { lines, bad } = yield* checkFile(file, COLUMNS, (line) => checkClinician(toClinician(line)), options)
+  if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
+  const report = { lines, added: 0, withdrawn: 0 }
+  const bar = yield* progressBar("Suppressing", lines, options)
+  yield* readLines(file, COLUMNS).pipe(
+    Stream.grouped(BATCH),
+    Stream.runForEach(
+      Effect.fnUntraced(function* (batch) {
+        const clinicians = batch.filter(isGood).map(toClinician)
+        if (batch.some(isBad) || clinicians.some((clinician) => checkClinician(clinician) !== undefined)) {
+          return yield* Effect.die(new Error("The file changed while it was read."))
+        }
+        const { added, withdrawn } = yield* set.add(programId, clinicians, "operator")
+        report.added += added
+        report.withdrawn += withdrawn
+        yield* bar.advance(batch.length)
+      }),
+    ),
+  )
+  return report
+}, Effect.scoped)
+
+const toClinician = ({ npi, email }: ImportLine): Clinician => ({ npi: npi || null, email: email || null })

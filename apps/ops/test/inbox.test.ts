@@ -1,0 +1,72 @@
+import { applyBatches } from "@outreach/domain/inbox/applyBatches"
+import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { receiveEvent } from "@outreach/postgres/test/seedInbound"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { answer, refusal, meanwhile } = commandLine()
+
+/** Seeds an organization that sent an event for a program that there is not, and one that can be applied. */
+const seed = async () =>
+  meanwhile(
+    Effect.gen(function* () {
+      const seeded = yield* seedCampaign({ recipients: 0 })
+      const about = (slug: string) => ({ npi: npi(0), consumer_program_slug: slug })
+      yield* receiveEvent(seeded, "evt_a", "clinician.learner_qualified", about("nowhere"))
+      yield* receiveEvent(seeded, "evt_b", "clinician.learner_qualified", about("heart-failure"))
+      return seeded.organization.id
+    }),
+  )
+const apply = () =>
+  meanwhile(
+    Effect.gen(function* () {
+      while (yield* applyBatches) {}
+    }),
+  )
+const ids = async (...args: ReadonlyArray<string>) =>
+  (await answer("inbox", "list", ...args)).data.map((entry: { event_id: string }) => entry.event_id)
+
+describe("ops inbox", () => {
+  it("lists what waits, and what was set aside with its reason", async () => {
+    const organization = await seed()
+    expect(await ids("--organization", organization, "--waiting")).toEqual(["evt_a", "evt_b"])
+    await apply()
+    expect(await ids("--organization", organization, "--waiting")).toEqual([])
+    const { data, has_more } = await answer("inbox", "list", "--organization", organization)
+    expect(has_more).toBe(false)
+    expect(data).toMatchObject([
+      {
+        event_id: "evt_a",
+        state: "set_aside",
+        reason: "data.consumer_program_slug names no program of the organization",
+      },
+    ])
+  })
+
+  it("shows an event, and its body only when that is asked for", async () => {
+    const organization = await seed()
+    await apply()
+    const show = ["inbox", "show", "--organization", organization, "evt_b"]
+    const shown = await answer(...show)
+    expect(shown).toMatchObject({ event_id: "evt_b", state: "applied", reason: null })
+    expect(JSON.stringify(shown)).not.toContain(npi(0))
+    expect(JSON.parse((await answer(...show, "--body")).body).data.npi).toBe(npi(0))
+    const unknown = await refusal("inbox", "show", "--organization", organization, "evt_c")
+    expect(unknown.code).toBe("inbox_entry_not_found")
+  })
+
+  it("replays one event, or all that were set aside", async () => {
+    const organization = await seed()
+    await apply()
+    const replay = ["inbox", "replay", "--organization", organization]
+    expect((await refusal(...replay, "evt_b")).message).toMatch(/is applied, not set aside/)
+    expect((await refusal(...replay)).code).toBe("one_or_all")
+    expect((await refusal(...replay, "evt_a", "--all")).code).toBe("one_or_all")
+    expect(await answer(...replay, "evt_a")).toEqual({ replayed: 1 })
+    expect(await ids("--organization", organization, "--waiting")).toEqual(["evt_a"])
+    await apply()
+    expect(await answer(...replay, "--all")).toEqual({ replayed: 1 })
+    expect(await answer(...replay, "--all")).toEqual({ replayed: 0 })
+  })
+})

@@ -1,0 +1,16 @@
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { applyBatches } from "@outreach/domain/inbox/applyBatches"
+import { npi } from "@outreach/postgres/test/seedCampaign"
+import { receiveEvent } from "@outreach/postgres/test/seedInbound"
+import { Effect } from "effect"
+
+/** Lets a partner send an event of a program that there is not, and lets it be set aside. */
+export const setAsideEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {
+  yield* receiveEvent(
+    { organization: { id: organizationId }, endpoint: { id: endpointId } },
+    `evt_${"5e7a51de".repeat(4)}`,
+    "clinician.learner_qualified",
+    { npi: npi(0), consumer_program_slug: "nowhere" },
+  )
+  while (yield* applyBatches) {}
+})
