@@ -46,7 +46,10 @@ const schedule = Effect.fnUntraced(function* ({ campaign }: Seeded) {
   while (yield* publishChunk()) {}
   yield* (yield* CampaignBook).advance
 })
-const claim = (limit: number) => Effect.flatMap(MessageQueue, (queue) => queue.claim({ limit, leaseSeconds: 60 }))
+const claim = (limit: number) =>
+  Effect.flatMap(MessageQueue, (queue) =>
+    queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
+  )
 const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
   const { organizationId, campaignId, programId, recipientId, token } = lease
   const about = { id: yield* makeIdentifier("event"), organizationId, campaignId, programId, recipientId }

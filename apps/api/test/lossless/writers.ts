@@ -60,7 +60,12 @@ const launch = Effect.fnUntraced(function* (like: Campaign) {
 
 const settle = Effect.gen(function* () {
   const queue = yield* MessageQueue
-  const leases = yield* queue.claim({ limit: yield* Random.nextIntBetween(1, 12), leaseSeconds: 60 })
+  const leases = yield* queue.claim({
+    limit: yield* Random.nextIntBetween(1, 12),
+    leaseSeconds: 60,
+    perMinute: null,
+    perDomainMinute: null,
+  })
   yield* Effect.forEach(
     leases,
     Effect.fnUntraced(function* (lease) {
