@@ -52,9 +52,9 @@ const worker = Effect.gen(function* () {
   )
   const loops = [
     publish,
+    applyInbox,
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
-    applyInbox,
     sendOutreach({ ...mail, mailDomain: mail.domain, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
