@@ -333,7 +333,7 @@ create table events (
 
 create table hits (
   organization_id text collate "C" not null,
-  id text collate "C" default make_id('hit'::text) not null,
+  id text collate "C" not null,
   recipient_id text collate "C" not null,
   kind text not null,
   link text,

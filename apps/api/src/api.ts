@@ -1,16 +1,21 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
 import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { EventFeedPg } from "@outreach/postgres/EventFeedPg"
+import { HitLedgerPg } from "@outreach/postgres/HitLedgerPg"
 import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
 import { InboxPg } from "@outreach/postgres/InboxPg"
 import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
+import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
 import { Effect, Layer, Ref } from "effect"
-import { HttpServer, UrlParams } from "effect/http"
+import type { SecureRandom } from "effect/crypto"
+import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
+import type { SqlClient } from "effect/sql"
 import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
@@ -18,8 +23,10 @@ import { readyz } from "./handlers/readyz.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import type { HandlerServices } from "./http/Handlers.ts"
 import { nodeServer } from "./http/nodeServer.ts"
-import { serve } from "./http/serve.ts"
+import { type Page, serve } from "./http/serve.ts"
 import { pooledRandom } from "./pooledRandom.ts"
+import { HitQueue } from "./tracking/HitQueue.ts"
+import { isTrackingPath, trackingPages } from "./tracking/trackingPages.ts"
 
 const deployment = Layer.effect(
   Deployment,
@@ -59,14 +66,33 @@ const transactional = Layer.effect(TransactionalServices, Effect.context<Handler
   Layer.provide(transactions),
 )
 
-const ports = Layer.mergeAll(KeyRingPg, secrets, handlerPorts, transactional).pipe(Layer.provideMerge(reads))
+const trackingLinks = Layer.unwrap(
+  Effect.map(ApiConfig, ({ publicBaseUrl, secretsKey }) =>
+    TrackingLinks.below(publicBaseUrl).pipe(Layer.provide(NodeTrackingSeal(secretsKey))),
+  ),
+)
+
+// Hits come in bulk, and would delay the look-ups that share a connection with them.
+const tracking = HitQueue.layer.pipe(
+  Layer.provide(HitLedgerPg),
+  Layer.provide(deployment),
+  Layer.provide(transactions),
+  Layer.merge(trackingLinks),
+)
+
+const ports = Layer.mergeAll(KeyRingPg, secrets, handlerPorts, transactional, tracking).pipe(Layer.provideMerge(reads))
 
 const listening = Layer.effectDiscard(
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
     const { shutdownDelay } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
-    const { application } = yield* serve(handlers, { "/readyz": readyz(stopping), ...(yield* docsPages) })
+    const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
+    const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, [
+      ["GET", "/readyz", readyz(stopping)],
+      ...documents.map(([path, page]) => ["GET", path, page] as const),
+      ...(yield* trackingPages),
+    ])
     yield* server.serve(application)
     yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))
     const url = HttpServer.formatAddress(server.address)
@@ -75,7 +101,11 @@ const listening = Layer.effectDiscard(
 )
 
 // Spans name the path and no value of the query.
-const redaction = Layer.succeed(UrlParams.CurrentRedactedNames, [/^/])
+const redaction = Layer.merge(
+  Layer.succeed(UrlParams.CurrentRedactedNames, [/^/]),
+  // Whoever knows the path of a tracked link can follow it.
+  Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isTrackingPath(url)),
+)
 
 /** The whole API, serving from when the layer is built until it is released; offers the server, for its address. */
 export const api = listening.pipe(

@@ -13,6 +13,7 @@ import { admin } from "./admin.ts"
 import { applyInbox } from "./applyInbox.ts"
 import { deliver } from "./deliver.ts"
 import { HttpCourier } from "./HttpCourier.ts"
+import { judgeHits } from "./judgeHits.ts"
 import { keepHistory } from "./keepHistory.ts"
 import { atStart } from "./metrics.ts"
 import { NodeSigner } from "./NodeSigner.ts"
@@ -59,6 +60,7 @@ const worker = Effect.gen(function* () {
     ...(mail.bouncePort === null
       ? []
       : [persist("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
+    judgeHits,
     sweep,
     keepHistory(config.historyDays),
     readGauges,

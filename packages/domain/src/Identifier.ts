@@ -14,6 +14,7 @@ export const PREFIXES = {
   secret: "sec",
   delivery: "dlv",
   replay: "rpl",
+  hit: "hit",
 } as const
 
 /** A kind of thing that has an id. */
@@ -32,6 +33,7 @@ export type EndpointId = Identifier<"endpoint">
 export type DeliveryId = Identifier<"delivery">
 export type SecretId = Identifier<"secret">
 export type ReplayId = Identifier<"replay">
+export type HitId = Identifier<"hit">
 
 /** Makes a new id of a kind. */
 export const makeIdentifier = <K extends Kind>(

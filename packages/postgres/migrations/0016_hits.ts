@@ -8,7 +8,7 @@ export default Effect.gen(function* () {
   yield* sql`
     create table hits (
       organization_id text collate "C" not null,
-      id text collate "C" not null default make_id('hit'),
+      id text collate "C" not null,
       recipient_id text collate "C" not null,
       kind text not null check (kind in ('open', 'click')),
       link text check ((link is not null) = (kind = 'click')),

@@ -2,7 +2,7 @@ import type { Deployment } from "@outreach/domain/Deployment"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { WaitingHit } from "@outreach/domain/outreach/Hit"
 import { HitLedger } from "@outreach/domain/outreach/HitLedger"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
 import { stamp } from "./OrganizationClock.ts"
@@ -40,24 +40,27 @@ export const HitLedgerPg = Layer.effect(
       order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`
 
     return {
-      record: (hits) => {
+      record: Effect.fnUntraced(function* (hits) {
+        // Read apart: an insert may wait for a lock before it looks at the clock.
+        const [clock] = yield* sql<{ now: number }>`
+            select extract(epoch from clock_timestamp())::double precision * 1000 as now`
+        const ahead = clock!.now - (yield* Clock.currentTimeMillis)
         const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
-        return sql`
-          insert into hits (organization_id, recipient_id, kind, link, method, address, headers, received_at)
-          select organization_id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method, address,
-            headers::jsonb, clock_timestamp() - ago * interval '1 millisecond'
-          from unnest(
-            ${column(({ organizationId }) => organizationId)}::text[], ${column(({ recipientId }) => recipientId)}::text[],
-            ${column(({ link }) => link ?? "")}::text[], ${column(({ method }) => method)}::text[],
-            ${column(({ address }) => address)}::text[], ${column(({ headers }) => JSON.stringify(headers))}::text[],
-            ${hits.map(({ agoMs }) => agoMs)}::double precision[]
-          ) as hit (organization_id, recipient_id, link, method, address, headers, ago)
-          where exists (
-            select from recipients where recipients.organization_id = hit.organization_id and recipients.id = hit.recipient_id)`.pipe(
-          Effect.asVoid,
-          dieNaming("HitLedger.record"),
-        )
-      },
+        yield* sql`
+            insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
+            select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
+              address, headers::jsonb, to_timestamp(received_at / 1000)
+            from unnest(
+              ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
+              ${column(({ recipientId }) => recipientId)}::text[], ${column(({ link }) => link ?? "")}::text[],
+              ${column(({ method }) => method)}::text[], ${column(({ address }) => address)}::text[],
+              ${column(({ headers }) => JSON.stringify(headers))}::text[],
+              ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
+            ) as hit (organization_id, id, recipient_id, link, method, address, headers, received_at)
+            where exists (
+              select from recipients where recipients.organization_id = hit.organization_id and recipients.id = hit.recipient_id)
+            on conflict (organization_id, id) do nothing`
+      }, dieNaming("HitLedger.record")),
 
       waiting: sql<{ id: OrganizationId }>`
         select id from organizations

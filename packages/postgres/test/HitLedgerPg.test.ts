@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import type { Hit } from "@outreach/domain/outreach/Hit"
 import { HitLedger } from "@outreach/domain/outreach/HitLedger"
 import { judgeHits } from "@outreach/domain/outreach/Hits"
-import { Effect, Exit } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
@@ -29,6 +30,7 @@ const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: nu
     select id, token from recipients where organization_id = ${organizationId} order by id`,
   )
   const hit = (over: Partial<Hit & { readonly agoMs: number }> = {}) => ({
+    id: `hit_${randomUUID().replaceAll("-", "")}` as const,
     organizationId,
     recipientId: recipients[0]!.id,
     link: "https://clinic.test/",
@@ -48,8 +50,10 @@ const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: nu
   )
   return { ...seeded, recipients, hit, events, hits }
 })
-const record = (...hits: Parameters<HitLedger["Service"]["record"]>[0]) =>
-  Effect.flatMap(HitLedger, (ledger) => ledger.record(hits))
+const record = Effect.fnUntraced(function* (...hits: ReadonlyArray<Hit & { readonly agoMs: number }>) {
+  const now = yield* Clock.currentTimeMillis
+  yield* (yield* HitLedger).record(hits.map(({ agoMs, ...hit }) => ({ ...hit, cameAt: now - agoMs })))
+})
 
 describe("a hit", () => {
   it("is published as an open or a click, with the fields of the catalogue and the time that it came", () =>
@@ -146,6 +150,17 @@ describe("a hit", () => {
         yield* record(...links, hit({ link: "https://e.test/", recipientId: recipients[1]!.id }))
         yield* judgeHits
         expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], [], ["many_links"], ["many_links"], []])
+      }),
+    ))
+
+  it("is stored once, also when nobody knows whether it was", () =>
+    run(
+      Effect.gen(function* () {
+        const { hit, hits } = yield* seedSent({ recipients: 1 })
+        const [one, other] = [hit(), hit()]
+        yield* record(one)
+        yield* record(one, other)
+        expect(yield* hits).toHaveLength(2)
       }),
     ))
 

@@ -21,12 +21,15 @@ import { readBody } from "./readBody.ts"
 import { type Refusal, refuse } from "./refuse.ts"
 import { routeTable } from "./routeTable.ts"
 
-/** A GET outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
+/** What answers outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
 export type Page<Services> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   never,
   Services | HttpServerRequest.HttpServerRequest
 >
+
+/** A page with its method and path; `*` at the end of a path stands for any rest. */
+export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 /** What is learned of a request on its way, for its answer. */
 type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }
@@ -38,7 +41,7 @@ type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }
  */
 export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
-  pages: Readonly<Record<`/${string}`, Page<Services>>>,
+  pages: ReadonlyArray<PageRow<Services>>,
 ) {
   const { docsUrl } = yield* ApiConfig
   const admit = yield* makeAdmit
@@ -52,7 +55,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       const operation = operations[id]
       return [operation.method, operation.path, { operation, handler: handlers[id] as AnyHandler }] as const
     }),
-    ...keysOf(pages).map((path) => ["GET", path, { page: pages[path]! }] as const),
+    ...pages.map(([method, path, page]) => [method, path, { page }] as const),
   ])
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: Progress) {

@@ -1,0 +1,79 @@
+import type { Hit } from "@outreach/domain/outreach/Hit"
+import { HitLedger } from "@outreach/domain/outreach/HitLedger"
+import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { describeCause } from "@outreach/process/describeCause"
+import { Cause, Clock, Context, Duration, Effect, Fiber, Layer, Queue } from "effect"
+
+/** Hits that wait in memory, at most 3 KB each; what comes on top is answered and lost. The database has to be away for minutes. */
+const MOST_WAITING = 20_000
+/** The most hits that one statement stores. */
+const STORED_TOGETHER = 1000
+/** How long a process that stops goes on storing. */
+const FLUSH = Duration.seconds(10)
+/** Waits after failures in a row, in milliseconds, doubled from the first to the last. */
+const BACKOFF = { first: 100, last: 5000 } as const
+
+interface Waiting extends Hit {
+  readonly cameAt: number
+}
+
+/** Stores hits after they were answered, so that nobody who follows a link waits for the database. */
+export class HitQueue extends Context.Service<
+  HitQueue,
+  {
+    /** Has a hit stored soon. */
+    offer(hit: Hit): Effect.Effect<void>
+  }
+>()("api/tracking/HitQueue") {
+  static readonly layer = Layer.effect(
+    HitQueue,
+    Effect.gen(function* () {
+      const ledger = yield* HitLedger
+      const queue = yield* Queue.dropping<Waiting, Cause.Done>(MOST_WAITING)
+      let lost = 0
+
+      const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
+        for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
+          const exit = yield* Effect.exit(ledger.record(batch))
+          if (exit._tag === "Success") return
+          yield* Effect.logError("hits could not be stored").pipe(
+            Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
+          )
+          if (!isTransient(exit.cause)) {
+            // One that the database will not have must not keep the others out.
+            return batch.length === 1
+              ? undefined
+              : yield* Effect.forEach(batch, (one) => store([one]), { discard: true })
+          }
+          yield* Effect.sleep(wait)
+        }
+      })
+
+      const storing = yield* Queue.takeBetween(queue, 1, STORED_TOGETHER).pipe(
+        Effect.flatMap(store),
+        Effect.forever,
+        Effect.forkScoped,
+      )
+      yield* Effect.addFinalizer(() =>
+        Effect.gen(function* () {
+          yield* Queue.end(queue)
+          yield* Effect.timeoutOption(Fiber.await(storing), FLUSH)
+          lost += Queue.sizeUnsafe(queue)
+          if (lost > 0) yield* Effect.logError("hits were lost").pipe(Effect.annotateLogs({ lost }))
+        }),
+      )
+
+      return {
+        offer: Effect.fnUntraced(function* (hit) {
+          if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return
+          if (lost++ % MOST_WAITING === 0) yield* Effect.logError("hits are being lost: the database takes none")
+        }),
+      }
+    }),
+  )
+}
+
+const isTransient = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(
+    (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
+  )

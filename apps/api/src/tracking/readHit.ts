@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http"
+import type { HitId } from "@outreach/domain/Identifier"
+import type { Hit } from "@outreach/domain/outreach/Hit"
+import type { TrackedLink } from "@outreach/domain/outreach/TrackingLinks"
+import type { HttpServerRequest } from "effect/http"
+import proxyAddr from "proxy-addr"
+
+/** What is kept of the header fields that tell who asks, in characters. */
+const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
+
+/** Reads what is kept of a request for the pixel or a link. */
+export const readHit = (
+  id: HitId,
+  request: HttpServerRequest.HttpServerRequest,
+  { organizationId, recipientId, destination }: TrackedLink,
+  trustProxy: (address: string, hop: number) => boolean,
+): Hit => ({
+  id,
+  organizationId,
+  recipientId,
+  link: destination,
+  method: request.method,
+  address: proxyAddr(request.source as IncomingMessage, trustProxy),
+  headers: Object.fromEntries(
+    Object.entries(KEPT).flatMap(([name, length]) => {
+      const value = request.headers[name]
+      return value === undefined ? [] : [[name, value.slice(0, length)]]
+    }),
+  ),
+})

@@ -1,0 +1,255 @@
+import { Deferred, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { startApi } from "../startApi.ts"
+import { links, seedMessages } from "./seedMessages.ts"
+
+const api = startApi()
+let seeded: Effect.Success<ReturnType<typeof seedMessages>>
+beforeAll(async () => {
+  seeded = await api().run(seedMessages(1))
+})
+
+const CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36"
+const clickPath = (destination: string) => links.click(seeded.addressees[0]!, destination)!
+const openPath = () => links.open(seeded.addressees[0]!)
+
+const ask = async (path: string, init: RequestInit = {}, url = api().url) => {
+  const headers = { "User-Agent": CHROME, ...init.headers }
+  const response = await fetch(url + path, { redirect: "manual", ...init, headers })
+  return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
+}
+
+const query = <A extends object>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>) =>
+  api().run(Effect.flatMap(SqlClient.SqlClient, statement))
+
+/** Waits until so many hits are stored that lead to a destination, or to the pixel, and answers them in the order in which they came. */
+const stored = (destination: string | null, count: number) =>
+  vi.waitFor(
+    async () => {
+      const rows = await query(
+        (sql) => sql<{ method: string; address: string; headers: Readonly<Record<string, string>> }>`
+          select recipient_id, kind, method, address, headers from hits
+          where link is not distinct from ${destination} order by received_at, id`,
+      )
+      expect(rows).toHaveLength(count)
+      return rows
+    },
+    { timeout: 20_000, interval: 20 },
+  )
+
+const PRIVATE = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-robots-tag": "noindex, nofollow",
+}
+
+/** Does something while nobody can store hits, and lets them afterwards. */
+const whileLocked = async (work: () => Promise<void>) => {
+  await api().run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const locked = yield* Deferred.make<void>()
+      const done = yield* Deferred.make<void>()
+      const holding = sql`lock table hits in access exclusive mode`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(done)),
+        sql.withTransaction,
+      )
+      const working = Deferred.await(locked).pipe(
+        Effect.andThen(Effect.promise(work)),
+        Effect.ensuring(Deferred.succeed(done, undefined)),
+      )
+      yield* Effect.all([holding, working], { concurrency: "unbounded" })
+    }),
+  )
+}
+
+describe("a click", () => {
+  it("leads to its destination, and is stored as it came", async () => {
+    const destination = "https://clinic.test/study?a=1&b=%C3%A9#part"
+    const { status, headers, body } = await ask(clickPath(destination), { headers: { "Sec-Purpose": "prefetch" } })
+    expect([status, headers.get("location"), body.length]).toEqual([302, destination, 0])
+    expect(Object.fromEntries(headers)).toMatchObject(PRIVATE)
+    const { recipientId } = seeded.addressees[0]!
+    expect(await stored(destination, 1)).toEqual([
+      {
+        recipient_id: recipientId,
+        kind: "click",
+        method: "GET",
+        address: "127.0.0.1",
+        headers: { "user-agent": CHROME, "sec-purpose": "prefetch" },
+      },
+    ])
+  })
+
+  it("by HEAD is answered in the same way, and stored as what it is", async () => {
+    const destination = "https://clinic.test/head"
+    const { status, headers } = await ask(clickPath(destination), { method: "HEAD" })
+    expect([status, headers.get("location")]).toEqual([302, destination])
+    expect((await stored(destination, 1)).map(({ method }) => method)).toEqual(["HEAD"])
+  })
+
+  it("leads to its destination whatever a scanner appends to it as a query", async () => {
+    const destination = "https://clinic.test/query"
+    expect((await ask(`${clickPath(destination)}?utm_source=mail&x=/`)).headers.get("location")).toBe(destination)
+  })
+
+  it("is stored each time that it is repeated", async () => {
+    const destination = "https://clinic.test/again"
+    for (let i = 0; i < 3; i++) await ask(clickPath(destination))
+    await stored(destination, 3)
+  })
+
+  it("of a campaign that is over leads where it led", async () => {
+    const destination = "https://clinic.test/old"
+    await query(
+      (sql) => sql`update campaigns set status = 'completed', window_end = window_start + interval '1 second'`,
+    )
+    expect((await ask(clickPath(destination))).headers.get("location")).toBe(destination)
+  })
+
+  it("keeps no more than 512 characters of what a client says of itself", async () => {
+    const destination = "https://clinic.test/long"
+    await ask(clickPath(destination), { headers: { "User-Agent": "x".repeat(6000), Purpose: "y".repeat(500) } })
+    const [hit] = await stored(destination, 1)
+    expect(hit!.headers).toEqual({ "user-agent": "x".repeat(512), purpose: "y".repeat(64) })
+  })
+
+  it("with any character changed, missing or on top shows a page, and leads nowhere", async () => {
+    const path = clickPath("https://clinic.test/guarded")
+    const start = path.lastIndexOf("/") + 1
+    const character = fc.constantFrom(..."ABCxyz019-_.~!$&'()*+,;=:@/%")
+    const altered = fc
+      .tuple(fc.integer({ min: start, max: path.length }), fc.nat(1), character)
+      .map(([at, cut, put]) => {
+        const text = path.slice(0, at) + put + path.slice(at + cut)
+        return text === path ? `${path}A` : text
+      })
+    await fc.assert(
+      fc.asyncProperty(altered, async (text) => {
+        const { status, headers, body } = await ask(text)
+        expect([status, headers.get("location"), headers.get("content-type")]).toEqual([
+          404,
+          null,
+          "text/html; charset=utf-8",
+        ])
+        expect(body.toString()).toContain("This link leads nowhere")
+      }),
+      { numRuns: 300 },
+    )
+    expect(await stored("https://clinic.test/guarded", 0)).toEqual([])
+  })
+
+  it.each([
+    "/l/",
+    "/l/a",
+    "/l/a/b/c",
+    "/l/%",
+    "/l/%ZZ",
+    "/l/https://evil.test/",
+    "/l//evil.test",
+    "/l/?url=https://evil.test",
+  ])("at %s shows a page, and leads nowhere", async (path) => {
+    const { status, headers, body } = await ask(path)
+    expect([status, headers.get("location")]).toEqual([404, null])
+    expect(body.toString()).toContain("This link leads nowhere")
+  })
+
+  it("cannot be made of the link of another kind", async () => {
+    const payload = openPath().split("/").at(-1)
+    expect((await ask(`/l/${payload}`)).status).toBe(404)
+  })
+})
+
+describe("an opening", () => {
+  it("shows the pixel, and is stored", async () => {
+    const { status, headers, body } = await ask(openPath())
+    expect([status, headers.get("content-type"), body.subarray(0, 6).toString()]).toEqual([200, "image/gif", "GIF89a"])
+    expect(Object.fromEntries(headers)).toMatchObject(PRIVATE)
+    const head = await ask(openPath(), { method: "HEAD" })
+    expect([head.status, head.headers.get("content-length"), head.body.length]).toEqual([200, String(body.length), 0])
+    expect((await stored(null, 2)).map(({ method }) => method)).toEqual(["GET", "HEAD"])
+  })
+
+  it("at an unknown address shows the pixel too, and is not stored", async () => {
+    for (const path of ["/o/", "/o/unknown", `${openPath()}A`, "/o/a/b.gif"]) {
+      const { status, headers } = await ask(path)
+      expect([status, headers.get("content-type")]).toEqual([200, "image/gif"])
+    }
+    await stored(null, 2)
+  })
+})
+
+describe("hits", () => {
+  it("are answered while the database takes none, and all are stored once it does, with the time that they came", async () => {
+    const destination = "https://clinic.test/locked"
+    let answered = 0
+    await whileLocked(async () => {
+      for (let i = 0; i < 50; i++) {
+        const { headers } = await ask(clickPath(destination))
+        expect(headers.get("location")).toBe(destination)
+      }
+      answered = Date.now()
+      // Long enough to tell the time of a hit from the time of its storing.
+      await vi.waitFor(() => expect(Date.now() - answered).toBeGreaterThan(500))
+    })
+    await stored(destination, 50)
+    const late = await query(
+      (sql) => sql`
+        select from hits
+        where link = ${destination} and received_at > to_timestamp(${answered + 250}::double precision / 1000)`,
+    )
+    expect(late).toEqual([])
+  })
+
+  it("are stored once each although the connections to the database break", async () => {
+    const destination = "https://clinic.test/broken"
+    for (let i = 0; i < 10; i++) {
+      await Promise.all(Array.from({ length: 20 }, () => ask(clickPath(destination))))
+      await query(
+        (sql) => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'outreach-api' and datname = current_database()`,
+      )
+    }
+    await stored(destination, 200)
+  })
+
+  it("that wait are stored before a process ends that is told to stop", async () => {
+    const destination = "https://clinic.test/stopped"
+    const child = spawnApi(api().databaseUrl)
+    onTestFinished(() => endApi(child))
+    const { url } = await addressOf(child)
+    let ended: Promise<void> | undefined
+    await whileLocked(async () => {
+      await Promise.all(Array.from({ length: 200 }, () => ask(clickPath(destination), {}, url)))
+      ended = endApi(child, "SIGTERM")
+    })
+    await ended
+    await stored(destination, 200)
+    expect(child.exitCode).toBe(0)
+  })
+
+  it("come from the address that a trusted proxy names, and from no other", async () => {
+    const child = spawnApi(api().databaseUrl, { TRUST_PROXY: "loopback" })
+    onTestFinished(() => endApi(child))
+    const { url } = await addressOf(child)
+    const destination = "https://clinic.test/proxied"
+    const headers = { "X-Forwarded-For": "40.107.1.2, 198.51.100.7" }
+    await ask(clickPath(destination), { headers }, url)
+    await ask(clickPath(destination), { headers })
+    const addresses = (await stored(destination, 2)).map(({ address }) => address)
+    expect(addresses).toEqual(["198.51.100.7", "127.0.0.1"])
+  })
+
+  it("leave nothing of their links in the log", async () => {
+    const path = clickPath("https://clinic.test/logged")
+    await ask(path)
+    await stored("https://clinic.test/logged", 1)
+    expect(api().logs.join("\n")).not.toContain(path.split("/").at(-1)!.slice(0, 40))
+  })
+})

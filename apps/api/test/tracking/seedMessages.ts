@@ -1,0 +1,29 @@
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { type Addressee, TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
+import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The links of a deployment with the key of the tests; what they begin with is nothing, so that each is a path. */
+export const links: TrackingLinks["Service"] = Effect.runSync(
+  TrackingLinks.pipe(
+    Effect.provide(TrackingLinks.below("")),
+    Effect.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))),
+  ),
+)
+
+/** Seeds recipients whose messages were accepted an hour ago, and answers who they are. */
+export const seedMessages = Effect.fnUntraced(function* (recipients: number) {
+  const { organization, program, campaign, endpoint } = yield* seedCampaign({ recipients })
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}`
+  const rows = yield* sql<{ id: RecipientId; token: string; npi: string; email: string }>`
+    select id, token, npi, email from recipients where organization_id = ${organization.id} order by id`
+  const addressees = rows.map(
+    (row) => ({ ...row, organizationId: organization.id, recipientId: row.id }) satisfies Addressee,
+  )
+  return { organization, program, campaign, endpoint, addressees }
+})
