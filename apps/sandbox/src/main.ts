@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import { createClient } from "@outreach/client"
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
@@ -92,7 +93,9 @@ all of it       ${addresses}
 Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
 `)
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
-      yield* showPull(baseUrl, seeded)
+      const client = createClient({ apiKey: seeded.api_key, baseUrl })
+      yield* showPull(baseUrl, seeded.api_key, client)
+      yield* Effect.forkScoped(partner.pull(client))
       return yield* showProgress(campaign.id, { mails: mail.count, partner: partner.counts })
     })
     return yield* Effect.raceFirst(show, services.ended)

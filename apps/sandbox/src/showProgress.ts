@@ -7,7 +7,11 @@ export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   counts: {
     readonly mails: () => number
-    readonly partner: () => { readonly events: Readonly<Record<string, number>>; readonly duplicates: number }
+    readonly partner: () => {
+      readonly events: Readonly<Record<string, number>>
+      readonly duplicates: number
+      readonly reconciled: number
+    }
   },
 ) {
   const book = yield* CampaignBook
@@ -16,7 +20,7 @@ export const showProgress = Effect.fnUntraced(function* (
   const show = Effect.gen(function* () {
     const { recipients, published, bounced } = yield* book.progress(campaignId)
     const { status } = yield* book.find(campaignId)
-    const { events, duplicates } = counts.partner()
+    const { events, duplicates, reconciled } = counts.partner()
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
     // The most telling first: a narrow terminal shows what fits.
     const line = [
@@ -24,6 +28,7 @@ export const showProgress = Effect.fnUntraced(function* (
       `mails ${counts.mails()}`,
       `webhooks ${received}`,
       `email_sent ${events["outreach.email_sent"] ?? 0}`,
+      `reconciled ${reconciled}`,
       ...(bounced > 0 ? [`bounced ${bounced}`] : []),
       ...(duplicates > 0 ? [`repeated ${duplicates}`] : []),
       `campaign ${status}`,

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http"
+import type { Client } from "@outreach/client"
 import { SignatureError, verify } from "@outreach/signature"
 import { Effect } from "effect"
 import { Pool } from "pg"
+import { pullEvents } from "./pullEvents.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 
 const LARGEST = 1_048_576
@@ -11,6 +13,7 @@ const MOST_LISTED = 2000
  * Plays the partner until the scope closes: verifies each webhook, stores it once in a schema of its own, and acknowledges.
  *
  * A POST to `/webhooks` is a delivery; a GET lists what came, newest first. An event that comes again is stored once, and counted.
+ * `pull` reconciles with the feed until interrupted.
  */
 export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly databaseUrl: string
@@ -35,6 +38,16 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       await pool.query(
         "create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id)",
       )
+      await pool.query(`
+        create table if not exists sample_partner.reconciliation (
+          checkpoint jsonb not null,
+          events integer not null,
+          one boolean primary key default true check (one)
+        )`)
+      await pool.query(
+        `insert into sample_partner.reconciliation (checkpoint, events) values ('{"since":"2020-01-01T00:00:00Z"}', 0)
+         on conflict do nothing`,
+      )
       return pool
     }),
     (pool) => Effect.promise(() => pool.end()),
@@ -42,12 +55,16 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   const stored = yield* Effect.promise(() =>
     pool.query<{ event_type: string; count: number; repeated: number }>(`
       select event_type, count(*)::int as count, sum(copies - 1)::int as repeated
-      from sample_partner.events group by event_type`),
+      from sample_partner.events where copies > 0 group by event_type`),
+  )
+  const reconciliation = yield* Effect.promise(() =>
+    pool.query<{ events: number }>("select events from sample_partner.reconciliation"),
   )
   // Counted on from here, so that a look costs the same however much has come.
   const events = Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count]))
   let duplicates = stored.rows.reduce((sum, { repeated }) => sum + repeated, 0)
   let rejected = 0
+  let reconciled = reconciliation.rows[0]!.events
 
   const receive = async (request: IncomingMessage): Promise<number> => {
     const body = await readBody(request)
@@ -77,7 +94,13 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       "select body from sample_partner.events order by received_at desc, event_id limit $1",
       [limit],
     )
-    return { counts: events, duplicates, rejected, events: rows.map((row) => JSON.parse(row.body) as unknown) }
+    return {
+      counts: events,
+      duplicates,
+      rejected,
+      reconciled,
+      events: rows.map((row) => JSON.parse(row.body) as unknown),
+    }
   }
 
   const port = yield* serveHttp("The sample partner", options.port, async (request, response) => {
@@ -94,7 +117,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     port,
     url: `http://127.0.0.1:${port}/`,
     webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
-    counts: () => ({ events, duplicates }),
+    counts: () => ({ events, duplicates, reconciled }),
+    pull: (client: Client) =>
+      pullEvents(pool, client, (count) => {
+        reconciled += count
+      }),
   }
 })
 

@@ -42,6 +42,13 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const documents = /^documents +(\S+)/m.exec(sandbox.output())?.[1]
   expect(await (await fetch(documents!)).text()).toContain("<title>Reference")
 
+  // The feed carries the outcomes, and what a webhook has brought is no repeat when the feed has it too.
+  const both = await eventually(
+    () => received(addresses),
+    (now) => now.reconciled >= 1000,
+  )
+  expect([both.reconciled, both.duplicates, both.events.length]).toEqual([1000, 0, all.events.length])
+
   const records = await pull(addresses)
   const byToken = new Map(told.map((recipient) => [recipient.token, recipient]))
   expect(records).toHaveLength(1000)

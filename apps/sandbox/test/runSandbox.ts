@@ -81,8 +81,7 @@ export const runSandbox = (args: readonly string[], environment: Readonly<Record
 }
 
 /** Reads JSON from an address. */
-export const getJson = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
-  (await fetch(url, { headers })).json()
+export const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json()
 
 /** Whether nothing listens at an address of this machine any more. */
 export const isRefused = (url: string): Promise<boolean> =>

@@ -2,11 +2,12 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { commandLine } from "@outreach/embedded-postgres/processToken"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { Pool } from "pg"
 import { expect, it, onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
 import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { published, received } from "./whatCame.ts"
+import { published, received, sentCount } from "./whatCame.ts"
 
 it("prints its usage for --help", async () => {
   const sandbox = runSandbox(["--help"])
@@ -84,6 +85,34 @@ it("begins anew with --fresh", async () => {
   )
   const campaigns = all.events.map((event) => event.data["service_campaign_id"])
   expect(new Set(campaigns)).toEqual(new Set([after.campaign_id]))
+})
+
+it("lets the sample partner pull what no webhook has brought", async () => {
+  const { url, stop } = await startPostgres()
+  onTestFinished(stop)
+  const folder = await sandboxFolder()
+  const args = ["--folder", folder, "--port", String(await freePort())]
+  const first = runSandbox(args, { DATABASE_URL: url })
+  const addresses = await first.addresses(folder)
+  const before = await eventually(
+    () => received(addresses),
+    (now) => sentCount(now) === 1000,
+  )
+  first.kill("SIGTERM")
+  await first.ended
+  const pool = new Pool({ connectionString: url })
+  await pool.query("drop schema sample_partner cascade")
+  await pool.end()
+
+  const second = runSandbox(args, { DATABASE_URL: url })
+  const after = await eventually(
+    async () => received(await second.addresses(folder)),
+    (now) => now.reconciled === 1000,
+  )
+  const sent = before.events.filter(({ event_type }) => event_type === "outreach.email_sent")
+  const ids = (events: ReadonlyArray<{ readonly event_id: string }>) => events.map(({ event_id }) => event_id).sort()
+  expect(ids(after.events)).toEqual(ids(sent))
+  expect(after.counts).toEqual({})
 })
 
 it("uses the database of DATABASE_URL, never drops it, and keeps its folder to it", async () => {

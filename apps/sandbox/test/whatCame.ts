@@ -1,4 +1,5 @@
-import { type EventEnvelope, type List, RecipientRecord } from "@outreach/contract"
+import { createClient } from "@outreach/client"
+import { type EventEnvelope, RecipientRecord } from "@outreach/contract"
 import { type Addresses, getJson } from "./runSandbox.ts"
 
 /** What the sample partner lists. */
@@ -6,6 +7,8 @@ export interface Received {
   readonly counts: Readonly<Record<string, number>>
   readonly duplicates: number
   readonly rejected: number
+  /** Events that the feed has handed out. */
+  readonly reconciled: number
   readonly events: ReadonlyArray<EventEnvelope>
 }
 
@@ -22,15 +25,10 @@ export const published = ({ events }: Received) =>
 
 /** Pulls the whole list of records as a partner does, page after page. */
 export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientRecord[]> => {
+  const client = createClient({ apiKey: api_key, baseUrl: base_url })
   const records: RecipientRecord[] = []
-  let cursor = ""
-  do {
-    const page = (await getJson(
-      `${base_url}/v1/partners/consumer/tokens?since=2020-01-01T00:00:00Z&limit=300${cursor}`,
-      { authorization: `Bearer ${api_key}` },
-    )) as List<unknown>
-    records.push(...page.data.map((record) => RecipientRecord.parse(record)))
-    cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`
-  } while (cursor !== "")
+  for await (const record of client.listTokens({ since: "2020-01-01T00:00:00Z", limit: 300 })) {
+    records.push(RecipientRecord.parse(record))
+  }
   return records
 }
