@@ -1,13 +1,15 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
-import type { RecipientId } from "@outreach/domain/Identifier"
+import { type EndpointId, makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { applyBatches } from "@outreach/domain/inbox/applyBatches"
 import { Effect, References } from "effect"
 import { stamp } from "../src/OrganizationClock.ts"
 import { publishEvents } from "../src/publishEvents.ts"
 import { adaptersFor } from "./adaptersFor.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { draftsOf, type Outcome } from "./outreachOn.ts"
-import { qualifyOn } from "./qualifyOn.ts"
+import { npi } from "./seedCampaign.ts"
+import { receiveEvent } from "./seedInbound.ts"
 
 // A process that writes what the digest counts, and takes some of it back: `node digestWriter.ts <what to do as JSON>`.
 
@@ -16,10 +18,13 @@ export interface WriterTask {
   readonly url: string
   readonly writer: number
   readonly transactions: number
-  /** Campaigns of one organization. */
+  readonly endpointId: EndpointId
+  /** Campaigns of one organization, each under a program of its own. */
   readonly campaigns: ReadonlyArray<Campaign>
   /** The recipients of each campaign. */
   readonly recipientIds: ReadonlyArray<ReadonlyArray<RecipientId>>
+  /** The slug of each campaign's program. */
+  readonly slugs: ReadonlyArray<string>
 }
 
 const OUTCOMES: ReadonlyArray<Outcome> = [
@@ -32,28 +37,24 @@ const OUTCOMES: ReadonlyArray<Outcome> = [
 ]
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 
-const { url, writer, transactions, campaigns, recipientIds } = JSON.parse(process.argv[2]!) as WriterTask
+const { url, writer, transactions, endpointId, campaigns, recipientIds, slugs } = JSON.parse(
+  process.argv[2]!,
+) as WriterTask
 const pick = <A>(from: ReadonlyArray<A>, n: number): A => from[n % from.length]!
 
 const write = Effect.fnUntraced(function* (n: number) {
   const seed = n * 7 + writer
   const campaign = pick(campaigns, seed)
-  const { organizationId, programId } = campaign
+  const { organizationId } = campaign
   const outcomes = Array.from(
     { length: 1 + (seed % 9) },
     (_, i) => [pick(pick(recipientIds, seed), seed * i), pick(OUTCOMES, seed + i)] as const,
   )
-  const clinicians = Array.from({ length: seed % 4 }, (_, i) => ({
-    programId,
-    stage: pick(STAGES, seed + i),
-    npi: String(seed % 97),
-  }))
   const events = yield* draftsOf(campaign, outcomes)
   yield* inTransaction(
     Effect.gen(function* () {
       const at = yield* stamp(organizationId)
       yield* publishEvents(events, at)
-      yield* qualifyOn(organizationId, clinicians, at)
       if (seed % 11 === 0) yield* Effect.fail("taken back")
     }),
   ).pipe(
@@ -62,6 +63,15 @@ const write = Effect.fnUntraced(function* (n: number) {
       () => Effect.void,
     ),
   )
+  const from = { organization: { id: organizationId }, endpoint: { id: endpointId } }
+  for (let i = 0; i < seed % 4; i++) {
+    yield* receiveEvent(from, yield* makeIdentifier("event"), `clinician.${pick(STAGES, seed + i)}`, {
+      npi: npi(seed % 97),
+      email: `clinician${seed % 97}@clinic.test`,
+      consumer_program_slug: pick(slugs, seed),
+    })
+  }
+  yield* applyBatches
 })
 
 await Effect.runPromise(

@@ -34,7 +34,7 @@ const recipients = (count: number) => Effect.all(Array.from({ length: count }, (
 
 /** Two campaigns of one organization, each under a program of its own. */
 const twoPrograms = Effect.gen(function* () {
-  const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+  const { organization, endpoint, campaign, program: first } = yield* seedCampaign({ recipients: 0 })
   const program = yield* (yield* ProgramCatalog).create({
     organizationId: organization.id,
     id: yield* makeIdentifier("program"),
@@ -49,7 +49,7 @@ const twoPrograms = Effect.gen(function* () {
     insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
     select organization_id, ${second.id}, ${program.id}, name, kind, subject, html, window_start, window_end
     from campaigns where id = ${campaign.id}`
-  return { organization, campaigns: [campaign, second] as const }
+  return { organization, endpoint, campaigns: [campaign, second] as const, slugs: [first.slug, program.slug] }
 })
 
 const DATES = ["2026-02-27", "2026-02-28", "2026-03-01"] as const
@@ -142,7 +142,7 @@ it("says which count differs, and by how much", () =>
 it("finds both equal after several processes wrote at once, over a midnight", { timeout: 60_000 }, async () => {
   const WRITERS = 4
   const TRANSACTIONS = 120
-  const { organization, campaigns, recipientIds } = await run(
+  const { organization, endpoint, recipientIds, ...programs } = await run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* twoPrograms
@@ -154,7 +154,14 @@ it("finds both equal after several processes wrote at once, over a midnight", { 
   )
   const codes = await Promise.all(
     Array.from({ length: WRITERS }, async (_, writer) => {
-      const task: WriterTask = { url: url(), writer, transactions: TRANSACTIONS, campaigns, recipientIds }
+      const task: WriterTask = {
+        ...programs,
+        url: url(),
+        writer,
+        transactions: TRANSACTIONS,
+        endpointId: endpoint.id,
+        recipientIds,
+      }
       const main = fileURLToPath(import.meta.resolve("./digestWriter.ts"))
       const child = spawn(process.execPath, [main, JSON.stringify(task)], { stdio: ["ignore", "inherit", "inherit"] })
       return (await once(child, "exit"))[0]

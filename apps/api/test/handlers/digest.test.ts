@@ -1,15 +1,17 @@
 import { SCOPES } from "@outreach/contract"
-import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
+import { applyBatches } from "@outreach/domain/inbox/applyBatches"
 import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
 import { countFunnel } from "@outreach/postgres/countFunnel"
 import type { Stamp } from "@outreach/postgres/OrganizationClock"
 import { publishEvents } from "@outreach/postgres/publishEvents"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { outreachOn } from "@outreach/postgres/test/outreachOn"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { receiveEvent } from "@outreach/postgres/test/seedInbound"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -66,6 +68,16 @@ const qualify = (
   )
 const outreach = (...[stamp, campaign, outcomes]: Parameters<typeof outreachOn>) =>
   api().run(outreachOn(stamp, campaign, outcomes))
+
+/** The date by the database's clock, and the one after it. */
+const today = () =>
+  api().run(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql<{ today: string; tomorrow: string }>`
+        select today::text, (today + 1)::text as tomorrow from (select (clock_timestamp() at time zone 'UTC')::date as today)`,
+    ).pipe(Effect.map((rows) => rows[0]!)),
+  )
 
 const NO_HITS = { opened: 0, clicked: 0, unique_opened: 0, unique_clicked: 0 }
 const NO_OUTREACH = { recipients_published: 0, sent: 0, bounced: 0, ...NO_HITS, without_suspected_bots: NO_HITS }
@@ -155,6 +167,29 @@ it("holds each count of the date, and nothing of the dates beside it", async () 
       },
     ],
   })
+})
+
+it("holds what is published, and what partners say of clinicians once it is applied", async () => {
+  const seed = await api().run(seedCampaign({ recipients: 3 }))
+  const key = (await api().issue(seed.organization.id, SCOPES)).text
+  const clinician = { npi: npi(7), email: "a@clinic.test", consumer_program_slug: seed.program.slug }
+  const before = await today()
+  await api().run(
+    Effect.gen(function* () {
+      yield* commandCampaign(seed.campaign.id, "schedule")
+      while (yield* publishChunk()) {}
+      for (const type of ["account_created", "learner_qualified", "learner_qualified"]) {
+        yield* receiveEvent(seed, yield* makeIdentifier("event"), `clinician.${type}`, clinician)
+      }
+      while (yield* applyBatches) {}
+    }),
+  )
+  const after = await today()
+  // Unless midnight comes between, one date holds it all.
+  const digests = await Promise.all([...new Set([before.today, after.today])].map((date) => digest(date, key)))
+  const published = digests.reduce((sum, { data }) => sum + data[0].outreach.recipients_published, 0)
+  expect(published).toBe(3)
+  expect(digests.at(-1).data[0].funnel.cumulative).toEqual(funnel(1, 1, 0))
 })
 
 describe("unique counts", () => {
@@ -292,15 +327,6 @@ describe("a quota", () => {
 })
 
 describe("the date", () => {
-  const today = () =>
-    api().run(
-      Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql<{ today: string; tomorrow: string }>`
-          select today::text, (today + 1)::text as tomorrow from (select (clock_timestamp() at time zone 'UTC')::date as today)`,
-      ).pipe(Effect.map((rows) => rows[0]!)),
-    )
-
   it("may be today in UTC, and not tomorrow", async () => {
     let day = await today()
     for (;;) {
