@@ -528,6 +528,14 @@ create table suppressions (
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
 );
 
+create table unsubscriptions (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  asked_at timestamp with time zone default clock_timestamp() not null,
+  suppressed_at timestamp with time zone,
+  constraint unsubscriptions_pkey PRIMARY KEY (organization_id, recipient_id)
+);
+
 create table webhook_endpoints (
   id text collate "C" not null,
   organization_id text collate "C" not null,
@@ -566,6 +574,7 @@ CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organ
 CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
+CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -590,4 +599,5 @@ alter table qualifications add constraint qualifications_organization_id_program
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -25,6 +25,7 @@ import { replay } from "./replay.ts"
 import { SmtpMailer } from "./SmtpMailer.ts"
 import { sendOutreach } from "./sendOutreach.ts"
 import { sweep } from "./sweep.ts"
+import { unsubscribe } from "./unsubscribe.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 import { workerLimits } from "./workerLimits.ts"
 
@@ -61,6 +62,7 @@ const worker = Effect.gen(function* () {
       ? []
       : [persist("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
     judgeHits,
+    unsubscribe,
     sweep,
     keepHistory(config.historyDays),
     readGauges,

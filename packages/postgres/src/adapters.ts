@@ -22,6 +22,7 @@ import { ReplayBookPg } from "./ReplayBookPg.ts"
 import { SecretLedgerPg } from "./SecretLedgerPg.ts"
 import { SecretVaultPg } from "./SecretVaultPg.ts"
 import { SuppressionSetPg } from "./SuppressionSetPg.ts"
+import { UnsubscriptionLedgerPg } from "./UnsubscriptionLedgerPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
@@ -43,6 +44,7 @@ export const adapters = Layer.mergeAll(
   MessageQueuePg,
   BounceLedgerPg,
   HitLedgerPg,
+  UnsubscriptionLedgerPg,
   IdempotencyLedgerPg,
   InboxPg,
   InboxApplierPg,

@@ -16,6 +16,7 @@ import withdrawals from "../migrations/0013_withdrawals.ts"
 import qualifications from "../migrations/0014_qualifications.ts"
 import mailPaces from "../migrations/0015_mail_paces.ts"
 import hits from "../migrations/0016_hits.ts"
+import unsubscriptions from "../migrations/0017_unsubscriptions.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -37,5 +38,6 @@ export const migrate = Migrator.make({})({
     "0014_qualifications": qualifications,
     "0015_mail_paces": mailPaces,
     "0016_hits": hits,
+    "0017_unsubscriptions": unsubscriptions,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))
