@@ -1,12 +1,22 @@
+import { generateKeyPairSync } from "node:crypto"
 import { createServer as createTcpServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
 import { Effect, Redacted } from "effect"
-import { SmtpMailer } from "../src/SmtpMailer.ts"
+import { authenticate } from "mailauth"
+import { type DkimOptions, SmtpMailer } from "../src/SmtpMailer.ts"
 import { listen } from "./listen.ts"
 import { mailServer } from "./mailServer.ts"
 
-const send = (url: string, options: { readonly to?: string; readonly html?: string; readonly callMs?: number } = {}) =>
+const send = (
+  url: string,
+  options: {
+    readonly to?: string
+    readonly html?: string
+    readonly callMs?: number
+    readonly dkim?: DkimOptions
+  } = {},
+) =>
   Effect.gen(function* () {
     const mailer = yield* Mailer
     return yield* mailer.send({
@@ -24,6 +34,7 @@ const send = (url: string, options: { readonly to?: string; readonly html?: stri
         url: Redacted.make(url),
         from: { name: "Acme Outreach", address: "outreach@acme.test" },
         ...(options.callMs === undefined ? {} : { callMs: options.callMs }),
+        ...(options.dkim && { dkim: options.dkim }),
       }),
     ),
     Effect.runPromise,
@@ -60,6 +71,39 @@ describe("a message that the server takes", () => {
     const server = await mailServer()
     expect(await send(server.url, { html: `<img src="file:///etc/hostname">` })).toEqual({ _tag: "Accepted" })
     expect(server.messages[0]?.text).toContain("file:///etc/hostname")
+  })
+})
+
+describe("a signed message", () => {
+  it("is found good by another's verifier, and so are both headers of its unsubscription", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+    const key = Redacted.make(privateKey.export({ type: "pkcs8", format: "pem" }).toString())
+    const server = await mailServer()
+    const html = "<p>Grüße – a line that is long enough to be folded, and folded again, by whoever folds lines.</p>"
+    await send(server.url, { html, dkim: { domain: "acme.test", selector: "s2026", key } })
+    const record = `v=DKIM1; k=rsa; p=${publicKey.export({ type: "spki", format: "der" }).toString("base64")}`
+    const verify = async (text: string) => {
+      const resolver = async (name: string, type: string) => {
+        if (name === "s2026._domainkey.acme.test" && type === "TXT") return [[record]]
+        throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
+      }
+      const { dkim } = await authenticate(text, {
+        trustReceived: false,
+        disableArc: true,
+        disableDmarc: true,
+        resolver,
+      })
+      return dkim.results[0]
+    }
+    const text = server.messages[0]!.text
+    const found = await verify(text)
+    expect(found).toMatchObject({ signingDomain: "acme.test", status: { result: "pass" } })
+    for (const name of ["from", "to", "subject", "message-id", "list-unsubscribe", "list-unsubscribe-post"]) {
+      expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
+    }
+    expect((await verify(text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two")))?.status.result).toBe(
+      "fail",
+    )
   })
 })
 

@@ -5,8 +5,11 @@ type Stage = "connect" | "from" | "rcpt" | "data"
 
 const refusal = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-/** A mail server that answers with a reply at a stage, and keeps the messages that it takes. */
-export const mailServer = async (answer?: { readonly at: Stage; readonly reply: string }) => {
+/** A mail server that answers with a reply at a stage, and keeps the messages that it takes; `taking` happens before it says so. */
+export const mailServer = async (
+  answer?: { readonly at: Stage; readonly reply: string },
+  taking: () => Promise<void> = async () => {},
+) => {
   const messages: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
   const at = (stage: Stage) => (answer?.at === stage ? refusal(answer.reply) : null)
   const options: SMTPServerOptions = {
@@ -15,7 +18,7 @@ export const mailServer = async (answer?: { readonly at: Stage; readonly reply: 
     onMailFrom: (_, __, done) => done(at("from")),
     onRcptTo: (_, __, done) => done(at("rcpt")),
     onData: (stream, { envelope }, done) => {
-      stream.toArray().then((chunks) => {
+      stream.toArray().then(async (chunks) => {
         const refused = at("data")
         if (refused !== null) return done(refused)
         messages.push({
@@ -23,6 +26,7 @@ export const mailServer = async (answer?: { readonly at: Stage; readonly reply: 
           to: envelope.rcptTo.map((recipient) => recipient.address),
           text: Buffer.concat(chunks).toString(),
         })
+        await taking()
         done()
       })
     },
