@@ -1,4 +1,11 @@
 // @outreach/signature
+/**
+ * Checks that there are secrets to sign or verify with, for instance at a process's start.
+ *
+ * Throws `SignatureError` `no_secrets`, `empty_secret` or `too_many_secrets`, and `TypeError` when they are no array of strings.
+ */
+declare function assertSecrets(secrets: readonly string[]): void;
+
 /** How far a timestamp may lie from `now`, in seconds. */
 interface Tolerance {
     /** How old a signature may be. Default 300. */
@@ -54,7 +61,7 @@ declare function sign(body: Uint8Array | string, secrets: readonly string[], { t
  */
 declare function verify(header: string | null | undefined, body: Uint8Array | string, secrets: readonly string[], options: VerifyOptions): Promise<VerifiedSignature>;
 
-export { SignatureError, sign, verify };
+export { SignatureError, assertSecrets, sign, verify };
 export type { SignOptions, SignatureErrorCode, Tolerance, VerifiedSignature, VerifyOptions };
 
 // @outreach/signature/node
@@ -88,6 +95,13 @@ interface SignOptions {
     readonly timestamp: number;
 }
 
+/**
+ * Checks that there are secrets to sign or verify with, for instance at a process's start.
+ *
+ * Throws `SignatureError` `no_secrets`, `empty_secret` or `too_many_secrets`, and `TypeError` when they are no array of strings.
+ */
+declare function assertSecrets(secrets: readonly string[]): void;
+
 /** Why signing or verifying was refused; the set only grows within a major version. */
 type SignatureErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets";
 /** A refusal to sign or to accept a signature. It holds a code alone: never the body, the header or a secret. */
@@ -102,5 +116,5 @@ declare function sign(body: Uint8Array | string, secrets: readonly string[], { t
 /** Verifies a header as the main entry's `verify` does, synchronously; throws where that one rejects. */
 declare function verify(header: string | null | undefined, body: Uint8Array | string, secrets: readonly string[], options: VerifyOptions): VerifiedSignature;
 
-export { SignatureError, sign, verify };
+export { SignatureError, assertSecrets, sign, verify };
 export type { SignOptions, SignatureErrorCode, Tolerance, VerifiedSignature, VerifyOptions };

@@ -1,22 +1,9 @@
+import { assertSecrets } from "./assertSecrets.ts"
 import { SignatureError } from "./SignatureError.ts"
 
-const MAX_SECRETS = 16
-
-/**
- * Checks that the body has bytes to sign, and that there are secrets to sign them with.
- *
- * Throws `SignatureError` `malformed_body`, `no_secrets`, `empty_secret` or `too_many_secrets`, and `TypeError` when the secrets
- * are no array of strings.
- */
+/** Checks that the body has bytes to sign, and that there are secrets to sign them with; throws as `assertSecrets` does, and `malformed_body`. */
 export function assertSignable(body: Uint8Array | string, secrets: readonly string[]): void {
-  // A lone string would be taken apart into secrets of one character.
-  if (!Array.isArray(secrets)) throw new TypeError("secrets must be an array of strings")
-  if (secrets.length === 0) throw new SignatureError("no_secrets")
-  if (secrets.length > MAX_SECRETS) throw new SignatureError("too_many_secrets")
-  for (const secret of secrets) {
-    if (typeof secret !== "string") throw new TypeError("secrets must be an array of strings")
-    if (secret === "") throw new SignatureError("empty_secret")
-  }
+  assertSecrets(secrets)
   if (typeof body === "string" ? !isWellFormed(body) : !isBytes(body)) throw new SignatureError("malformed_body")
 }
 
@@ -26,10 +13,7 @@ function isWellFormed(text: string & { isWellFormed?: () => boolean }): boolean 
   return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text)
 }
 
-// `instanceof` alone would refuse the bytes of another realm, such as a Buffer inside Jest.
+// `instanceof` would refuse the bytes of another realm, such as a Buffer inside Jest.
 function isBytes(body: unknown): boolean {
-  return (
-    body instanceof Uint8Array ||
-    (ArrayBuffer.isView(body) && Object.prototype.toString.call(body) === "[object Uint8Array]")
-  )
+  return ArrayBuffer.isView(body) && Object.prototype.toString.call(body) === "[object Uint8Array]"
 }

@@ -35,16 +35,15 @@ export function readClaim(
   header: string | null | undefined,
   body: Uint8Array | string,
   secrets: readonly string[],
-  { now, tolerance = DEFAULT_TOLERANCE }: VerifyOptions,
+  { now, tolerance = {} }: VerifyOptions,
 ): SignatureHeader {
   const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
-    typeof tolerance === "number" ? { past: tolerance, future: tolerance } : tolerance
-  if (!Number.isFinite(now)) throw new RangeError("now must be Unix seconds as a finite number")
-  if (!(Number.isFinite(past) && past >= 0 && Number.isFinite(future) && future >= 0)) {
-    throw new RangeError("tolerance must be seconds as a finite number, 0 or more")
+    typeof tolerance === "object" ? tolerance : { past: tolerance, future: tolerance }
+  if (![now, past, future].every(Number.isFinite) || past < 0 || future < 0) {
+    throw new RangeError("now and tolerance must be seconds, 0 or more")
   }
   assertSignable(body, secrets)
-  if (header === null || header === undefined || header === "") throw new SignatureError("missing_header")
+  if (!header) throw new SignatureError("missing_header")
   if (typeof header !== "string") throw new SignatureError("malformed_header")
   const claim = parseHeader(header)
   if (now - claim.timestamp > past || claim.timestamp - now > future) {

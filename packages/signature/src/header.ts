@@ -11,8 +11,10 @@ export interface SignatureHeader {
 const MAX_LENGTH = 4096
 const MAX_ITEMS = 32
 
-// Leading zeros are refused, so that the number and the signed text stand for each other.
-const TIMESTAMP = /^(?:0|[1-9][0-9]{0,15})$/
+// Leading zeros are refused, so that the number and the signed text stand for each other; 15 digits are safe integers.
+const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/
+// Spaces come in where headers that were sent twice are joined.
+const ITEM = /^[^= ]+=[^ ]*$/
 const ENTRY = /^[0-9a-f]{64}$/
 
 /**
@@ -22,29 +24,23 @@ const ENTRY = /^[0-9a-f]{64}$/
  * a `v1` that is not 64 lowercase hex digits. Source: Outreach Partner API specification, Authentication, 4.
  */
 export function parseHeader(header: string): SignatureHeader {
-  if (header.length > MAX_LENGTH) throw new SignatureError("malformed_header")
   const items = header.split(",", MAX_ITEMS + 1)
-  if (items.length > MAX_ITEMS) throw new SignatureError("malformed_header")
-
-  const entries: string[] = []
-  let timestamp: number | undefined
-  for (const item of items) {
-    const separator = item.indexOf("=")
-    if (separator < 1) throw new SignatureError("malformed_header")
-    const scheme = item.slice(0, separator)
-    const value = item.slice(separator + 1)
-    if (scheme === "t") {
-      if (timestamp !== undefined || !TIMESTAMP.test(value)) throw new SignatureError("malformed_header")
-      timestamp = Number(value)
-    } else if (scheme === "v1") {
-      if (!ENTRY.test(value)) throw new SignatureError("malformed_header")
-      entries.push(value)
-    }
-  }
-  if (timestamp === undefined || !Number.isSafeInteger(timestamp) || entries.length === 0) {
+  const valuesOf = (scheme: string): string[] =>
+    items.flatMap((item) => (item.startsWith(scheme) ? item.slice(scheme.length) : []))
+  const timestamps = valuesOf("t=")
+  const entries = valuesOf("v1=")
+  if (
+    header.length > MAX_LENGTH ||
+    items.length > MAX_ITEMS ||
+    !items.every((item) => ITEM.test(item)) ||
+    // None, or two with a comma between, is no number either.
+    !TIMESTAMP.test(timestamps.join()) ||
+    entries.length === 0 ||
+    !entries.every((entry) => ENTRY.test(entry))
+  ) {
     throw new SignatureError("malformed_header")
   }
-  return { timestamp, entries }
+  return { timestamp: Number(timestamps[0]), entries }
 }
 
 /** Checks that a timestamp can be written into a header; throws `RangeError` when it is no whole number of seconds. */

@@ -17,12 +17,12 @@ export async function webDigests(
 }
 
 function signedContent(body: Uint8Array | string, timestamp: number): Uint8Array<ArrayBuffer> {
-  if (typeof body === "string") return utf8.encode(`${timestamp}.${body}`)
   const prefix = utf8.encode(`${timestamp}.`)
-  const content = new Uint8Array(prefix.length + body.length)
+  const bytes = typeof body === "string" ? utf8.encode(body) : body
+  const content = new Uint8Array(prefix.length + bytes.length)
   content.set(prefix)
   // Copying from a detached buffer throws, though it holds nothing to copy.
-  if (body.length > 0) content.set(body, prefix.length)
+  if (bytes.length > 0) content.set(bytes, prefix.length)
   return content
 }
 

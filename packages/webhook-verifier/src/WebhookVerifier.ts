@@ -1,0 +1,48 @@
+import type { WebhookEvent } from "./WebhookEvent.ts"
+import type { WebhookRequest } from "./WebhookRequest.ts"
+
+/** How far a signature's timestamp may lie from the clock, in seconds. */
+export interface Tolerance {
+  /** How old a signature may be. Default 300. */
+  readonly past?: number | undefined
+  /** How far ahead the signer's clock may run. Default 300. */
+  readonly future?: number | undefined
+}
+
+/** A schema by the Standard Schema convention, as zod, Valibot and ArkType make them. */
+export interface EventSchema<Event> {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Validated<Event> | Promise<Validated<Event>>
+    readonly types?: { readonly input: unknown; readonly output: Event } | undefined
+  }
+}
+
+type Validated<Event> =
+  | { readonly value: Event; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] }
+
+/** What a verifier holds. */
+export interface WebhookVerifierOptions<Event = WebhookEvent> {
+  /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
+  readonly secrets: readonly (string | undefined)[]
+  /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  readonly tolerance?: number | Tolerance | undefined
+  /** The clock, in Unix seconds. Default: the system's. */
+  readonly now?: (() => number) | undefined
+  /** Checks each event further, for instance `/schemas` of this package. Default: the envelope alone is checked. */
+  readonly schema?: EventSchema<Event> | undefined
+}
+
+/** What is known of one request beside its headers and body. */
+export interface VerifyOptions {
+  /** When a queued request was received: a `Date`, or Unix seconds. Default: now. */
+  readonly receivedAt?: Date | number | undefined
+}
+
+/** Verifies webhooks. */
+export interface WebhookVerifier<Event = WebhookEvent> {
+  /** Verifies one request and returns its event; rejects with `WebhookVerificationError`, and with nothing else. */
+  verify(request: WebhookRequest, options?: VerifyOptions): Promise<Event>
+}

@@ -1,0 +1,40 @@
+import { verify } from "@outreach/signature"
+import { verifierWith } from "./verifierWith.ts"
+import type { WebhookEvent } from "./WebhookEvent.ts"
+import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
+
+export type {
+  CampaignSummary,
+  ConsumerEventData,
+  EventEnvelope,
+  EventOf,
+  EventType,
+  KnownEvent,
+  ProgramSummary,
+  RecipientRecord,
+  ServiceEventData,
+  UnknownEvent,
+  UnknownEventType,
+  WebhookEvent,
+} from "./WebhookEvent.ts"
+export type { WebhookHeaders, WebhookRequest } from "./WebhookRequest.ts"
+export { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
+export type {
+  EventSchema,
+  Tolerance,
+  VerifyOptions,
+  WebhookVerifier,
+  WebhookVerifierOptions,
+} from "./WebhookVerifier.ts"
+
+/**
+ * Makes a verifier of the webhooks that are signed with any of the secrets.
+ *
+ * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
+ * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.
+ */
+export function createWebhookVerifier<Event = WebhookEvent>(
+  options: WebhookVerifierOptions<Event>,
+): WebhookVerifier<Event> {
+  return verifierWith(verify, options)
+}

@@ -1,0 +1,278 @@
+import { runInNewContext } from "node:vm"
+import { eventExamples } from "@outreach/contract"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { WebhookRequest } from "../src/index.ts"
+import { WebhookVerificationError } from "../src/index.ts"
+import { bothEntries } from "./bothEntries.ts"
+import { BODY, NOW, SECRET, signed } from "./signed.ts"
+
+const event = eventExamples["outreach.email_sent"]
+const bytes = new TextEncoder().encode(BODY)
+
+describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerifier }) => {
+  const verifier = createWebhookVerifier({ secrets: [SECRET], now: () => NOW })
+  const given = (body: unknown, headers: unknown = { "x-signature": signed() }) => ({ headers, body }) as WebhookRequest
+  const refusal = (request: unknown, code: string) =>
+    expect(verifier.verify(request as WebhookRequest)).rejects.toMatchObject({
+      name: "WebhookVerificationError",
+      code,
+    })
+
+  describe("headers", () => {
+    it.each([
+      ["Fetch Headers", new Headers({ "X-Signature": signed() })],
+      ["Node's object", { host: "x", "x-signature": signed() }],
+      ["an object in another case", { "X-SIGNATURE": signed() }],
+      ["an object of arrays", { "X-Signature": [signed()] }],
+      ["an object with absent values", { a: undefined, "x-signature": signed() }],
+      ["pairs", [["Host", "x"] as const, ["X-Signature", signed()] as const]],
+      ["Node's rawHeaders", ["Host", "x", "X-Signature", signed()]],
+      ["lower-case keys of a Map", new Map([["x-signature", signed()]])],
+    ])("takes the signature from %s", async (_, headers) => {
+      expect(await verifier.verify(given(BODY, headers))).toEqual(event)
+    })
+    it("finds none where there is none", async () => {
+      for (const headers of [new Headers(), {}, [], ["Host", "x-signature"], { "x-signatures": signed() }]) {
+        await refusal(given(BODY, headers), "missing_header")
+      }
+    })
+    it("lets no second header shadow the first", async () => {
+      const twice = new Headers([
+        ["x-signature", signed()],
+        ["x-signature", signed()],
+      ])
+      for (const headers of [
+        twice,
+        { "x-signature": signed(), "X-Signature": signed() },
+        { "x-signature": [signed(), "v1"] },
+      ]) {
+        await refusal(given(BODY, headers), "malformed_header")
+      }
+    })
+    it("calls headers that cannot be read malformed", async () => {
+      const trap = new Proxy({}, { get: () => { throw new Error("trap") } }) // biome-ignore format: one line
+      for (const headers of [null, trap, [Symbol("x"), "y"]]) await refusal(given(BODY, headers), "malformed_header")
+      for (const request of [null, undefined, 1, "text"]) await refusal(request, "malformed_header")
+    })
+  })
+
+  describe("body", () => {
+    it.each([
+      ["text", BODY],
+      ["bytes", bytes],
+      ["a Buffer out of a pool", Buffer.from(`xx${BODY}`).subarray(2)],
+      ["an ArrayBuffer", bytes.slice().buffer],
+      ["bytes of another realm", runInNewContext("Uint8Array.from(it)", { it: [...bytes] })],
+      ["an ArrayBuffer of another realm", runInNewContext("Uint8Array.from(it).buffer", { it: [...bytes] })],
+    ])("takes %s", async (_, body) => {
+      expect(await verifier.verify(given(body))).toEqual(event)
+    })
+    it("takes a Fetch Request, and a raw body that a framework kept beside the parsed one", async () => {
+      const request = new Request("https://a.test", {
+        method: "POST",
+        body: BODY,
+        headers: { "x-signature": signed() },
+      })
+      expect(await verifier.verify(request)).toEqual(event)
+      expect(
+        await verifier.verify({ headers: { "x-signature": signed() }, body: event as never, rawBody: bytes }),
+      ).toEqual(event)
+    })
+    it("says that the body was parsed before, and how to get the raw one", async () => {
+      for (const parsed of [event, [1], Object.create(null), new Map()])
+        await refusal(given(parsed), "body_already_parsed")
+      const used = new Request("https://a.test", { method: "POST", body: BODY, headers: { "x-signature": signed() } })
+      await used.json()
+      await refusal(used, "body_already_parsed")
+      await expect(verifier.verify(given(event))).rejects.toThrow(/express\.raw/)
+    })
+    it("refuses what is neither bytes nor text", async () => {
+      for (const wrong of [undefined, null, 1, true, "\ud800"]) await refusal(given(wrong), "malformed_body")
+    })
+    it("says that a body broke off, in its own words alone", async () => {
+      const body = new ReadableStream({ pull: (stream) => stream.error(new Error("a secret of the network")) })
+      const broken = new Request("https://a.test", {
+        method: "POST",
+        body,
+        duplex: "half",
+        headers: { "x-signature": signed() },
+      } as RequestInit)
+      await refusal(broken, "unreadable_body")
+    })
+    it("verifies bytes, so that bodies that decode alike do not pass for one another", async () => {
+      const text = JSON.stringify({ ...event, metadata: { note: "\ufffd" } })
+      const spoiled = new Uint8Array([
+        ...Buffer.from(text.split("\ufffd")[0]!),
+        0xff,
+        ...Buffer.from(text.split("\ufffd")[1]!),
+      ])
+      expect(new TextDecoder().decode(spoiled)).toBe(text)
+      await refusal(given(spoiled, { "x-signature": signed(text) }), "no_match")
+      await refusal(given(spoiled, { "x-signature": signed(spoiled) }), "invalid_json")
+    })
+    it("reads what it verified, though the caller's bytes change meanwhile", async () => {
+      const mine = bytes.slice()
+      const verifying = verifier.verify(given(mine))
+      mine.fill(0x20)
+      expect(await verifying).toEqual(event)
+    })
+    it("refuses a signed body that is no event", async () => {
+      const wrong = [
+        null, 1, "text", [], {}, { ...event, object: "list" }, { ...event, livemode: "true" }, { ...event, event_id: "evt_X" },
+        { ...event, event_id: ["evt_1"] }, { ...event, event_type: 1 }, { ...event, event_version: 0 }, { ...event, event_version: 1.5 },
+        { ...event, occurred_at: null }, { ...event, data: null }, { ...event, data: [] }, { ...event, source: undefined },
+      ] // biome-ignore format: a list
+      for (const value of wrong) {
+        const body = JSON.stringify(value)
+        await refusal(given(body, { "x-signature": signed(body) }), "not_an_event")
+      }
+      for (const body of ["", "{", "[".repeat(100_000), "\ufeff\ufeff{}"]) {
+        await refusal(given(body, { "x-signature": signed(body) }), "invalid_json")
+      }
+    })
+  })
+
+  describe("time", () => {
+    const at = (timestamp: number) => given(BODY, { "x-signature": signed(BODY, { timestamp }) })
+    it("takes past and future apart", async () => {
+      const strict = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, tolerance: { past: 3600, future: 10 } })
+      for (const timestamp of [NOW - 3600, NOW + 10]) expect(await strict.verify(at(timestamp))).toEqual(event)
+      for (const timestamp of [NOW - 3601, NOW + 11]) {
+        await expect(strict.verify(at(timestamp))).rejects.toMatchObject({ code: "timestamp_out_of_tolerance" })
+      }
+      for (const timestamp of [NOW - 301, NOW + 301]) await refusal(at(timestamp), "timestamp_out_of_tolerance")
+    })
+    it("measures a queued request from when it was received", async () => {
+      const yesterday = NOW - 86_400
+      await refusal(at(yesterday), "timestamp_out_of_tolerance")
+      for (const receivedAt of [yesterday + 300, new Date((yesterday + 300) * 1000)]) {
+        expect(await verifier.verify(at(yesterday), { receivedAt })).toEqual(event)
+      }
+      await expect(verifier.verify(at(yesterday), { receivedAt: yesterday + 301 })).rejects.toMatchObject({
+        code: "timestamp_out_of_tolerance",
+      })
+    })
+    it("uses the system's clock unless told another", async () => {
+      const timestamp = Math.floor(Date.now() / 1000)
+      expect(await createWebhookVerifier({ secrets: [SECRET] }).verify(at(timestamp))).toEqual(event)
+    })
+  })
+
+  describe("secrets", () => {
+    it("accepts when any entry matches any secret", async () => {
+      const both = createWebhookVerifier({ secrets: ["old", "new"], now: () => NOW })
+      for (const secrets of [["old"], ["new"], ["other", "new"], ["old", "other"]]) {
+        expect(await both.verify(given(BODY, { "x-signature": signed(BODY, { secrets }) }))).toEqual(event)
+      }
+      await expect(both.verify(given(BODY))).rejects.toMatchObject({ code: "no_match" })
+    })
+    it.each([
+      ["no_secrets", []],
+      ["empty_secret", [""]],
+      ["empty_secret", [SECRET, undefined]],
+      ["too_many_secrets", Array(17).fill("s")],
+      ["invalid_options", "whsec_alone"],
+      ["invalid_options", undefined],
+      ["invalid_options", [1]],
+    ])("refuses at once with %s", (code, secrets) => {
+      expect(() => createWebhookVerifier({ secrets: secrets as string[] })).toThrow(
+        expect.objectContaining({ name: "WebhookVerificationError", code }),
+      )
+    })
+    it("refuses to be made of nothing", () => {
+      expect(() => createWebhookVerifier(undefined as never)).toThrow(WebhookVerificationError)
+    })
+    it("keeps the secrets that it was made with", async () => {
+      const secrets = [SECRET]
+      const held = createWebhookVerifier({ secrets, now: () => NOW })
+      secrets[0] = "another"
+      expect(await held.verify(given(BODY))).toEqual(event)
+    })
+  })
+
+  describe("errors", () => {
+    it.each([{ now: () => Number.NaN }, { now: () => { throw new Error("no clock") } }, { tolerance: -1 }, { tolerance: null }, { tolerance: "300" }])(
+      "calls %o invalid options", async (options) => {
+        const wrong = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, ...(options as object) })
+        await expect(wrong.verify(given(BODY))).rejects.toMatchObject({ code: "invalid_options", status: 500 })
+      },
+    ) // biome-ignore format: a table
+    it("answers 4xx to what can never be good, and 500 to its own trouble", async () => {
+      const statuses: Record<string, number> = {}
+      for (const code of [
+        "missing_header",
+        "malformed_header",
+        "timestamp_out_of_tolerance",
+        "no_match",
+        "invalid_json",
+        "not_an_event",
+        "body_too_large",
+        "body_already_parsed",
+        "malformed_body",
+        "unreadable_body",
+        "empty_secret",
+        "invalid_options",
+      ] as const)
+        statuses[code] = new WebhookVerificationError(code).status
+      expect(statuses).toEqual({
+        missing_header: 401, malformed_header: 401, timestamp_out_of_tolerance: 401, no_match: 401, invalid_json: 400, not_an_event: 400,
+        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, unreadable_body: 500, empty_secret: 500, invalid_options: 500,
+      }) // biome-ignore format: a table
+    })
+    it("keeps body, header and secret out of the error", async () => {
+      const broken = `{"npi":"1234567893" ${BODY}`
+      const header = signed(broken)
+      const error = await verifier.verify(given(broken, { "x-signature": header })).catch((thrown: Error) => thrown)
+      const shown = `${JSON.stringify(error)} ${Object.values(error)} ${(error as Error).stack} ${(error as Error).cause}`
+      for (const kept of ["1234567893", header, SECRET]) expect(shown).not.toContain(kept)
+    })
+    it("throws nothing else, whatever it is given", () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.anything({ withBigInt: true, withDate: true, withTypedArray: true, withNullPrototype: true }),
+          fc.anything(),
+          fc.anything(),
+          async (headers, body, options) => {
+            for (const request of [
+              { headers, body },
+              { headers: { "x-signature": signed() }, body },
+              { headers, body: BODY },
+              body,
+            ]) {
+              const error = await verifier
+                .verify(request as WebhookRequest, options as never)
+                .catch((thrown: unknown) => thrown)
+              expect(error).toBeInstanceOf(WebhookVerificationError)
+            }
+          },
+        ),
+        { numRuns: 500 },
+      ))
+  })
+
+  describe("schema", () => {
+    const lowered = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: (value: unknown) => ({ value: (value as typeof event).event_id.length }),
+      },
+    }
+    it("returns what the schema makes of the event", async () => {
+      const shaped = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, schema: lowered })
+      expect(await shaped.verify(given(BODY))).toBe(event.event_id.length)
+    })
+    it("refuses what the schema refuses, and takes a schema that fails for the receiver's own trouble", async () => {
+      const validate = async () => ({ issues: [{ message: "no" }] })
+      const strict = createWebhookVerifier({
+        secrets: [SECRET],
+        now: () => NOW,
+        schema: { "~standard": { version: 1, vendor: "test", validate } },
+      })
+      await expect(strict.verify(given(BODY))).rejects.toMatchObject({ code: "not_an_event" })
+      const failing = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, schema: { "~standard": { version: 1, vendor: "test", validate: () => { throw new Error("x") } } } }) // biome-ignore format: short
+      await expect(failing.verify(given(BODY))).rejects.toMatchObject({ code: "invalid_options" })
+    })
+  })
+})
