@@ -91,6 +91,16 @@ interface RequestOf<Op extends Operation> {
         readonly schema: infer Schema extends z.ZodType;
     } ? z.output<Schema> : undefined;
 }
+/** What a caller asks of an operation: values as they are decoded; what has a default may be left out. */
+interface CallOf<Op extends Operation> {
+    readonly path: z.output<Op["pathParameters"]>;
+    readonly query: {
+        readonly [Name in keyof z.input<Op["query"]>]: Name extends keyof z.output<Op["query"]> ? z.output<Op["query"]>[Name] : never;
+    };
+    readonly body: Op["body"] extends {
+        readonly schema: infer Schema extends z.ZodType;
+    } ? z.input<Schema> : undefined;
+}
 /** What an operation answers on success: one of its statuses, with that status's body and headers. */
 type ResponseOf<Op extends Operation> = {
     [Status in keyof Op["responses"] & number]: Op["responses"][Status] extends {
@@ -772,8 +782,8 @@ declare const EVENTS: {
         }, z.core.$loose>;
         readonly envelope: z.ZodObject<{
             event_type: z.ZodLiteral<"clinician.account_created">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
+            occurred_at: z.ZodString;
+            emitted_at: z.ZodString;
             source: z.ZodLiteral<"consumer">;
             data: z.ZodObject<{
                 npi: z.ZodString;
@@ -799,8 +809,8 @@ declare const EVENTS: {
         }, z.core.$loose>;
         readonly envelope: z.ZodObject<{
             event_type: z.ZodLiteral<"clinician.learner_qualified">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
+            occurred_at: z.ZodString;
+            emitted_at: z.ZodString;
             source: z.ZodLiteral<"consumer">;
             data: z.ZodObject<{
                 npi: z.ZodString;
@@ -824,8 +834,8 @@ declare const EVENTS: {
         }, z.core.$loose>;
         readonly envelope: z.ZodObject<{
             event_type: z.ZodLiteral<"clinician.completer_qualified">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
+            occurred_at: z.ZodString;
+            emitted_at: z.ZodString;
             source: z.ZodLiteral<"consumer">;
             data: z.ZodObject<{
                 npi: z.ZodString;
@@ -1642,7 +1652,7 @@ declare const SurveyCreated: z.ZodObject<{
     title: z.ZodString;
     status: z.ZodString;
     questionCount: z.ZodInt;
-    createdAt: z.ZodISODateTime;
+    createdAt: z.ZodString;
 }, z.core.$strip>;
 /** A survey saved as a draft. */
 type SurveyCreated = z.infer<typeof SurveyCreated>;
@@ -2635,8 +2645,8 @@ declare const operations: {
             readonly schema: z.ZodObject<{
                 event_id: z.ZodString;
                 event_type: z.ZodString;
-                occurred_at: z.ZodISODateTime;
-                emitted_at: z.ZodISODateTime;
+                occurred_at: z.ZodString;
+                emitted_at: z.ZodString;
                 source: z.ZodLiteral<"consumer">;
                 data: z.ZodRecord<z.ZodString, z.ZodUnknown>;
                 object: z.ZodLiteral<"event">;
@@ -2678,7 +2688,7 @@ declare const operations: {
                     title: z.ZodString;
                     status: z.ZodString;
                     questionCount: z.ZodInt;
-                    createdAt: z.ZodISODateTime;
+                    createdAt: z.ZodString;
                 }, z.core.$strip>;
                 readonly headers: readonly [];
             };
@@ -2928,7 +2938,7 @@ type Question = z.output<typeof Question>;
 /** A time that the service emits: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
 declare const Timestamp: z.ZodISODateTime;
 /** A time that the service accepts in a body: any ISO 8601 date-time with `Z` or an offset, kept as it was written. */
-declare const Instant: z.ZodISODateTime;
+declare const Instant: z.ZodString;
 /** A calendar date that exists, `YYYY-MM-DD`. */
 declare const CalendarDate: z.ZodISODate;
 /** The `since` parameter: a date-time with `Z` or an offset, decoded to UTC text with six fraction digits. */
@@ -2978,8 +2988,8 @@ declare const RecipientList: z.ZodType<List<RecipientRecord>>;
 declare const InboundEvent: z.ZodObject<{
     event_id: z.ZodString;
     event_type: z.ZodString;
-    occurred_at: z.ZodISODateTime;
-    emitted_at: z.ZodISODateTime;
+    occurred_at: z.ZodString;
+    emitted_at: z.ZodString;
     source: z.ZodLiteral<"consumer">;
     data: z.ZodRecord<z.ZodString, z.ZodUnknown>;
     object: z.ZodLiteral<"event">;
@@ -2997,4 +3007,4 @@ declare const WebhookReceipt: z.ZodObject<{
 type WebhookReceipt = z.infer<typeof WebhookReceipt>;
 
 export { AudienceInput, BOUNCE_REASONS, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, Email, EventEnvelope, EventId, EventList, FEED_EVENT_TYPES, FeedEvent, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, SCOPES, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
-export type { Auth, BounceReason, Decoded, ErrorCodeOf, EventData, EventType, EventTypeOf, FeedEventType, List, Operation, OperationId, Operations, ParameterCodes, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Scope, Survey };
+export type { Auth, BounceReason, CallOf, Decoded, ErrorCodeOf, EventData, EventType, EventTypeOf, FeedEventType, List, Operation, OperationId, Operations, ParameterCodes, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Scope, Survey };

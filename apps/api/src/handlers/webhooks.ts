@@ -6,7 +6,7 @@ import type { Asked, Handler } from "../http/Handlers.ts"
 export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
   caller: { organizationId, endpointId },
   body: { event_id: eventId, event_type: type, data },
-  rawBody,
+  bodyText,
 }: Asked<"receiveWebhook">) {
   const npi = data["npi"]
   const receipt = yield* (yield* Inbox).receive({
@@ -15,7 +15,7 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
     eventId,
     type,
     npi: typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null,
-    body: Buffer.from(rawBody).toString("utf8"),
+    body: bodyText,
   })
   if (receipt === "differs") {
     yield* Effect.logWarning("an event came again with other content; the first one stays").pipe(

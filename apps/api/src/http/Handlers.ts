@@ -16,8 +16,8 @@ import type { Refusal } from "./refuse.ts"
 export type Asked<Id extends OperationId> = RequestOf<Operations[Id]> & {
   readonly caller: CallerOf<Operations[Id]["auth"]["kind"]>
   readonly headers: HeadersOf<Operations[Id]>
-  /** The body's bytes, as they were sent. */
-  readonly rawBody: Uint8Array
+  /** The JSON that `body` was decoded from. */
+  readonly bodyText: string
   /** Path and query, as they were sent. */
   readonly url: string
 }

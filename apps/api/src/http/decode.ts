@@ -15,19 +15,32 @@ export const decode = <Op extends Operation>(
   return Effect.succeed({ path: path.value, query: query.value } as Pick<RequestOf<Op>, "path" | "query">)
 }
 
+/** The body of a request: what its JSON says, and the JSON itself. */
+export interface DecodedBody {
+  /** Undefined for an operation that takes no body. */
+  readonly body: unknown
+  /** Without a byte order mark, which a reader may ignore (RFC 8259 8.1), and which `JSON.parse` would not. */
+  readonly bodyText: string
+}
+
+const NO_BODY: DecodedBody = { body: undefined, bodyText: "" }
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Decodes the JSON body of a request by the operation's schema; undefined for an operation that takes none. */
-export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effect<unknown, Refusal> => {
-  if (operation.body === null) return Effect.succeed(undefined)
+/** Decodes the JSON body of a request by the operation's schema. */
+export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effect<DecodedBody, Refusal> => {
+  if (operation.body === null) return Effect.succeed(NO_BODY)
+  let bodyText: string
   let value: unknown
   try {
-    value = JSON.parse(utf8.decode(bytes))
+    bodyText = utf8.decode(bytes)
+    value = JSON.parse(bodyText)
   } catch {
     return Effect.fail(NO_JSON)
   }
   const body = decodeWith(operation.body.schema, value)
-  return body.ok ? Effect.succeed(body.value) : Effect.fail({ reason: "bad request", ...body.refusal })
+  return body.ok
+    ? Effect.succeed({ body: body.value, bodyText })
+    : Effect.fail({ reason: "bad request", ...body.refusal })
 }
 
 const NO_JSON: Refusal = {

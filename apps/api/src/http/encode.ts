@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -43,6 +43,7 @@ export const respond = (
   { status, headers, body }: KeptAnswer,
 ): HttpServerResponse.HttpServerResponse => {
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+  if (leavesMuchUnread(request.source as IncomingMessage, status)) response.setHeader("Connection", "close")
   if (body === null) {
     response.writeHead(status, headers).end()
   } else {
@@ -51,3 +52,9 @@ export const respond = (
   }
   return HttpServerResponse.empty({ status, headers })
 }
+
+/** The most of an unread body that the server reads to keep its connection. It closes one with more to come, and must say so before. */
+const DRAINED_BYTES = 256 * 1024
+
+const leavesMuchUnread = ({ complete, headers }: IncomingMessage, status: number): boolean =>
+  !complete && (status === 413 || Number(headers["content-length"] ?? 0) > DRAINED_BYTES)

@@ -102,7 +102,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       const { endpoint_id } = decoded.path as { readonly endpoint_id: EndpointId }
       caller = yield* authenticate(endpoint_id, headers["x-signature"], rawBody)
     }
-    const body = yield* decodeBody(operation, rawBody)
+    const { body, bodyText } = yield* decodeBody(operation, rawBody)
 
     const named = Object.fromEntries(
       operation.headers.flatMap((name) => {
@@ -110,7 +110,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
         return value === undefined ? [] : [[name, value]]
       }),
     )
-    const execute = handler({ ...decoded, body, rawBody, caller, headers: named, url } as never)
+    const execute = handler({ ...decoded, body, bodyText, caller, headers: named, url } as never)
     const executed: KeptAnswer =
       caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
         ? encode(yield* execute)

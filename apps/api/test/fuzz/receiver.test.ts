@@ -1,0 +1,210 @@
+import { Agent, request as httpRequest } from "node:http"
+import { connect } from "node:net"
+import { json, text as textOf } from "node:stream/consumers"
+import { eventExamples } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { sign } from "@outreach/signature/node"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { type Answer, ask, checkAnswer } from "../ask.ts"
+import { startApi } from "../startApi.ts"
+import { complaintAbout } from "./complaintAbout.ts"
+import { documented } from "./document.ts"
+import { signedBody } from "./signedBody.ts"
+
+/** How many bodies are sent; as many as the time allows unless it is told. */
+const { FUZZ_RUNS, FUZZ_SEED } = process.env
+fc.configureGlobal({
+  numRuns: Number(FUZZ_RUNS ?? 300),
+  ...(FUZZ_RUNS === undefined && { interruptAfterTimeLimit: 3000 }),
+  ...(FUZZ_SEED !== undefined && { seed: Number(FUZZ_SEED) }),
+})
+
+const MEBIBYTE = 1_048_576
+const EXAMPLE = eventExamples["clinician.account_created"]
+const { schema } = documented.find(({ operationId }) => operationId === "receiveWebhook")!.requestBody!.content[
+  "application/json"
+]
+
+const api = startApi()
+const agent = new Agent({ keepAlive: true })
+let path: string
+let secret: string
+beforeAll(async () => {
+  const seed = await api().run(seedCampaign({ recipients: 0 }))
+  path = `/v1/partners/consumer/webhooks/${seed.endpoint.id}`
+  secret = Redacted.value(seed.secret)
+})
+afterAll(() => agent.destroy())
+
+const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
+  api().run(Effect.flatMap(SqlClient.SqlClient, query))
+const empty = () => sql((sql) => sql`delete from inbox`)
+beforeEach(empty)
+const stored = () =>
+  sql<{ event_id: string; type: string; npi: string | null; body: string }>(
+    (sql) => sql`select event_id, type, npi, body from inbox`,
+  )
+
+const signed = (body: Uint8Array) => sign(body, [secret], { timestamp: Math.floor(Date.now() / 1000) })
+
+/** Posts bytes under their signature: with their length, or in chunks that end where `cuts` say. */
+const post = (body: Uint8Array, cuts?: ReadonlyArray<number>): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = httpRequest(api().url + path, {
+      agent,
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "X-Signature": signed(body),
+        ...(cuts === undefined ? { "Content-Length": body.length } : { "Transfer-Encoding": "chunked" }),
+      },
+      signal: AbortSignal.timeout(10_000),
+    })
+    sent.on("error", reject).on("response", (response) =>
+      json(response).then((parsed) => {
+        const headers = new Headers(response.headers as Record<string, string>)
+        const answer = { status: response.statusCode!, headers, body: parsed as Answer["body"] }
+        checkAnswer(answer, "POST", path)
+        resolve(answer)
+      }, reject),
+    )
+    const ends = [...new Set(cuts?.map((cut) => cut % (body.length + 1)))].sort((a, b) => a - b)
+    let start = 0
+    for (const end of [...ends, body.length]) {
+      if (end > start) sent.write(body.subarray(start, end))
+      start = end
+    }
+    sent.end()
+  })
+
+/** The row of the event that the document sees in a body; none when it sees none. */
+const rowsOf = (body: Uint8Array): Awaited<ReturnType<typeof stored>> => {
+  try {
+    // It leaves out a byte order mark.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body)
+    const event = JSON.parse(text)
+    if (complaintAbout(schema, event) !== undefined) return []
+    const npi = Object.hasOwn(event.data, "npi") ? event.data.npi : null
+    const named = typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null
+    return [{ event_id: event.event_id, type: event.event_type, npi: named, body: text }]
+  } catch {
+    return []
+  }
+}
+
+describe("a signed body", { timeout: 0 }, () => {
+  it("is stored as it was signed if the document calls it an event, and refused as 400 if not", async () => {
+    const seen = { 200: 0, 400: 0 }
+    const cuts = fc.option(fc.array(fc.nat(), { maxLength: 5 }), { nil: undefined })
+    await fc.assert(
+      fc.asyncProperty(signedBody(schema), cuts, async (body, cuts) => {
+        await empty()
+        const rows = rowsOf(body)
+        const { status, body: answer } = await post(body, cuts)
+        expect(status, JSON.stringify(answer)).toBe(rows.length > 0 ? 200 : 400)
+        expect(await stored()).toEqual(rows)
+        seen[status as 200 | 400]++
+      }),
+    )
+    // Neither of the two is what nearly all bodies come to.
+    expect(Math.min(seen[200], seen[400])).toBeGreaterThan((seen[200] + seen[400]) / 10)
+  })
+})
+
+describe("a body at its bound", () => {
+  const padded = (bytes: number) => {
+    const text = JSON.stringify({ ...EXAMPLE, metadata: { pad: "" } })
+    return Buffer.from(text.replace('"pad":""', `"pad":"${"x".repeat(bytes - text.length)}"`))
+  }
+  const quarters = [1, 2, 3].map((n) => (n * MEBIBYTE) / 4)
+
+  it.each([
+    ["with its length", undefined],
+    ["in chunks", quarters],
+  ])("of 1 MiB is stored whole, and one byte more is refused as 413, %s", async (_how, cuts) => {
+    const whole = padded(MEBIBYTE)
+    const answer = await post(whole, cuts)
+    expect([answer.status, answer.headers.get("Connection")]).toEqual([200, "keep-alive"])
+    expect((await stored()).map(({ body }) => body === whole.toString())).toEqual([true])
+    await empty()
+    const { status, headers, body } = await post(padded(MEBIBYTE + 1), cuts)
+    expect([status, body.error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"])
+    // What is not read would come before the next request.
+    expect(headers.get("Connection")).toBe("close")
+    expect(await stored()).toEqual([])
+  })
+
+  it("is as deep as it has room for", async () => {
+    const deep = (levels: number) => {
+      const list = "[".repeat(levels) + "]".repeat(levels)
+      return Buffer.from(JSON.stringify({ ...EXAMPLE, metadata: { list: 0 } }).replace('"list":0', `"list":${list}`))
+    }
+    expect((await post(deep(520_000))).status).toBe(200)
+  })
+})
+
+describe("a body that is not as long as it says", () => {
+  const EVENT = Buffer.from(JSON.stringify(EXAMPLE))
+  const head = (length: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Signature: ${signed(EVENT)}\r\n${length}\r\n\r\n`
+  const open = () => connect({ port: Number(new URL(api().url).port), host: "127.0.0.1", allowHalfOpen: true })
+  const send = (...parts: ReadonlyArray<string | Uint8Array>) => {
+    const socket = open()
+    for (const part of parts) socket.write(part)
+    socket.end()
+    return textOf(socket)
+  }
+  const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)
+
+  it.each([
+    ["shorter", `Content-Length: ${EVENT.length + 1}`, [EVENT]],
+    ["in a chunk cut short", "Transfer-Encoding: chunked", [`${(EVENT.length + 1).toString(16)}\r\n`, EVENT]],
+    ["without its last chunk", "Transfer-Encoding: chunked", [`${EVENT.length.toString(16)}\r\n`, EVENT, "\r\n"]],
+    ["in a chunk of no length", "Transfer-Encoding: chunked", ["xyz\r\n", EVENT, "\r\n0\r\n\r\n"]],
+    ["in a chunk longer than it says", "Transfer-Encoding: chunked", ["1\r\n", EVENT, "\r\n0\r\n\r\n"]],
+  ])("is refused as 400 and not stored: %s", async (_how, length, parts) => {
+    const answers = await send(head(length), ...parts)
+    expect(statuses(answers)).toEqual(["400"])
+    expect(answers).toContain('"code":"INVALID_PARAMETER"')
+    expect(await stored()).toEqual([])
+  })
+
+  it("is not stored when it is longer, and what is left over is no request", async () => {
+    const answers = await send(head(`Content-Length: ${EVENT.length - 1}`), EVENT)
+    expect(statuses(answers)!.at(-1)).toBe("400")
+    expect(await stored()).toEqual([])
+  })
+
+  it("is stored when it comes byte by byte, and keeps no other waiting", async () => {
+    const slow = open()
+    slow.setNoDelay(true).write(head(`Connection: close\r\nContent-Length: ${EVENT.length}`))
+    for (const byte of EVENT.subarray(0, -1)) {
+      await new Promise((sent) => slow.write(Uint8Array.of(byte), sent))
+    }
+    expect((await post(Buffer.from(JSON.stringify({ ...EXAMPLE, event_id: "evt_b" })))).status).toBe(200)
+    expect(await stored()).toHaveLength(1)
+    slow.write(EVENT.subarray(-1))
+    expect(statuses(await textOf(slow))).toEqual(["200"])
+    expect(await stored()).toHaveLength(2)
+  })
+
+  // The server gives a request 30 s, and looks every 5 s.
+  it.runIf(FUZZ_RUNS !== undefined)("is refused once it takes too long", { timeout: 60_000 }, async () => {
+    const slow = open()
+    slow.write(head(`Content-Length: ${EVENT.length}`))
+    slow.write(EVENT.subarray(0, -1))
+    const answers = await textOf(slow)
+    expect(statuses(answers)).toEqual(["400"])
+    expect(answers).toContain("did not arrive in time")
+    expect(await stored()).toEqual([])
+  })
+})
+
+it("leaves a process that still serves, and has told nothing of what it was sent", async () => {
+  expect((await ask(api(), "/v1/health")).status).toBe(200)
+  const logs = api().logs.join("\n")
+  for (const told of [EXAMPLE.data.email, EXAMPLE.data.npi, secret, "v1="]) expect(logs).not.toContain(told)
+})
