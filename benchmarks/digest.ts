@@ -48,7 +48,8 @@ for (let n = 0; n < REQUESTS + 200; n++) {
 const ratio = median(times.long) / median(times.short)
 for (const side of [short, long]) {
   const took = times[side.name]
-  const label = `${side.events.toLocaleString("en")} events on ${(side.dates.length - 1).toLocaleString("en")} dates`
+  const dates = side.dates.length - 1
+  const label = `${side.events.toLocaleString("en")} events on ${dates.toLocaleString("en")} ${dates === 1 ? "date" : "dates"}`
   console.log(
     `  a digest of ${PROGRAMS} programs, ${label.padEnd(36)} median ${median(took).toFixed(2)} ms   p99 ${quantile(took, 0.99).toFixed(2)} ms`,
   )
