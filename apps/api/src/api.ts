@@ -12,6 +12,7 @@ import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
+import { UnsubscriptionLedgerPg } from "@outreach/postgres/UnsubscriptionLedgerPg"
 import { Effect, Layer, Ref } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
@@ -27,6 +28,7 @@ import { type Page, serve } from "./http/serve.ts"
 import { pooledRandom } from "./pooledRandom.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
 import { isTrackingPath, trackingPages } from "./tracking/trackingPages.ts"
+import { unsubscribePages } from "./tracking/unsubscribePages.ts"
 
 const deployment = Layer.effect(
   Deployment,
@@ -80,7 +82,9 @@ const tracking = HitQueue.layer.pipe(
   Layer.merge(trackingLinks),
 )
 
-const ports = Layer.mergeAll(KeyRingPg, secrets, handlerPorts, transactional, tracking).pipe(Layer.provideMerge(reads))
+const ports = Layer.mergeAll(KeyRingPg, secrets, handlerPorts, transactional, UnsubscriptionLedgerPg, tracking).pipe(
+  Layer.provideMerge(reads),
+)
 
 const listening = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -92,6 +96,7 @@ const listening = Layer.effectDiscard(
       ["GET", "/readyz", readyz(stopping)],
       ...documents.map(([path, page]) => ["GET", path, page] as const),
       ...(yield* trackingPages),
+      ...(yield* unsubscribePages),
     ])
     yield* server.serve(application)
     yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))

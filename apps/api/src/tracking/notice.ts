@@ -43,3 +43,10 @@ ${content}
 </body>
 </html>
 `
+
+/** What comes of a link that we did not put into a message. */
+export const UNKNOWN_LINK = notice(
+  404,
+  "This link leads nowhere",
+  html`<p>It is incomplete, or was changed on its way. Please open it from the e-mail again.</p>`,
+)

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from "node:fs"
+import { applyUnsubscriptions } from "@outreach/domain/outreach/Unsubscriptions"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Browser, type BrowserContextOptions, chromium } from "playwright-core"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { startApi } from "../startApi.ts"
+import { links, seedMessages } from "./seedMessages.ts"
+
+const api = startApi()
+let seeded: Effect.Success<ReturnType<typeof seedMessages>>
+let path: string
+beforeEach(async () => {
+  seeded = await api().run(seedMessages(1))
+  path = links.unsubscribe(seeded.addressees[0]!)
+})
+
+const ask = async (target: string, init: RequestInit = {}) => {
+  const response = await fetch(api().url + target, init)
+  return { status: response.status, headers: response.headers, body: await response.text() }
+}
+const query = <A extends object>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>) =>
+  api().run(Effect.flatMap(SqlClient.SqlClient, statement))
+const asked = () =>
+  query((sql) => sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`).then(
+    (rows) => rows.length,
+  )
+/** What mail providers send for their own button, RFC 8058 3.2. */
+const ONE_CLICK = { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) }
+
+describe("the page to unsubscribe", () => {
+  it.each(["GET", "HEAD"])("by %s only shows itself", async (method) => {
+    const { status, headers } = await ask(path, { method })
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-robots-tag": "noindex, nofollow",
+      "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
+    })
+    expect(await asked()).toBe(0)
+  })
+
+  it.each([
+    ["one click", ONE_CLICK],
+    ["one click as form data", { method: "POST", body: multipart() }],
+    ["the button", { method: "POST", headers: { "Content-Type": "application/x-www-form-urlencoded" } }],
+  ])("by %s suppresses the recipient, by NPI and by e-mail address, for the program", async (_, init) => {
+    const { status, body } = await ask(path, init)
+    expect([status, body]).toEqual([200, expect.stringContaining("You are unsubscribed")])
+    await api().run(applyUnsubscriptions)
+    const { npi, email } = seeded.addressees[0]!
+    const rows = await query(
+      (sql) => sql`
+        select program_id, kind, value, reason from suppressions where organization_id = ${seeded.organization.id} order by kind`,
+    )
+    expect(rows).toEqual([
+      { program_id: seeded.program.id, kind: "email", value: email, reason: "unsubscribed" },
+      { program_id: seeded.program.id, kind: "npi", value: npi, reason: "unsubscribed" },
+    ])
+  })
+
+  it("may be asked again and again, by whoever has the link", async () => {
+    for (let i = 0; i < 3; i++) expect((await ask(path, ONE_CLICK)).status).toBe(200)
+    await api().run(applyUnsubscriptions)
+    expect((await ask(path, ONE_CLICK)).status).toBe(200)
+    expect(await asked()).toBe(1)
+    expect(await api().run(applyUnsubscriptions)).toBe(1)
+    expect(await api().run(applyUnsubscriptions)).toBe(0)
+  })
+
+  it.each(["GET", "POST"])("by %s with another link is the page that leads nowhere", async (method) => {
+    const [one, ...rest] = path.split("/").at(-1)!
+    const wrong = [
+      "/unsubscribe/",
+      `/unsubscribe/${one === "A" ? "B" : "A"}${rest.join("")}`,
+      `${path}A`,
+      links.open(seeded.addressees[0]!).replace("/o/", "/unsubscribe/"),
+    ]
+    for (const target of wrong) {
+      const { status, body } = await ask(target, { method })
+      expect([status, body]).toEqual([404, expect.stringContaining("This link leads nowhere")])
+    }
+    expect(await asked()).toBe(0)
+  })
+
+  it("of a recipient that there is no more leads nowhere", async () => {
+    const gone = links.unsubscribe({ ...seeded.addressees[0]!, recipientId: `rcp_${"0".repeat(32)}` })
+    expect((await ask(gone, ONE_CLICK)).status).toBe(404)
+  })
+
+  it("says so when nothing could be kept", async () => {
+    await query((sql) => sql`alter table unsubscriptions rename to unreachable`)
+    const { status, body } = await ask(path, ONE_CLICK)
+    await query((sql) => sql`alter table unreachable rename to unsubscriptions`)
+    expect([status, body]).toEqual([503, expect.stringContaining("You are not unsubscribed yet")])
+    expect(api().logs.join("\n")).toContain("an unsubscription could not be kept")
+    expect(api().logs.join("\n")).not.toContain(path.split("/").at(-1)!.slice(0, 40))
+    expect((await ask(path, ONE_CLICK)).status).toBe(200)
+  })
+
+  it("answers other methods as everything does", async () => {
+    const { status, headers } = await ask(path, { method: "DELETE" })
+    expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"])
+  })
+})
+
+function multipart(): FormData {
+  const form = new FormData()
+  form.set("List-Unsubscribe", "One-Click")
+  return form
+}
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+const executablePath = PLACES.find((place) => existsSync(place))
+if (executablePath === undefined) {
+  process.stderr.write(`Skipped: unsubscribing in a browser, because there is none of ${PLACES.join(", ")}.\n`)
+}
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
+const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  "a desktop": { viewport: { width: 1280, height: 900 } },
+  "a dark phone": { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true, colorScheme: "dark" },
+}
+
+describe.skipIf(executablePath === undefined)("in a browser", { timeout: 60_000 }, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  it.each(Object.entries(SCREENS))(
+    "on %s, a press of the button unsubscribes, and every page is accessible",
+    async (_, screen) => {
+      const context = await browser.newContext(screen)
+      onTestFinished(() => context.close())
+      context.setDefaultTimeout(0)
+      const page = await context.newPage()
+      const complaints: Array<string> = []
+      page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`))
+      page.on("pageerror", (error) => complaints.push(error.message))
+      const check = async (title: string) => {
+        await page.getByRole("heading", { name: title }).waitFor()
+        expect(await page.title()).toBe(title)
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
+        await page.evaluate(AXE)
+        const { violations } = await page.evaluate<{ violations: ReadonlyArray<{ id: string }> }>("axe.run()")
+        expect(violations.map(({ id }) => id)).toEqual([])
+      }
+
+      await page.goto(api().url + path)
+      await check("Unsubscribe?")
+      await page.getByRole("button", { name: "Unsubscribe" }).click()
+      await check("You are unsubscribed")
+      expect(complaints).toEqual([])
+      expect(await asked()).toBe(1)
+      await page.goto(`${api().url}/l/nonsense`)
+      await check("This link leads nowhere")
+    },
+  )
+})
