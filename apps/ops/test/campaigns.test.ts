@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal } = commandLine()
+const { run, answer, refusal, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-campaigns-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -47,6 +49,8 @@ describe("campaigns", () => {
     const status = async (command: string) => (await answer("campaigns", command, id)).status
     expect(await status("schedule")).toBe("scheduled")
     expect(await status("pause")).toBe("paused")
+    expect(await status("resume")).toBe("scheduled")
+    expect(await status("pause")).toBe("paused")
     expect(await status("schedule")).toBe("scheduled")
     expect(await status("cancel")).toBe("cancelled")
     expect(await refusal("campaigns", "schedule", id)).toMatchObject({
@@ -62,10 +66,84 @@ describe("campaigns", () => {
       id,
       status: "draft",
       html: "<p>Your link: https://l.test/{{ token }}</p>",
-      progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0 },
+      progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
+      pauses: [],
     })
     const { stdout } = await run(["campaigns", "show", id])
-    expect(stdout).toMatch(/░{40} 0%, 0 sent and 0 bounced of 0/)
+    expect(stdout).toMatch(/░{40} 0% · 0 sent, 0 bounced of 0/)
+  })
+
+  it("are followed until nothing more is sent", async () => {
+    const { id } = await answer(...(await create()))
+    const { code, stdout, stderr } = await run(["campaigns", "show", id, "--follow"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `draft · ${"░".repeat(40)} 0% · 0 sent, 0 bounced of 0\n` })
+    expect(stdout).toContain("draft")
+  })
+
+  it("are previewed with links that lead nowhere, as the message to one recipient or to nobody", async () => {
+    const { id } = await answer(
+      ...(await create({
+        html: file("link.html", `<a href="{{ short_link }}">Go</a> {{ token }}`),
+        "short-link": "https://go.partner.test/{token}",
+        "per-minute": "600",
+      })),
+    )
+    await answer("recipients", "import", "--campaign", id, file("one.csv", "npi,email\n1234567893,dana@clinic.test\n"))
+    const token = await meanwhile(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ token: string }>`select token from recipients where campaign_id = ${id}`,
+      ),
+    ).then(([row]) => row!.token)
+    const shown = await answer("campaigns", "preview", id, "--recipient", token, "--out", join(folder, "out"))
+    expect(shown).toMatchObject({ subject: "An invitation to X", eml: join(folder, "out", `${id}.eml`) })
+    const [eml, html] = [readFileSync(shown.eml, "utf8"), readFileSync(shown.html, "utf8")]
+    for (const header of [
+      "To: dana@clinic.test",
+      "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+      "multipart/alternative",
+    ]) {
+      expect(eml).toContain(header)
+    }
+    expect(html).toMatch(
+      new RegExp(`^<a href="http://127.0.0.1:8080/l/[\\w-]+">Go</a> ${token}<img src="http://127.0.0.1:8080/o/`),
+    )
+
+    await answer("campaigns", "preview", id, "--out", join(folder, "out"))
+    expect(readFileSync(shown.eml, "utf8")).toContain("To: recipient@example.invalid")
+    const other = (await answer(...(await create()))).id
+    expect(await refusal("campaigns", "preview", other, "--recipient", token)).toMatchObject({
+      code: "recipient_not_found",
+    })
+    expect(await refusal("campaigns", "preview", id, "--out", join(folder, "mail.html"))).toMatchObject({
+      code: "folder_unusable",
+    })
+  })
+
+  it("show which domains refuse us, and how fast it goes", async () => {
+    const { id } = await answer(...(await create()))
+    await answer(
+      "recipients",
+      "import",
+      "--campaign",
+      id,
+      file("two.csv", "npi,email\n1234567893,a@a.test\n1000000004,b@b.test\n"),
+    )
+    await meanwhile(
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.andThen(
+          sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${id} and email = 'a@a.test'`,
+          sql`
+            insert into mail_pauses (organization_id, campaign_id, domain, status, until)
+            select organization_id, id, 'b.test', '550 5.7.1', clock_timestamp() + interval '1 hour' from campaigns where id = ${id}`,
+        ),
+      ),
+    )
+    const { stdout } = await run(["campaigns", "show", id])
+    expect(stdout).toContain(
+      `${"█".repeat(20)}${"░".repeat(20)} 50% · 1 a minute · 1 min left · 1 sent, 0 bounced of 2`,
+    )
+    expect(stdout).toMatch(/b\.test\s+550 5\.7\.1/)
   })
 
   it.each([
@@ -82,6 +160,9 @@ describe("campaigns", () => {
   it.each([
     ["invalid_template", { html: file("misspelt.html", "{{ tokn }}") }],
     ["invalid_template", { subject: "{% if %}" }],
+    ["invalid_template", { html: file("nowhere.html", "{{ short_link }}") }],
+    ["invalid_short_link", { "short-link": "https://go.partner.test/" }],
+    ["invalid_short_link", { "short-link": "javascript:alert('{token}')" }],
     ["invalid_window", { "window-end": "2099-03-01T08:00:00Z" }],
     ["invalid_window", { "window-start": "2020-01-01T00:00:00Z", "window-end": "2020-01-02T00:00:00Z" }],
     ["program_not_found", { program: `pgm_${"0".repeat(32)}` }],

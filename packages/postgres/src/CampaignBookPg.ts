@@ -1,4 +1,4 @@
-import type { Campaign, CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+import type { Campaign, CampaignProgress, DomainPause } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import type { Deployment } from "@outreach/domain/Deployment"
@@ -64,12 +64,24 @@ export const CampaignBookPg = Layer.effect(
       progress: Effect.fn("CampaignBook.progress")(function* (campaignId) {
         const rows = yield* sql<CampaignProgress>`
           with campaign as (select organization_id, id as campaign_id from campaigns where id = ${campaignId})
-          select count(*)::int as recipients, count(published_at)::int as published,
-            (select count(*)::int from messages join campaign using (organization_id, campaign_id)) as queued,
-            count(sent_at)::int as sent, count(bounced_at)::int as bounced
-          from recipients join campaign using (organization_id, campaign_id)`
+          select count(id)::int as recipients, count(published_at)::int as published, queue.*,
+            count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent,
+            (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
+            count(bounced_at)::int as bounced, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
+          from (
+            select count(*)::int as queued, (count(*) filter (where attempts > 0))::int as deferred
+            from messages join campaign using (organization_id, campaign_id)
+          ) queue
+          left join (recipients join campaign using (organization_id, campaign_id)) on true
+          group by queue.queued, queue.deferred`
         return rows[0]!
       }, dieNaming("CampaignBook.progress")),
+
+      pauses: Effect.fn("CampaignBook.pauses")(function* (campaignId) {
+        return yield* sql<DomainPause>`
+          select domain, status, until from mail_pauses
+          where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
+      }, dieNaming("CampaignBook.pauses")),
 
       move: Effect.fn("CampaignBook.move")(function* (campaignId, from, to) {
         const moved = yield* sql<Campaign>`

@@ -73,8 +73,12 @@ describe("CampaignBookPg.publishNext", () => {
           recipients: 1203,
           published: 1203,
           queued: 1203,
+          deferred: 0,
+          withdrawn: 0,
           sent: 0,
+          sentInLastMinute: 0,
           bounced: 0,
+          answered: 0,
         })
       }),
     ))

@@ -1,13 +1,16 @@
-import type { Campaign, Command as CampaignCommand, CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+import type { Campaign, Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { Effect } from "effect"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { followCampaign } from "../campaigns/followCampaign.ts"
+import { formatProgress } from "../campaigns/formatProgress.ts"
+import { previewMail } from "../campaigns/previewMail.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { name } from "../inputs/name.ts"
 import { readHtml } from "../inputs/readHtml.ts"
-import { formatRecord, print, printRecord } from "../output/Output.ts"
+import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
 
 const campaignId = Argument.String("campaign").pipe(
   Argument.withDescription("The campaign's id, cmp_…"),
@@ -33,18 +36,42 @@ const create = Command.make(
       Flag.withDefault("traffic" as const),
     ),
     subject: Flag.String("subject").pipe(
-      Flag.withDescription("The e-mails' subject; may name {{ program_name }}, {{ campaign_name }} and {{ token }}"),
+      Flag.withDescription(
+        "The e-mails' subject; may name {{ program_name }}, {{ campaign_name }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
+      ),
       Flag.filterMap(...name),
     ),
     html: Flag.String("html").pipe(
       Flag.withMetavar("file"),
       Flag.withDescription("The file that holds the e-mails' body, with the same names"),
     ),
+    shortLink: Flag.String("short-link").pipe(
+      Flag.withMetavar("url"),
+      Flag.withDescription("The partner's own link, with {token} in it, such as https://go.partner.example/{token}"),
+      Flag.optional,
+    ),
+    perMinute: Flag.Int("per-minute").pipe(
+      Flag.withDescription(
+        "How many e-mails of it go out in a minute at most; without it, as many as the workers send",
+      ),
+      Flag.filter(
+        (rate) => rate >= 1 && rate <= 1_000_000,
+        () => "it must be from 1 to 1,000,000",
+      ),
+      Flag.optional,
+    ),
     windowStart: time("window-start", "When the e-mails begin to go out"),
     windowEnd: time("window-end", "When no more go out"),
   },
   Effect.fn("ops.campaigns.create")(function* (input) {
-    yield* printCampaign(yield* createCampaign({ ...input, html: yield* readHtml(input.html) }))
+    yield* printCampaign(
+      yield* createCampaign({
+        ...input,
+        html: yield* readHtml(input.html),
+        shortLink: Option.getOrNull(input.shortLink),
+        perMinute: Option.getOrNull(input.perMinute),
+      }),
+    )
   }),
 ).pipe(Command.withDescription("Add a campaign as a draft; nothing is sent before it is scheduled"))
 
@@ -59,17 +86,74 @@ const command = (command: CampaignCommand, description: string) =>
 
 const show = Command.make(
   "show",
-  { campaignId },
+  {
+    campaignId,
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Show the progress until the campaign is over or paused; Ctrl-C changes nothing"),
+      Flag.withDefault(false),
+    ),
+  },
   Effect.fn("ops.campaigns.show")(function* (input) {
+    if (input.follow) yield* followCampaign(input.campaignId)
     const book = yield* CampaignBook
     const { html, ...campaign } = yield* book.find(input.campaignId)
     const progress = yield* book.progress(input.campaignId)
-    yield* print(
-      { ...campaign, html, progress },
-      () => `${formatRecord({ ...campaign, ...progress })}\n\n${formatProgress(progress)}`,
-    )
+    const pauses = yield* book.pauses(input.campaignId)
+    const text = () =>
+      [
+        formatRecord({ ...campaign, ...progress }),
+        formatProgress(progress),
+        ...(pauses.length === 0
+          ? []
+          : [
+              `Domains that refuse us, and when they are tried again:\n${formatRows(pauses, ["domain", "status", "until"])}`,
+            ]),
+      ].join("\n\n")
+    yield* print({ ...campaign, html, progress, pauses }, text)
   }),
-).pipe(Command.withDescription("Show a campaign's status and how far it has come"))
+).pipe(Command.withDescription("Show a campaign's status, how far it has come, and which domains refuse us"))
+
+const preview = Command.make(
+  "preview",
+  {
+    campaignId,
+    recipient: Flag.String("recipient").pipe(
+      Flag.withMetavar("token"),
+      Flag.withDescription("The token of a recipient of the campaign; without it, nobody in particular"),
+      Flag.optional,
+    ),
+    out: Flag.String("out").pipe(
+      Flag.withMetavar("folder"),
+      Flag.withDescription("The folder for the two files, named after the campaign; this one unless told"),
+      Flag.withDefault("."),
+    ),
+  },
+  Effect.fn("ops.campaigns.preview")(function* (input) {
+    const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
+    const { join } = yield* Path.Path
+    const campaign = yield* (yield* CampaignBook).find(input.campaignId)
+    const { subject, html, eml } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
+    const files = { eml: join(input.out, `${campaign.id}.eml`), html: join(input.out, `${campaign.id}.html`) }
+    yield* makeDirectory(input.out, { recursive: true }).pipe(
+      Effect.andThen(writeFile(files.eml, eml)),
+      Effect.andThen(writeFileString(files.html, html)),
+      Effect.mapError(() => new FolderUnusable({ folder: input.out })),
+    )
+    yield* printRecord({ subject, ...files })
+  }),
+).pipe(
+  Command.withDescription(
+    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent; nothing is sent",
+  ),
+)
+
+/** The folder of the preview cannot be written to. */
+class FolderUnusable extends Schema.TaggedError<FolderUnusable>()("FolderUnusable", { folder: Schema.String }) {
+  override get message(): string {
+    return `The folder ${this.folder} cannot be written to.`
+  }
+}
 
 /** `ops campaigns …` */
 export const campaigns = Command.make("campaigns").pipe(
@@ -77,20 +161,12 @@ export const campaigns = Command.make("campaigns").pipe(
   Command.withSubcommands([
     create,
     command("schedule", "Let a draft or paused campaign be published, and sent inside its window"),
-    command("pause", "Hold a campaign; schedule it again to go on"),
+    command("pause", "Hold a campaign at once; resume it to go on"),
+    command("resume", "Let a paused campaign go on"),
     command("cancel", "End a campaign for good; what was sent stays sent"),
     show,
+    preview,
   ]),
 )
 
 const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campaign)
-
-const WIDTH = 40
-
-/** Draws how many of the recipients the mail server has answered for. */
-const formatProgress = ({ recipients, sent, bounced }: CampaignProgress): string => {
-  const share = recipients === 0 ? 0 : (sent + bounced) / recipients
-  const done = Math.floor(share * WIDTH)
-  const counts = `${sent} sent and ${bounced} bounced of ${recipients}`
-  return `${"█".repeat(done)}${"░".repeat(WIDTH - done)} ${Math.floor(share * 100)}%, ${counts}`
-}

@@ -56,6 +56,21 @@ export interface CampaignProgress {
   readonly recipients: number
   readonly published: number
   readonly queued: number
+  /** Queued, and put off by their mailboxes at least once. */
+  readonly deferred: number
+  readonly withdrawn: number
   readonly sent: number
+  readonly sentInLastMinute: number
+  /** Refused at once, or returned after they were sent. */
   readonly bounced: number
+  /** Those of whom the mail server has had the last word: sent or bounced. */
+  readonly answered: number
+}
+
+/** A recipient domain that a campaign leaves alone for a while, because it refused us. */
+export interface DomainPause {
+  readonly domain: string
+  /** The refusal's codes. */
+  readonly status: string
+  readonly until: Timestamp
 }

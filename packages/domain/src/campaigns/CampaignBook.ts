@@ -4,7 +4,7 @@ import type { CampaignId, OrganizationId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramCatalog.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
-import type { Campaign, CampaignProgress, CampaignStatus } from "./Campaign.ts"
+import type { Campaign, CampaignProgress, CampaignStatus, DomainPause } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 
 /** A campaign with its program, as summaries need them. */
@@ -27,6 +27,8 @@ export class CampaignBook extends Context.Service<
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
+    /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
+    pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>
     /** Moves a campaign if its status is one of `from`. */
     move(
       campaignId: CampaignId,

@@ -1,0 +1,30 @@
+import type { CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+
+const WIDTH = 40
+const numbers = new Intl.NumberFormat("en-US")
+
+/** Draws how many of the recipients the mail server has answered for, how fast it goes, how long it will take, and what came of it. */
+export const formatProgress = (progress: CampaignProgress): string => {
+  const { recipients, withdrawn, answered, sentInLastMinute } = progress
+  const wanted = recipients - withdrawn
+  const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
+  const done = Math.floor(share * WIDTH)
+  const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
+  const left = wanted - answered
+  const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
+  const counts = (["sent", "bounced", "deferred", "withdrawn"] as const).flatMap((name) =>
+    progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],
+  )
+  return [
+    `${"█".repeat(done)}${"░".repeat(WIDTH - done)} ${Math.floor(share * 100)}%`,
+    ...rate,
+    ...time,
+    `${counts.join(", ")} of ${numbers.format(recipients)}`,
+  ].join(" · ")
+}
+
+const formatMinutes = (minutes: number): string => {
+  if (minutes < 1) return "less than a minute"
+  if (minutes < 120) return `${Math.ceil(minutes)} min`
+  return minutes < 2880 ? `${Math.ceil(minutes / 60)} h` : `${Math.ceil(minutes / 1440)} d`
+}
