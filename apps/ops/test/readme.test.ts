@@ -18,7 +18,7 @@ const fences = (language: string): ReadonlyArray<string> =>
 const commands = fences("sh").flatMap((code) => code.replaceAll("\\\n", " ").trim().split("\n"))
 
 it("walks through commands that succeed one after the other", async () => {
-  const files: Record<string, string> = { preview: join(folder, "preview") }
+  const files: Record<string, string> = { previews: join(folder, "previews") }
   for (const [name, language] of [
     ["mail.html", "html"],
     ["clinicians.csv", "csv"],
