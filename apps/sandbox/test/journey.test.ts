@@ -37,7 +37,24 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const caught = (await getJson(addresses.mail_url)) as Caught
   expect(caught.count).toBe(1000)
   const byAddress = new Map(caught.messages.map((message) => [message.to[0], message]))
-  for (const { email, token } of told) expect(byAddress.get(email)?.html).toContain(token)
+  for (const { email, token } of told)
+    expect(leadsTo(byAddress.get(email)!.html)).toContain(`https://partner.test/${token}`)
+
+  // Whoever opens a message and follows its link is told of, and comes where the link led.
+  const { token, email } = told[0]!
+  const { html } = byAddress.get(email)!
+  const client = { headers: { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }, redirect: "manual" } as const
+  const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!, client)
+  expect([pixel.status, pixel.headers.get("content-type")]).toEqual([200, "image/gif"])
+  const click = await fetch(linkIn(html), client)
+  expect([click.status, click.headers.get("location")]).toEqual([302, `https://partner.test/${token}`])
+  const { events } = await eventually(
+    () => received(addresses),
+    ({ counts }) => counts["outreach.email_opened"] === 1 && counts["outreach.email_clicked"] === 1,
+  )
+  const hits = events.filter(({ event_type: type }) => /opened|clicked/.test(type))
+  expect(hits.map(({ data }) => (data as { token: string }).token)).toEqual([token, token])
+  for (const event of hits) EVENTS[event.event_type].envelope.parse(event)
 
   const documents = /^documents +(\S+)/m.exec(sandbox.output())?.[1]
   expect(await (await fetch(documents!)).text()).toContain("<title>Reference")
@@ -45,9 +62,9 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   // The feed carries the outcomes, and what a webhook has brought is no repeat when the feed has it too.
   const both = await eventually(
     () => received(addresses),
-    (now) => now.reconciled >= 1000,
+    (now) => now.reconciled >= 1002,
   )
-  expect([both.reconciled, both.duplicates, both.events.length]).toEqual([1000, 0, all.events.length])
+  expect([both.reconciled, both.duplicates, both.events.length]).toEqual([1002, 0, all.events.length + 2])
 
   const records = await pull(addresses)
   const byToken = new Map(told.map((recipient) => [recipient.token, recipient]))
@@ -73,3 +90,8 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   // The database server is no child of ours.
   expect(await isRefused(addresses.database_url)).toBe(true)
 })
+
+const linkIn = (html: string): string => /<a href="([^"]+)"/.exec(html)![1]!
+
+/** What the link of a message says, among other things: where it leads. */
+const leadsTo = (html: string): string => Buffer.from(linkIn(html).split("/").at(-1)!, "base64url").toString("latin1")

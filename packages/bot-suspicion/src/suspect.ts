@@ -14,7 +14,7 @@ export interface Hit {
   readonly link?: string | undefined
 }
 
-/** Circumstances is known of the message that the hit belongs to. */
+/** What is known of the message that the hit belongs to. */
 export interface Circumstances {
   /** When the mailbox accepted the message, in Unix milliseconds; left out when it is not known. */
   readonly acceptedAt?: number | undefined

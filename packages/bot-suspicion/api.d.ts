@@ -1,0 +1,61 @@
+/** Software that names itself in `User-Agent` and is no mail client of a person. */
+interface ScannerAgent {
+    readonly name: string;
+    readonly pattern: RegExp;
+    /** Where it is described or was seen. */
+    readonly source: string;
+}
+/** Addresses from which mail is filtered, and no mail is read. */
+interface ScannerNetwork {
+    readonly name: string;
+    readonly ranges: readonly string[];
+    /** Where the ranges are published or were seen. */
+    readonly source: string;
+}
+/**
+ * Scanners, previewers and programs by their names.
+ *
+ * Not here, because a person reads the mail: Outlook itself (`Microsoft Outlook 16.0`, `ms-office`), image proxies (GoogleImageProxy,
+ * YahooMailProxy), and okhttp, CFNetwork and Dalvik, with which mail apps of phones load images. Phones called CUBOT are no bots.
+ */
+declare const AGENTS: readonly ScannerAgent[];
+/** Networks of services that filter mail. Clouds in general are not among them: people work in those too. */
+declare const NETWORKS: readonly ScannerNetwork[];
+
+/** A request for the pixel or a link of a message. */
+interface Hit {
+    /** When it came, in Unix milliseconds. */
+    readonly at: number;
+    readonly method: string;
+    /** Header fields by their names in lower case; those that say nothing here may be left out. */
+    readonly headers: Readonly<Record<string, string | undefined>>;
+    /** The client's IPv4 or IPv6 address; left out when it is not known. */
+    readonly address?: string | undefined;
+    /** The link that was followed; left out for the pixel. */
+    readonly link?: string | undefined;
+}
+/** What is known of the message that the hit belongs to. */
+interface Circumstances {
+    /** When the mailbox accepted the message, in Unix milliseconds; left out when it is not known. */
+    readonly acceptedAt?: number | undefined;
+    /** Other hits of the same message; those of the last two seconds are enough. */
+    readonly earlierHits?: readonly Pick<Hit, "at" | "link">[];
+}
+/**
+ * Why a hit is suspected.
+ *
+ * `scanner`: the user agent is a named one; `scanner_network`: the address belongs to a service that filters mail; `head`: the method;
+ * `prefetch`: a header says that nobody has looked yet; `no_user_agent`: there is none; `too_early`: before, or under one second
+ * after, the mailbox accepted the message; `many_links`: three or more links within two seconds.
+ */
+type Reason = "scanner" | "scanner_network" | "head" | "prefetch" | "no_user_agent" | "too_early" | "many_links";
+/** Whether a hit looks like a machine's, and all reasons that apply. */
+interface Suspicion {
+    readonly suspected: boolean;
+    readonly reasons: readonly Reason[];
+}
+/** Judges one hit of a message. */
+declare function suspect(hit: Hit, { acceptedAt, earlierHits }?: Circumstances): Suspicion;
+
+export { AGENTS, NETWORKS, suspect };
+export type { Circumstances, Hit, Reason, ScannerAgent, ScannerNetwork, Suspicion };
