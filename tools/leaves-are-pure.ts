@@ -61,6 +61,8 @@ function visit(node: ts.Node, source: ts.SourceFile, checker: ts.TypeChecker): v
       node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier) ? node.moduleSpecifier.text : "./"
     if (from === "node:crypto" && ts.isImportDeclaration(node) && NODE_ONLY.test(file)) {
       const names = node.importClause?.namedBindings
+      // A namespace is looked into where it is used: a name that an older Node lacks can only be asked for there.
+      if (names !== undefined && ts.isNamespaceImport(names) && node.importClause?.name === undefined) return
       if (names === undefined || !ts.isNamedImports(names) || node.importClause?.name !== undefined) {
         refuse(`imports ${from} whole`)
       } else {
@@ -76,10 +78,13 @@ function visit(node: ts.Node, source: ts.SourceFile, checker: ts.TypeChecker): v
   if (ts.isImportTypeNode(node)) refuse("imports a type in passing")
   if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return
   if (ts.isModuleDeclaration(node)) refuse("declares a module or a global")
-  if (ts.isIdentifier(node) && isValue(node) && isGlobal(node, checker)) {
+  if (ts.isIdentifier(node) && isValue(node)) {
     const member = ts.isPropertyAccessExpression(node.parent) ? node.parent.name.text : ""
-    if (!PURE.has(node.text) && !PURE_MEMBERS[node.text]?.includes(member))
-      refuse(`names ${[node.text, member].filter(Boolean).join(".")}`)
+    const named = [node.text, member].filter(Boolean).join(".")
+    if (isNamespace(node, checker) && !PURE_NODE_CRYPTO.includes(member)) refuse(`names ${named}`)
+    if (isGlobal(node, checker) && !PURE.has(node.text) && !PURE_MEMBERS[node.text]?.includes(member)) {
+      refuse(`names ${named}`)
+    }
   }
   ts.forEachChild(node, (child) => visit(child, source, checker))
 }
@@ -90,6 +95,11 @@ function isValue(name: ts.Identifier): boolean {
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === name
   if (ts.isBindingElement(parent)) return parent.propertyName !== name
   return !ts.isPartOfTypeNode(name)
+}
+
+/** Says whether a name stands for all that a module exports. */
+function isNamespace(name: ts.Identifier, checker: ts.TypeChecker): boolean {
+  return (checker.getSymbolAtLocation(name)?.declarations ?? []).some(ts.isNamespaceImport)
 }
 
 /** Says whether a value's name comes from outside the modules: the standard library, an ambient declaration, or nowhere at all. */
