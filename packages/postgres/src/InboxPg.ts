@@ -1,6 +1,6 @@
 import { type InboundMessage, Inbox, type Receipt } from "@outreach/domain/inbox/Inbox"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { batched } from "./batched.ts"
 import { dieNaming } from "./DatabaseFailure.ts"
 
@@ -15,51 +15,45 @@ export const InboxPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    // Messages that come together share a statement, and one that comes twice in it is stored once. In the order of the key, so that
-    // the statements of several processes never wait for each other in a circle.
+    // In the order of the key, so that the statements of several processes never wait for each other in a circle.
+    const insert = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
+      const column = (read: (message: InboundMessage) => string) => messages.map(read)
+      const rows = yield* sql<{ organizationId: string; eventId: string }>`
+        insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at)
+        select organization_id, event_id, endpoint_id, type, nullif(npi, ''), body, now + position * interval '1 microsecond'
+        from unnest(
+          ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
+          ${column(({ endpointId }) => endpointId)}::text[], ${column(({ type }) => type)}::text[],
+          ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
+        ) with ordinality as given (organization_id, event_id, endpoint_id, type, npi, body, position),
+          (select clock_timestamp() as now offset 0) clock
+        order by organization_id, event_id
+        on conflict do nothing
+        returning organization_id as "organizationId", event_id as "eventId"`
+      return new Set(rows.map(keyOf))
+    })
+
+    // Counts on the first one that another came under its id with another body.
+    const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
+      const differing = yield* sql`
+        update inbox set differing = differing + 1
+        where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body} returning event_id`
+      return differing.length > 0 ? "differs" : "repeated"
+    })
+
+    // Messages that come together share a statement, and one that comes twice in it is stored once. What is not new is rare, and is
+    // looked at one by one: a statement that inserts and compares cost 1.4 ms a message beside 50,000 others, because the plan that
+    // PostgreSQL keeps for it scans the table; this one costs 0.05 ms.
     const receive = yield* batched(
       MOST_TOGETHER,
       Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-        const column = (read: (message: InboundMessage) => string) => messages.map(read)
-        const rows = yield* sql<{ receipt: Receipt }>`
-          with given as materialized (
-            select *, first_value(body) over (partition by organization_id, event_id order by position) as first_body from unnest(
-              ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
-              ${column(({ endpointId }) => endpointId)}::text[], ${column(({ type }) => type)}::text[],
-              ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
-            ) with ordinality as given (organization_id, event_id, endpoint_id, type, npi, body, position)
-          ), stored as (
-            insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at, differing)
-            select organization_id, event_id, endpoint_id, type, nullif(npi, ''), body, now + position * interval '1 microsecond', others
-            from (
-              select distinct on (organization_id, event_id) *,
-                count(*) filter (where body <> first_body) over (partition by organization_id, event_id) as others
-              from given order by organization_id, event_id, position
-            ) first, (select clock_timestamp() as now offset 0) clock
-            order by organization_id, event_id
-            on conflict do nothing
-            returning organization_id, event_id
-          ), told as (
-            select given.organization_id, given.event_id, position, case
-              when stored.event_id is not null and position = min(position) over (partition by given.organization_id, given.event_id)
-                then 'stored'
-              when given.body = coalesce(before.body, first_body) then 'repeated'
-              else 'differs' end as receipt
-            from given
-            left join stored using (organization_id, event_id)
-            left join inbox before using (organization_id, event_id)
-          ), noted as (
-            -- Of what is stored by this very statement, which counts them as it stores, nothing is found here.
-            update inbox set differing = differing + times
-            from (
-              select organization_id, event_id, count(*)::int as times from told where receipt = 'differs'
-              group by organization_id, event_id
-            ) differing_now
-            where inbox.organization_id = differing_now.organization_id and inbox.event_id = differing_now.event_id
-          )
-          select receipt from told
-          order by position`
-        return rows.map(({ receipt }) => receipt)
+        const firsts = new Map<string, InboundMessage>()
+        for (const message of messages) if (!firsts.has(keyOf(message))) firsts.set(keyOf(message), message)
+        const stored = yield* insert([...firsts.values()])
+        return yield* Effect.forEach(messages, (message): Effect.Effect<Receipt, SqlError.SqlError> => {
+          const isFirst = firsts.get(keyOf(message)) === message
+          return isFirst && stored.has(keyOf(message)) ? Effect.succeed("stored") : compare(message)
+        })
       }, dieNaming("Inbox.receive")),
       STORING_AT_ONCE,
     )
@@ -67,3 +61,6 @@ export const InboxPg = Layer.effect(
     return { receive }
   }),
 )
+
+const keyOf = ({ organizationId, eventId }: { readonly organizationId: string; readonly eventId: string }): string =>
+  `${organizationId} ${eventId}`
