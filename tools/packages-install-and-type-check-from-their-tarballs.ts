@@ -1,6 +1,6 @@
 /**
  * Packs every published package and uses the tarballs as a stranger would: publint, attw, then one npm project with all of them installed,
- * whose ESM and CommonJS consumers type-check under each module resolution and run.
+ * whose ESM and CommonJS consumers type-check under each module resolution and run, and in which the client makes calls without zod.
  */
 import { execFile } from "node:child_process"
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -34,6 +34,19 @@ async function attempt(title: string, command: string, args: readonly string[], 
 /** Prints a module's exported names as its last line, sorted; both module systems must show the same. */
 const show = (names: readonly string[]): string =>
   `console.log(JSON.stringify([${names.join(", ")}].map((it) => Object.keys(it).filter((key) => key !== "default" && key !== "module.exports" && key !== "__esModule").sort())))\n`
+
+/** Calls a service of its own through the client, and prints what came of it. */
+const call = (load: (specifier: string) => string): string => `
+const { createServer } = ${load("node:http")}
+const { ApiError, createClient } = ${load("@outreach/client")}
+const server = createServer(({ url }, response) => response.writeHead(url === "/v1/health" ? 200 : 404).end('{"status":"ok"}'))
+server.listen(0, "127.0.0.1", async () => {
+  const client = createClient({ apiKey: "key", baseUrl: "http://127.0.0.1:" + server.address().port })
+  const { status } = await client.getHealth()
+  const error = await client.getToken("aB3xY9").catch((error) => error)
+  console.log(status, error instanceof ApiError, error.status)
+  server.close()
+})`
 
 const packages = publishedPackages()
 const specifiers = packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
@@ -101,6 +114,23 @@ try {
   names.forEach((keys, i) => {
     if (keys.length === 0) breaches.push(`${specifiers[i]} exports nothing`)
   })
+
+  // The client takes the contract for its types alone: it runs where neither the contract nor zod is.
+  for (const unneeded of ["@outreach/contract", "zod"]) {
+    rmSync(join(consumer, "node_modules", unneeded), { recursive: true, force: true })
+  }
+  writeFileSync(
+    join(consumer, "call.mjs"),
+    call((specifier) => `await import("${specifier}")`),
+  )
+  writeFileSync(
+    join(consumer, "call.cjs"),
+    call((specifier) => `require("${specifier}")`),
+  )
+  for (const file of ["call.mjs", "call.cjs"]) {
+    const said = await attempt(`the client does not run in ${file}`, process.execPath, [file], consumer)
+    if (said !== null && said !== "ok true 404\n") breaches.push(`the client in ${file} says ${said}`)
+  }
 } finally {
   rmSync(workshop, { recursive: true, force: true })
 }
