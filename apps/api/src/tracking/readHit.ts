@@ -20,7 +20,8 @@ export const readHit = (
   recipientId,
   link: destination,
   method: request.method,
-  address: proxyAddr(request.source as IncomingMessage, trustProxy),
+  // A client that has gone already has none, whatever the types say.
+  address: proxyAddr(request.source as IncomingMessage, trustProxy) ?? "",
   headers: Object.fromEntries(
     Object.entries(KEPT).flatMap(([name, length]) => {
       const value = request.headers[name]
