@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import Stripe from "stripe"
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
+import { startFleet } from "./fleet.ts"
+import { fold, inboundEvents, type SentEvent } from "./inboundEvents.ts"
+
+const EVENTS = Number(process.env["INBOUND_EVENTS"] ?? 500)
+const SEED = Number(process.env["INBOUND_SEED"] ?? Date.now() % 2 ** 31)
+const RECIPIENTS = 200
+
+const databaseUrl = migratedDatabase()
+let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof adaptersFor>>, unknown>
+beforeAll(() => {
+  runtime = ManagedRuntime.make(adaptersFor(databaseUrl()))
+})
+afterAll(() => runtime.dispose())
+const query = <Row extends object>(ask: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
+  runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, ask))
+
+it(`${EVENTS} events, sent in any order and again and again, come to what they come to one by one, though processes are killed (seed ${SEED})`, {
+  timeout: 20 * 60_000,
+}, async () => {
+  const random = seeded(SEED)
+  const { organization, endpoint, secret, program } = await runtime.runPromise(seedCampaign({ recipients: RECIPIENTS }))
+  const others = await runtime.runPromise(
+    Effect.forEach(["diabetes", "asthma"], (slug) =>
+      Effect.flatMap(ProgramCatalog, (catalog) =>
+        Effect.flatMap(makeIdentifier("program"), (id) =>
+          catalog.create({
+            organizationId: organization.id,
+            id,
+            slug,
+            name: slug,
+            learnerTarget: null,
+            completerTarget: slug === "asthma" ? 20 : null,
+          }),
+        ),
+      ),
+    ),
+  )
+  const slugs = [program, ...others].map(({ slug }) => slug)
+  const events = inboundEvents(EVENTS, slugs, random)
+  // Every event at least once, half of them again, all shuffled.
+  const sendings = shuffled([...events, ...events.filter(() => random() < 0.5)], random)
+
+  const fleet = await startFleet(databaseUrl())
+  onTestFinished(async () => {
+    await fleet.stop()
+  })
+  const target = `/v1/partners/consumer/webhooks/${endpoint.id}`
+  const send = async (event: SentEvent) => {
+    const at = new Date().toISOString()
+    const body = JSON.stringify({
+      object: "event",
+      livemode: false,
+      ...event,
+      event_version: 1,
+      occurred_at: "2026-11-21T00:00:00Z",
+      emitted_at: "2026-11-21T00:00:00Z",
+      source: "consumer",
+    })
+    for (;;) {
+      const timestamp = Math.floor(Date.now() / 1000)
+      const header = Stripe.webhooks.generateTestHeaderString({
+        payload: body,
+        secret: Redacted.value(secret),
+        timestamp,
+      })
+      try {
+        const response = await fetch(fleet.urls[Math.floor(random() * 2)] + target, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "X-Signature": header },
+          body,
+          signal: AbortSignal.timeout(10_000),
+        })
+        if (response.status === 200) return
+        // Whatever else a living process says would be a finding.
+        if (response.status !== 503) throw new Refused(`${response.status} at ${at}`)
+      } catch (error) {
+        if (error instanceof Refused) throw error
+        await sleep(50)
+      }
+    }
+  }
+
+  let sent = 0
+  let kills = 0
+  const sending = Promise.all(
+    Array.from({ length: 16 }, async () => {
+      for (let event = sendings[sent++]; event !== undefined; event = sendings[sent++]) await send(event)
+    }),
+  )
+  const over = new AbortController()
+  const waiting = async () =>
+    (
+      await query<{ count: number }>(
+        (sql) => sql`select count(*)::int as count from inbox where applied_at is null and set_aside_at is null`,
+      )
+    )[0]!.count
+  const killing = (async () => {
+    while (!over.signal.aborted) {
+      await sleep(200 + random() * 400)
+      await fleet.replace(Math.floor(random() * fleet.size))
+      kills++
+    }
+  })()
+  await sending
+  // It goes on while the rest is applied.
+  await vi.waitUntil(async () => (await waiting()) < EVENTS / 50 && kills >= 4, { timeout: 10 * 60_000, interval: 50 })
+  over.abort()
+  await killing
+  await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 60_000, interval: 100 })
+
+  const expected = fold(events, slugs)
+  const stored = await query<{ id: string; aside: boolean }>(
+    (sql) => sql`select event_id as id, set_aside_at is not null as aside from inbox order by event_id`,
+  )
+  expect(stored.length).toBe(EVENTS)
+  expect(stored.filter(({ aside }) => aside).map(({ id }) => id)).toEqual(expected.setAside)
+  const totals = await query(
+    (sql) => sql`
+      select slug, account_created_total as account_created, learner_qualified_total as learner_qualified,
+        completer_qualified_total as completer_qualified
+      from programs cross join lateral (
+        select * from digest_funnel where program_id = programs.id order by date desc limit 1
+      ) newest order by array_position(${slugs}::text[], slug)`,
+  )
+  expect(totals).toEqual(expected.totals)
+  const suppressed = await query<{ entry: string }>(
+    (sql) => sql`
+      select slug || ' ' || kind || ' ' || value as entry from suppressions join programs on programs.id = program_id`,
+  )
+  expect(suppressed.map(({ entry }) => entry).sort()).toEqual(expected.suppressed)
+  // Whoever is named by an event about the campaign's program is withdrawn, and nobody else.
+  const named = new Set([...expected.reached.get(program.slug)!.values()].flatMap((clinicians) => [...clinicians]))
+  const recipients = await query<{ npi: string; withdrawn: boolean }>(
+    (sql) => sql`select npi, withdrawn_at is not null as withdrawn from recipients`,
+  )
+  expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
+  const today = new Date().toISOString().slice(0, 10)
+  const recounted = await runtime.runPromise(Effect.flatMap(DigestLedger, (ledger) => ledger.recount(today)))
+  expect(recounted).toEqual([])
+  console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
+})
+
+class Refused extends Error {}
+
+/** A generator of numbers below 1 that a seed decides (mulberry32). */
+const seeded = (seed: number) => {
+  let state = seed
+  return (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const shuffled = <A>(items: ReadonlyArray<A>, random: () => number): ReadonlyArray<A> => {
+  const result = [...items]
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    ;[result[i], result[j]] = [result[j]!, result[i]!]
+  }
+  return result
+}
