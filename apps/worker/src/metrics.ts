@@ -131,6 +131,15 @@ export const gauges = {
   ),
   messagesDue: gauge("outreach_messages_due", `E-mails that are due and not being sent, counted up to ${COUNTED_TO}.`),
   messagesOldestDue: gauge("outreach_messages_oldest_due_age_seconds", "How long the first of them has been due."),
+  inboxWaiting: gauge("outreach_inbox_waiting", `Inbound events that wait to be applied, counted up to ${COUNTED_TO}.`),
+  inboxOldestWaiting: gauge(
+    "outreach_inbox_oldest_waiting_age_seconds",
+    "How long ago the first of them was received.",
+  ),
+  inboxSetAside: gauge(
+    "outreach_inbox_set_aside",
+    `Inbound events that could not be applied and were not replayed, counted up to ${COUNTED_TO}.`,
+  ),
   queueRows: gauge("outreach_deliveries_rows", "Rows of the delivery queue, due or not: the database's estimate."),
   queueDeadRows: gauge(
     "outreach_deliveries_dead_rows",

@@ -40,13 +40,15 @@ const keepReading = (reading: Reading, read: Effect.Effect<void>) =>
     }),
   )
 
-const showDue = Effect.fnUntraced(function* ({ deliveries, messages }: DueReading) {
+const showDue = Effect.fnUntraced(function* ({ deliveries, messages, inbox }: DueReading) {
   for (const queue of DUE_QUEUES) {
     yield* Metric.update(gauges.due[queue], deliveries[queue].count)
     yield* Metric.update(gauges.oldestDue[queue], deliveries[queue].oldestSeconds)
   }
   yield* Metric.update(gauges.messagesDue, messages.count)
   yield* Metric.update(gauges.messagesOldestDue, messages.oldestSeconds)
+  yield* Metric.update(gauges.inboxWaiting, inbox.count)
+  yield* Metric.update(gauges.inboxOldestWaiting, inbox.oldestSeconds)
 })
 
 const showState = Effect.fnUntraced(function* (reading: StateReading) {
@@ -58,6 +60,7 @@ const showState = Effect.fnUntraced(function* (reading: StateReading) {
     yield* Metric.update(gauges.horizonSeconds[holder], reading.horizon[holder].seconds)
   }
   yield* Metric.update(gauges.inFlight, reading.inFlight)
+  yield* Metric.update(gauges.inboxSetAside, reading.inboxSetAside)
   yield* Metric.update(gauges.breakersOpen, reading.breakersOpen)
   yield* Metric.update(gauges.queueRows, reading.queue.rows)
   yield* Metric.update(gauges.queueDeadRows, reading.queue.deadRows)

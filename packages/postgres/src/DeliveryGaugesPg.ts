@@ -67,8 +67,28 @@ export const DeliveryGaugesPg = Layer.effect(
             ) each
             limit ${COUNTED_TO}::int
           ) due
+        ), receiving as materialized (
+          select organization.id, first.received_at from organizations organization
+          cross join lateral (
+            select received_at from inbox
+            where organization_id = organization.id and applied_at is null and set_aside_at is null
+            order by received_at limit 1
+          ) first
+        ), received as (
+          select count(*) as count from (
+            select from receiving
+            cross join lateral (
+              select from inbox
+              where organization_id = receiving.id and applied_at is null and set_aside_at is null
+                and inbox.received_at >= receiving.received_at
+              offset 0
+            ) each
+            limit ${COUNTED_TO}::int
+          ) waiting
         )
         select jsonb_build_object(
+          'inbox', jsonb_build_object('count', (select count from received),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from receiving)), 0)),
           'deliveries', (
             select jsonb_object_agg(queue, jsonb_build_object('count', coalesce(counted.count, 0),
               'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - oldest.due_at), 0)))
@@ -101,6 +121,9 @@ export const DeliveryGaugesPg = Layer.effect(
           'deadLetters', (
             select jsonb_object_agg(reason, coalesce(dead.count, 0))
             from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
+          ),
+          'inboxSetAside', (
+            select count(*) from (select from inbox where set_aside_at is not null limit ${COUNTED_TO}::int) aside
           ),
           'queue', (
             select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)

@@ -6,6 +6,7 @@ import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 import { seedDeadLetters } from "./seedDeadLetters.ts"
+import { receiveEvent } from "./seedInbound.ts"
 import { whileOpen } from "./whileOpen.ts"
 
 const run = runOnDatabase()
@@ -28,7 +29,11 @@ describe("DeliveryGaugesPg", () => {
   it("reads zeros from an empty database", () =>
     run(
       Effect.gen(function* () {
-        expect(yield* readDue).toEqual({ deliveries: { live: none, probed: none, replay: none }, messages: none })
+        expect(yield* readDue).toEqual({
+          deliveries: { live: none, probed: none, replay: none },
+          messages: none,
+          inbox: none,
+        })
         expect(yield* readState).toMatchObject({
           inFlight: 0,
           breakersOpen: 0,
@@ -98,6 +103,22 @@ describe("DeliveryGaugesPg", () => {
         const { messages } = yield* readDue
         expect(messages.count).toBe(3)
         expect(messages.oldestSeconds).toBeGreaterThanOrEqual(50)
+      }),
+    ))
+
+  it("counts the inbound events that wait, and those that were set aside", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const seeded = yield* seedCampaign({ recipients: 0 })
+        for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) yield* receiveEvent(seeded, id, "clinician.moved", {})
+        yield* sql`update inbox set received_at = clock_timestamp() - interval '70 seconds'`
+        yield* sql`update inbox set set_aside_at = clock_timestamp(), reason = 'no reason' where event_id = 'evt_1'`
+        yield* sql`update inbox set applied_at = clock_timestamp() where event_id = 'evt_2'`
+        const { inbox } = yield* readDue
+        expect(inbox.count).toBe(2)
+        expect(inbox.oldestSeconds).toBeGreaterThanOrEqual(70)
+        expect((yield* readState).inboxSetAside).toBe(1)
       }),
     ))
 

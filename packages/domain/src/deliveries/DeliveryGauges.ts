@@ -24,6 +24,8 @@ export interface DueReading {
   readonly deliveries: Readonly<Record<DueQueue, Due>>
   /** E-mails of campaigns whose window is open. */
   readonly messages: Due
+  /** Inbound events that wait to be applied, since their receipt. */
+  readonly inbox: Due
 }
 
 /** How the deliveries stand otherwise, and what keeps the database from clearing up behind them. */
@@ -32,6 +34,8 @@ export interface StateReading {
   readonly breakersOpen: number
   /** Dead letters that were not replayed. */
   readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
+  /** Inbound events that were set aside. */
+  readonly inboxSetAside: number
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
   readonly queue: { readonly rows: number; readonly deadRows: number }
   readonly horizon: Readonly<Record<HorizonHolder, { readonly transactions: number; readonly seconds: number }>>
