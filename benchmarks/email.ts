@@ -1,0 +1,129 @@
+import { type ChildProcess, fork, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { cpus } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { migrate } from "@outreach/postgres/migrate"
+import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, References } from "effect"
+import { SqlClient } from "effect/sql"
+import { cpuTime } from "./cpuTime.ts"
+import { htmlFor } from "./email/message.ts"
+
+// Lets one worker, as it is deployed, send a campaign, in turn with nodemailer's own pool that sends as many rendered messages.
+
+const { values } = parseArgs({
+  options: { recipients: { type: "string", default: "50000" }, rounds: { type: "string", default: "3" } },
+})
+const [recipients, rounds] = [Number(values.recipients), Number(values.rounds)]
+/** The first tenth warms both sides up. */
+const WARM = 0.1
+
+const server = await startPostgres()
+const catcher = fork(fileURLToPath(import.meta.resolve("./email/catcher.ts")))
+const [{ port }] = (await once(catcher, "message")) as [{ port: number }]
+const SMTP_URL = `smtp://127.0.0.1:${port}`
+const caught = async () => {
+  catcher.send("count")
+  const [{ count }] = (await once(catcher, "message")) as [{ count: number }]
+  return count
+}
+const run = <A>(effect: Effect.Effect<A, unknown, SqlClient.SqlClient>) =>
+  Effect.runPromise(
+    effect.pipe(Effect.provide(adaptersFor(server.url)), Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+const query = <Row extends object>(
+  statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
+) => run(Effect.flatMap(SqlClient.SqlClient, statement))
+
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
+console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM * 100} %\n`)
+await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
+
+const ratios: number[] = []
+for (let round = 1; round <= rounds; round++) {
+  const ours = await measureWorker()
+  const alone = await measure(start("./email/poolAlone.ts", { SMTP_URL, MESSAGES: String(recipients) }))
+  ratios.push(ours.perSecond / alone.perSecond)
+  for (const [name, it] of Object.entries({ worker: ours, "nodemailer's pool": alone })) {
+    console.log(
+      `  ${name.padEnd(20)}${it.perSecond.toFixed(0).padStart(8)} /s ${it.cpu.toFixed(0).padStart(8)} µs CPU   MiB at each tenth ${it.memory.join(" ")}`,
+    )
+  }
+}
+console.log(`\n  worker ÷ nodemailer's pool  ${ratios.map((ratio) => ratio.toFixed(2)).join("  ")}`)
+catcher.disconnect()
+await server.stop()
+
+/** Seeds and publishes a campaign behind a closed window, then opens it. */
+async function measureWorker() {
+  const { campaign } = await run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedCampaign({ recipients, opensIn: 86_400 })
+      // What is sent is measured here, not what is delivered.
+      yield* sql`delete from webhook_endpoints`
+      yield* sql`update campaigns set html = ${htmlFor("{{ token }}")} where id = ${seeded.campaign.id}`
+      yield* commandCampaign(seeded.campaign.id, "schedule")
+      return seeded
+    }) as Effect.Effect<Effect.Success<ReturnType<typeof seedCampaign>>, unknown, SqlClient.SqlClient>,
+  )
+  const worker = start("@outreach/worker/main", {
+    DATABASE_URL: server.url,
+    SECRETS_KEY: SECRETS_KEY.toString("base64"),
+    SMTP_URL,
+    MAIL_FROM: "Acme <outreach@acme.test>",
+    ADMIN_PORT: "0",
+    LOG_LEVEL: "error",
+  })
+  while (
+    (await query((sql) => sql`select from campaigns where id = ${campaign.id} and status = 'published'`)).length === 0
+  ) {
+    await sleep(200)
+  }
+  // They fell due with the window, a day from now.
+  await query((sql) => sql`update messages set due_at = clock_timestamp()`)
+  await query((sql) => sql`vacuum analyze`)
+  await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${campaign.id}`)
+  return measure(worker)
+}
+
+function start(main: string, env: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, [fileURLToPath(import.meta.resolve(main))], {
+    env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+}
+
+/** Waits until the catcher has all messages of a process, and ends it. */
+async function measure(child: ChildProcess) {
+  const from = await caught()
+  const ended = once(child, "exit")
+  const memory: number[] = []
+  let warm: { readonly at: number; readonly count: number; readonly cpu: number } | undefined
+  for (let count = 0; ; await sleep(5)) {
+    count = (await caught()) - from
+    if (count >= recipients * WARM) warm ??= { at: performance.now(), count, cpu: cpuTime(child.pid!) }
+    if (count >= (recipients * (memory.length + 1)) / 10) memory.push(residentMiB(child.pid!))
+    if (count >= recipients) {
+      const seconds = (performance.now() - warm!.at) / 1000
+      const cpu = (cpuTime(child.pid!) - warm!.cpu) / (count - warm!.count)
+      child.kill("SIGKILL")
+      await ended
+      return { perSecond: (count - warm!.count) / seconds, cpu, memory }
+    }
+  }
+}
+
+function residentMiB(pid: number): number {
+  try {
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024)
+  } catch {
+    return 0
+  }
+}

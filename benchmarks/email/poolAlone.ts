@@ -1,0 +1,28 @@
+import { createTransport } from "nodemailer"
+import { htmlFor, IN_FLIGHT, textFor } from "./message.ts"
+
+// nodemailer's own pool, told to send so many messages that are already rendered: what a script without a database would do.
+
+const transport = createTransport({ url: process.env["SMTP_URL"]!, pool: true, maxConnections: IN_FLIGHT })
+let next = 0
+const total = Number(process.env["MESSAGES"])
+const sendSome = async () => {
+  while (next < total) {
+    const n = next++
+    const token = n.toString(36).padStart(6, "0")
+    await transport.sendMail({
+      from: { name: "Acme", address: "outreach@acme.test" },
+      to: `clinician${n}@clinic.test`,
+      subject: "An invitation to Heart failure",
+      html: htmlFor(token),
+      text: textFor(token),
+      messageId: `<${n}@acme.test>`,
+      headers: {
+        "List-Unsubscribe": `<https://outreach.test/unsubscribe/${token}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      },
+    })
+  }
+}
+await Promise.all(Array.from({ length: IN_FLIGHT }, sendSome))
+transport.close()
