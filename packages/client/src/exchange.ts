@@ -1,5 +1,6 @@
 import { ConnectionError } from "./ConnectionError.ts"
 import type { Fetch, FetchRequest } from "./Fetch.ts"
+import { LONGEST_TIMER } from "./sleep.ts"
 
 /** A whole answer. */
 export interface Answer {
@@ -19,7 +20,7 @@ export async function exchange(
   // Not AbortSignal.any and AbortSignal.timeout: the first came with Node 18.17, and this one leaves no timer behind.
   const controller = new AbortController()
   const stop = (): void => controller.abort()
-  const timer = setTimeout(stop, timeout * 1000)
+  const timer = setTimeout(stop, Math.min(timeout * 1000, LONGEST_TIMER))
   signal?.addEventListener("abort", stop)
   try {
     // The service redirects nobody. Not "error", which Cloudflare's workers refuse.

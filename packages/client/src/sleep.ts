@@ -1,6 +1,9 @@
 /** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
 export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 
+/** The longest that a timer takes, some 24 days: one that is set to more ends at once. */
+export const LONGEST_TIMER: number = 2 ** 31 - 1
+
 /** Waits by the runtime's own timer. */
 export const sleep: Sleep = (milliseconds, signal) =>
   new Promise((resolve, reject) => {
@@ -9,9 +12,12 @@ export const sleep: Sleep = (milliseconds, signal) =>
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop)
-      resolve()
-    }, milliseconds)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", stop)
+        resolve()
+      },
+      Math.min(milliseconds, LONGEST_TIMER),
+    )
     signal?.addEventListener("abort", stop, { once: true })
   })

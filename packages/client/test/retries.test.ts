@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { ApiError } from "../src/ApiError.ts"
 import { ConnectionError } from "../src/ConnectionError.ts"
 import { type ClientOptions, createClient } from "../src/createClient.ts"
+import { sleep } from "../src/sleep.ts"
 import { errorReply } from "./errorReply.ts"
 import { type Reply, startServer } from "./startServer.ts"
 
@@ -155,6 +156,11 @@ describe("a request without an answer", () => {
     expect(asked).toHaveLength(1)
   })
 
+  it("may take as long as it likes", async () => {
+    const { client } = await startClient([OK], { timeout: Number.POSITIVE_INFINITY })
+    expect(await client.getHealth()).toEqual(HEALTH)
+  })
+
   it("because nobody listens is a network failure", async () => {
     const client = createClient({ apiKey: "key", baseUrl: "http://127.0.0.1:1", retryDelays: [] })
     expect(await failure(client.getHealth())).toMatchObject({ name: "ConnectionError", reason: "network" })
@@ -185,6 +191,10 @@ describe("a signal", () => {
     const before = timers()
     expect(await failure(client.getHealth({ signal: controller.signal }))).toBe(reason)
     expect([server.asked.length, timers()]).toEqual([1, before])
+  })
+
+  it("ends a wait that is longer than a timer can be set to", async () => {
+    await expect(sleep(2 ** 40, AbortSignal.timeout(20))).rejects.toMatchObject({ name: "TimeoutError" })
   })
 
   it("that was aborted before asks for nothing", async () => {
