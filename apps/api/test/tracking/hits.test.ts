@@ -1,3 +1,6 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
@@ -246,10 +249,28 @@ describe("hits", () => {
     expect(addresses.sort()).toEqual(["127.0.0.1", "198.51.100.7"])
   })
 
-  it("leave nothing of their links in the log", async () => {
-    const path = clickPath("https://clinic.test/logged")
-    await ask(path)
-    await stored("https://clinic.test/logged", 1)
-    expect(api().logs.join("\n")).not.toContain(path.split("/").at(-1)!.slice(0, 40))
+  it("leave nothing of their links in the log, nor in a trace", async () => {
+    const exported: Array<string> = []
+    const collector = createServer(async (request, response) => {
+      exported.push(Buffer.concat(await request.toArray()).toString())
+      response.end("{}")
+    }).listen(0, "127.0.0.1")
+    await once(collector, "listening")
+    onTestFinished(() => void collector.close())
+    const { port } = collector.address() as AddressInfo
+    const child = spawnApi(api().databaseUrl, { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
+    onTestFinished(() => endApi(child))
+    const logs: Array<string> = []
+    const { url } = await addressOf(child, (line) => logs.push(line))
+
+    const unsubscribe = links.unsubscribe(seeded.addressees[0]!)
+    const paths = [clickPath("https://clinic.test/traced"), openPath(), unsubscribe]
+    for (const path of paths) await ask(path, {}, url)
+    await ask(unsubscribe, { method: "POST" }, url)
+    await ask("/v1/health", {}, url)
+    await endApi(child, "SIGTERM")
+    // It has ended, and so handed on all that it had to tell.
+    expect(exported.join()).toContain("/v1/health")
+    for (const path of paths) expect(exported.join() + logs.join()).not.toContain(path.split("/").at(-1)!.slice(0, 40))
   })
 })
