@@ -1,7 +1,7 @@
 import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
 import type { Sender } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Semaphore } from "effect"
 import { createTransport } from "nodemailer"
 import { type MailFailure, mailOutcome } from "./mailOutcome.ts"
 import { workerLimits } from "./workerLimits.ts"
@@ -36,7 +36,7 @@ export const SmtpMailer = (options: {
           createTransport({
             url: Redacted.value(url),
             pool: true,
-            maxConnections: workerLimits.messages.atOnce,
+            maxConnections: workerLimits.messages.connections,
             // The message queue tries again, not the pool.
             maxRequeues: 0,
             connectionTimeout: 10_000,
@@ -55,6 +55,8 @@ export const SmtpMailer = (options: {
         ),
         (transport) => Effect.sync(() => transport.close()),
       )
+      // Here rather than in the pool, so that waiting for a connection is no part of the call's time.
+      const connections = yield* Semaphore.make(workerLimits.messages.connections)
       return {
         send: (mail) =>
           Effect.tryPromise({
@@ -70,6 +72,7 @@ export const SmtpMailer = (options: {
             Effect.match({ onSuccess: (): MailOutcome => ({ _tag: "Accepted" }), onFailure: (outcome) => outcome }),
             Effect.timeoutOption(callMs),
             Effect.map(Option.getOrElse((): MailOutcome => ({ _tag: "Unreachable" }))),
+            connections.withPermit,
           ),
       }
     }),

@@ -13,6 +13,8 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   name: string,
   options: {
     readonly atOnce: number
+    /** How much room has to be there before more is claimed, so that claims are few where each is dear; default 1. */
+    readonly leastRoom?: number
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
     readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
@@ -20,7 +22,7 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
-  const { atOnce, drainSeconds, claim, handle, listen } = options
+  const { atOnce, leastRoom = 1, drainSeconds, claim, handle, listen } = options
   const { shortestMs, longestMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
   // Open when something finished, and so made room, or when there may be something new.
@@ -49,7 +51,7 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   const claimOnce = Effect.gen(function* () {
     yield* stirred.close
     const room = atOnce - inFlight
-    if (room === 0) return yield* stirred.await
+    if (room < leastRoom) return yield* stirred.await
     const leases = yield* claim(room)
     yield* Effect.forEach(leases, handleApart, { discard: true })
     if (leases.length === room) return

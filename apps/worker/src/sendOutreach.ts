@@ -10,7 +10,7 @@ import { leaseLoop } from "./leaseLoop.ts"
 import { metrics } from "./metrics.ts"
 import { workerLimits } from "./workerLimits.ts"
 
-const { atOnce, leaseSeconds } = workerLimits.messages
+const { atOnce, leastRoom, leaseSeconds } = workerLimits.messages
 
 /** Sends the e-mails of campaigns whose window is open, until interrupted. `mailDomain` is the right-hand side of each Message-ID. */
 export const sendOutreach = Effect.fnUntraced(function* (
@@ -58,6 +58,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
 
   return yield* leaseLoop("sendOutreach", {
     atOnce,
+    leastRoom,
     drainSeconds,
     claim: Effect.fnUntraced(function* (room: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []

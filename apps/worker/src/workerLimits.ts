@@ -10,11 +10,14 @@ export const workerLimits = {
     recoverEveryMs: 2000,
   },
   messages: {
-    /** Messages in flight, and so connections to the mail server. */
-    atOnce: 16,
+    connections: 16,
     /** From connecting to the server's last word. */
     callMs: 30_000,
-    leaseSeconds: 45,
+    /** Messages held: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
+    atOnce: 48,
+    leastRoom: 16,
+    /** Three calls, one after the other, and a pause of the process. */
+    leaseSeconds: 100,
   },
   /** Little comes, from the relay alone; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: { maxClients: 50, size: 4_194_304, socketTimeout: 30_000, closeTimeout: 1000 },
