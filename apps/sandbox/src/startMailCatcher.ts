@@ -3,15 +3,27 @@ import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import PostalMime from "postal-mime"
 import { SMTPServer } from "smtp-server"
+import { type CaughtMail, CONTENT_POLICY, mailListPage, mailPage } from "./mailPage.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 
 /** How many messages are kept; older ones are counted only, so that memory does not grow with the campaign. */
 const KEPT = 2000
 const LARGEST = 1_048_576
 
-/** Takes every message on an SMTP server of its own, and lists the newest as JSON over HTTP, until the scope closes. */
+interface Caught {
+  readonly id: number
+  readonly receivedAt: string
+  readonly returnPath: string
+  readonly to: ReadonlyArray<string>
+  readonly raw: Buffer
+}
+
+/** How many messages a page lists. */
+const LISTED = 100
+
+/** Takes every message on an SMTP server of its own, and shows the newest over HTTP, as pages to a browser and else as JSON, until the scope closes. */
 export const startMailCatcher = Effect.gen(function* () {
-  const kept: Array<{ readonly receivedAt: string; readonly to: ReadonlyArray<string>; readonly raw: Buffer }> = []
+  const kept: Array<Caught> = []
   let count = 0
 
   const smtp = new SMTPServer({
@@ -23,7 +35,9 @@ export const startMailCatcher = Effect.gen(function* () {
       stream.toArray().then((chunks: Buffer[]) => {
         count += 1
         kept.push({
+          id: count,
           receivedAt: new Date().toISOString(),
+          returnPath: session.envelope.mailFrom ? session.envelope.mailFrom.address : "",
           to: session.envelope.rcptTo.map(({ address }) => address),
           raw: Buffer.concat(chunks),
         })
@@ -38,14 +52,29 @@ export const startMailCatcher = Effect.gen(function* () {
     () => Effect.callback<void>((resume) => void smtp.close(() => resume(Effect.void))),
   )
 
-  const read = async ({ receivedAt, to, raw }: (typeof kept)[number]) => {
-    const { messageId, from, subject, text, html } = await PostalMime.parse(raw)
-    return { received_at: receivedAt, message_id: messageId, from: from?.address, to, subject, text, html }
-  }
   const httpPort = yield* serveHttp("The mail catcher", 0, async (request, response) => {
-    const newest = kept.slice(-readLimit(request.url, KEPT)).reverse()
-    const body = JSON.stringify({ count, messages: await Promise.all(newest.map(read)) })
-    response.writeHead(200, { "content-type": "application/json" }).end(body)
+    const [, id, part] = /^\/message\/(\d+)(\/html)?$/.exec(request.url ?? "") ?? []
+    const mail = kept.find((mail) => mail.id === Number(id))
+    const html = (page: string, policy: keyof typeof CONTENT_POLICY = "page") =>
+      response
+        .writeHead(200, {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": CONTENT_POLICY[policy],
+        })
+        .end(page)
+    if (id !== undefined && mail === undefined) response.writeHead(404).end("No such message is kept.\n")
+    else if (mail !== undefined) {
+      const { text, html: body } = await PostalMime.parse(mail.raw)
+      if (part) html(`<base target="_blank">${body ?? ""}`, "message")
+      else html(mailPage(await summarise(mail), text ?? "", mail.raw.toString()))
+    } else if (request.headers.accept?.includes("text/html")) {
+      const newest = kept.slice(-LISTED).reverse()
+      html(mailListPage(count, await Promise.all(newest.map(summarise))))
+    } else {
+      const newest = kept.slice(-readLimit(request.url, KEPT)).reverse()
+      const body = JSON.stringify({ count, messages: await Promise.all(newest.map(describe)) })
+      response.writeHead(200, { "content-type": "application/json" }).end(body)
+    }
   })
   return {
     smtpUrl: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
@@ -53,3 +82,13 @@ export const startMailCatcher = Effect.gen(function* () {
     count: () => count,
   }
 })
+
+const describe = async ({ receivedAt, to, raw }: Caught) => {
+  const { messageId, from, subject, text, html } = await PostalMime.parse(raw)
+  return { received_at: receivedAt, message_id: messageId, from: from?.address, to, subject, text, html }
+}
+
+const summarise = async ({ raw, ...caught }: Caught): Promise<CaughtMail> => {
+  const { from, subject } = await PostalMime.parse(raw)
+  return { ...caught, from: from?.address ?? "", subject: subject ?? "" }
+}
