@@ -1,3 +1,277 @@
+// @outreach/webhook-verifier
+import { W as WebhookEvent } from './WebhookEvent-BWrdyKW6.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-BWrdyKW6.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-tBF7r92c.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-tBF7r92c.js';
+
+/** Why a webhook was refused; the set only grows within a major version. */
+type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "invalid_json" | "not_an_event" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
+/** A refusal to accept a webhook. It holds a code and a fixed text: never the body, the header or a secret. */
+declare class WebhookVerificationError extends Error {
+    readonly name: string;
+    readonly code: WebhookVerificationErrorCode;
+    /** The HTTP status to answer: 4xx where the same request can never be good, 500 where the receiver is at fault. */
+    readonly status: number;
+    constructor(code: WebhookVerificationErrorCode, fix?: string);
+}
+
+/**
+ * Makes a verifier of the webhooks that are signed with any of the secrets.
+ *
+ * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
+ * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.
+ */
+declare function createWebhookVerifier<Event = WebhookEvent>(options: WebhookVerifierOptions<Event>): WebhookVerifier<Event>;
+
+export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifierOptions, createWebhookVerifier };
+export type { WebhookVerificationErrorCode };
+
+// @outreach/webhook-verifier/deduplicate
+import { W as WebhookHandler } from './receive-CyUospOU.js';
+
+/** What became of a claim: ours by this name, held by another, or not needed any more. */
+type Claim = {
+    readonly state: "claimed";
+    readonly claim: string;
+} | {
+    readonly state: "in_progress";
+} | {
+    readonly state: "handled";
+};
+/** Remembers which events were handled. */
+interface EventStore {
+    /** Claims an event for a while; only one claim of an event holds at a time, and none once it is handled. */
+    claim(eventId: string): Promise<Claim>;
+    /** Records that the event was handled. */
+    complete(eventId: string): Promise<void>;
+    /** Gives a claim back, if it is still held, so that the next delivery is handled at once. */
+    release(eventId: string, claim: string): Promise<void>;
+}
+
+/** Bounds of a store in memory. */
+interface MemoryStoreOptions {
+    /** How many events are remembered; the oldest go first. Default 10,000. */
+    readonly capacity?: number | undefined;
+    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    readonly leaseSeconds?: number | undefined;
+    /** The clock, in Unix seconds. Default: the system's. */
+    readonly now?: (() => number) | undefined;
+}
+/** Makes a store in this process's memory: for one process, and until it ends. */
+declare function memoryStore({ capacity, leaseSeconds, now, }?: MemoryStoreOptions): EventStore;
+
+/** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
+interface QueryClient {
+    query(text: string, values: unknown[]): PromiseLike<{
+        readonly rows: readonly unknown[];
+    }>;
+}
+/** Where and how a store in PostgreSQL keeps its events. */
+interface PostgresStoreOptions {
+    /** The table's name, with its schema or without, in lower case. Default `outreach_webhook_events`. */
+    readonly table?: string | undefined;
+    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    readonly leaseSeconds?: number | undefined;
+}
+/** A store in PostgreSQL. */
+interface PostgresStore extends EventStore {
+    /** Creates the table unless it is there. */
+    createTable(): Promise<void>;
+    /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+    forget(olderThanSeconds: number): Promise<void>;
+}
+/** Makes a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
+declare function postgresStore(client: QueryClient, { table, leaseSeconds }?: PostgresStoreOptions): PostgresStore;
+
+/** An event that came again while it was being handled; the sender is to try later. */
+declare class EventInProgressError extends Error {
+    readonly name: string;
+    constructor();
+}
+/**
+ * Lets a handler see each event once: claims it, handles it, and records that it was handled.
+ *
+ * A handler that fails gives its claim back; one that crashes loses it after the store's lease; so no event is swallowed. While
+ * another delivery is being handled it throws `EventInProgressError`, which the adapters answer with 500, so that the event comes again.
+ */
+declare function deduplicate<Event extends {
+    readonly event_id: string;
+}>(store: EventStore, handle: WebhookHandler<Event>): (event: Event) => Promise<void>;
+
+export { EventInProgressError, WebhookHandler, deduplicate, memoryStore, postgresStore };
+export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStoreOptions, QueryClient };
+
+// @outreach/webhook-verifier/express
+import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
+export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { WebhookVerifier } from './index.js';
+import './WebhookEvent-BWrdyKW6.js';
+
+/** Makes a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
+declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
+
+export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
+
+// @outreach/webhook-verifier/fastify
+import { H as HandlerOptions, W as WebhookHandler } from './receive-CyUospOU.js';
+import { WebhookVerifier } from './index.js';
+import './WebhookEvent-BWrdyKW6.js';
+
+/** The parts of a Fastify instance that the plugin uses. */
+interface FastifyScope {
+    removeAllContentTypeParsers(): unknown;
+    addContentTypeParser(contentType: string, options: {
+        parseAs: "buffer";
+        bodyLimit: number;
+    }, parser: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void): unknown;
+    post(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown;
+}
+/** The parts of a Fastify request that are read. */
+interface FastifyRequest {
+    readonly headers: {
+        readonly [name: string]: string | string[] | undefined;
+    };
+    readonly body: unknown;
+}
+/** The parts of a Fastify reply that are written. */
+interface FastifyReply {
+    code(status: number): {
+        headers(values: {
+            readonly [name: string]: string;
+        }): {
+            send(body: string): unknown;
+        };
+    };
+}
+/** What the plugin can be told. */
+interface PluginOptions extends HandlerOptions {
+    /** The route's path, below the plugin's prefix. Default `/`. */
+    readonly url?: string | undefined;
+}
+/** Makes a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
+declare function webhookPlugin<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: PluginOptions): (scope: FastifyScope) => Promise<void>;
+
+export { HandlerOptions, WebhookHandler, webhookPlugin };
+export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
+
+// @outreach/webhook-verifier/fetch
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { WebhookVerifier } from './index.js';
+import './WebhookEvent-BWrdyKW6.js';
+
+/**
+ * Makes a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
+ *
+ * It takes the request itself, or an object that holds it as `request`.
+ */
+declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (given: Request | {
+    readonly request: Request;
+}) => Promise<Response>;
+
+export { HandlerOptions, WebhookHandler, webhookHandler };
+
+// @outreach/webhook-verifier/hono
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { WebhookVerifier } from './index.js';
+import './WebhookEvent-BWrdyKW6.js';
+
+/** The parts of a Hono context that are read. */
+interface HonoContext {
+    readonly req: {
+        readonly raw: Request;
+        readonly bodyCache: {
+            readonly arrayBuffer?: unknown;
+        };
+    };
+}
+/** Makes a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
+declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (context: HonoContext) => Promise<Response>;
+
+export { HandlerOptions, WebhookHandler, webhookHandler };
+export type { HonoContext };
+
+// @outreach/webhook-verifier/lambda
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { WebhookVerifier } from './index.js';
+import './WebhookEvent-BWrdyKW6.js';
+
+/** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
+interface LambdaEvent {
+    readonly headers?: {
+        readonly [name: string]: string | undefined;
+    } | null | undefined;
+    readonly multiValueHeaders?: {
+        readonly [name: string]: string[] | undefined;
+    } | null | undefined;
+    readonly body?: string | null | undefined;
+    readonly isBase64Encoded?: boolean | undefined;
+}
+/** What Lambda makes a response of. */
+interface LambdaResult {
+    statusCode: number;
+    headers: Record<string, string>;
+    body: string;
+    isBase64Encoded: false;
+}
+/** Makes a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
+declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (event: LambdaEvent) => Promise<LambdaResult>;
+
+export { HandlerOptions, WebhookHandler, webhookHandler };
+export type { LambdaEvent, LambdaResult };
+
+// @outreach/webhook-verifier/node
+import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
+export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { WebhookVerifier } from './index.js';
+import './WebhookEvent-BWrdyKW6.js';
+
+/** Makes a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
+declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
+
+export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
+
+// @outreach/webhook-verifier/schemas
+import { WebhookEvent } from './index.js';
+import { EventSchema } from './index.js';
+
+/** Checks every member of the events that this version knows, as the contract describes them; lets others pass. */
+declare const eventSchema: EventSchema<WebhookEvent>;
+
+export { eventSchema };
+
+// @outreach/webhook-verifier/testing
+import { EventType, EventOf } from './index.js';
+
+/** What a sample has of its own. */
+interface SampleOptions {
+    /** When it is signed and emitted, in Unix seconds. Default: now. */
+    readonly timestamp?: number | undefined;
+    /** `evt_<hex>`. Default: another one each time. */
+    readonly eventId?: string | undefined;
+}
+/** A request as the service sends it. */
+interface SignedWebhook {
+    readonly headers: {
+        readonly "content-type": "application/json";
+        readonly "x-signature": string;
+    };
+    readonly body: string;
+}
+/** The types of which there are samples. */
+declare const sampleTypes: readonly EventType[];
+/** Makes an event of a type, with invented people. */
+declare function sampleEvent<Type extends EventType>(type: Type, { timestamp, eventId }?: SampleOptions): EventOf<Type>;
+/** Signs an event, or a body as it stands, with each secret, as the service does. */
+declare function signWebhook(event: object | string, secrets: readonly string[], { timestamp }?: {
+    readonly timestamp?: number | undefined;
+}): SignedWebhook;
+
+export { sampleEvent, sampleTypes, signWebhook };
+export type { SampleOptions, SignedWebhook };
+
+// @outreach/webhook-verifier/dist/WebhookEvent-BWrdyKW6.d.ts
 /** A campaign, in short. */
 interface CampaignSummary {
     object: "campaign";
@@ -166,9 +440,15 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
     event_type: Type;
 }>;
 
+export type { CampaignSummary as C, EventEnvelope as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c, UnknownEventType as d };
+
+// @outreach/webhook-verifier/dist/WebhookVerifier-tBF7r92c.d.ts
+import { W as WebhookEvent } from './WebhookEvent-BWrdyKW6.js';
+
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
 type WebhookHeaders = {
     get(name: string): string | null;
+    forEach(each: (value: string, name: string) => void): void;
 } | Iterable<readonly [string, string | readonly string[]]> | readonly string[] | {
     readonly [name: string]: string | readonly string[] | undefined;
 };
@@ -234,24 +514,38 @@ interface WebhookVerifier<Event = WebhookEvent> {
     verify(request: WebhookRequest, options?: VerifyOptions): Promise<Event>;
 }
 
-/** Why a webhook was refused; the set only grows within a major version. */
-type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "invalid_json" | "not_an_event" | "body_too_large" | "body_already_parsed" | "unreadable_body" | "invalid_options";
-/** A refusal to accept a webhook. It holds a code and a fixed text: never the body, the header or a secret. */
-declare class WebhookVerificationError extends Error {
-    readonly name: string;
-    readonly code: WebhookVerificationErrorCode;
-    /** The HTTP status to answer: 4xx where the same request can never be good, 500 where the receiver is at fault. */
-    readonly status: number;
-    constructor(code: WebhookVerificationErrorCode, fix?: string);
+export type { EventSchema as E, Tolerance as T, VerifyOptions as V, WebhookVerifier as W, WebhookVerifierOptions as a, WebhookHeaders as b, WebhookRequest as c };
+
+// @outreach/webhook-verifier/dist/nodeHandler-CFulWqIn.d.ts
+/** The parts of Node's `IncomingMessage` that are read, and what frameworks add to it. */
+interface NodeRequest extends AsyncIterable<Uint8Array> {
+    readonly headers: {
+        readonly [name: string]: string | string[] | undefined;
+    };
+    readonly readableDidRead: boolean;
+}
+/** The parts of Node's `ServerResponse` that are written. */
+interface NodeResponse {
+    writeHead(status: number, headers: {
+        readonly [name: string]: string;
+    }): {
+        end(body: string): unknown;
+    };
+}
+/** A handler of Node's requests. */
+type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>;
+
+export type { NodeHandler as N, NodeRequest as a, NodeResponse as b };
+
+// @outreach/webhook-verifier/dist/receive-CyUospOU.d.ts
+/** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
+type WebhookHandler<Event> = (event: Event) => unknown;
+/** What an adapter can be told. */
+interface HandlerOptions {
+    /** The largest body that is taken, in bytes. Default 1,048,576. */
+    readonly maxBytes?: number | undefined;
+    /** Learns of every refusal and of every failure of the handler. Default: `console.error`. */
+    readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/**
- * Makes a verifier of the webhooks that are signed with any of the secrets.
- *
- * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
- * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.
- */
-declare function createWebhookVerifier<Event = WebhookEvent>(options: WebhookVerifierOptions<Event>): WebhookVerifier<Event>;
-
-export { WebhookVerificationError, createWebhookVerifier };
-export type { CampaignSummary, ConsumerEventData, EventEnvelope, EventOf, EventSchema, EventType, KnownEvent, ProgramSummary, RecipientRecord, ServiceEventData, Tolerance, UnknownEvent, UnknownEventType, VerifyOptions, WebhookEvent, WebhookHeaders, WebhookRequest, WebhookVerificationErrorCode, WebhookVerifier, WebhookVerifierOptions };
+export type { HandlerOptions as H, WebhookHandler as W };

@@ -1,19 +1,15 @@
-import { defineConfig } from "tsup"
+import { defineConfig, type Options } from "tsup"
 
-// `@outreach/signature` is a development dependency, so it is built in, and whoever installs this package installs nothing else.
+const common: Options = { format: ["esm", "cjs"], removeNodeProtocol: false, target: "node18" }
+const entry = ["index", "deduplicate", "express", "fastify", "fetch", "hono", "lambda", "node", "schemas"].map(
+  (name) => `src/${name}.ts`,
+)
+
+// Development dependencies are built in, so that whoever installs this package installs nothing else; the contract, a peer of
+// `/schemas` alone, is built into the two entries that need but its samples.
 export default defineConfig([
-  {
-    entry: ["src/index.ts", "src/index.node.ts"],
-    format: ["esm", "cjs"],
-    splitting: true,
-    clean: true,
-    removeNodeProtocol: false,
-    target: "node18",
-  },
-  {
-    entry: ["src/index.ts"],
-    format: ["esm", "cjs"],
-    target: "node18",
-    dts: { only: true },
-  },
+  { ...common, entry: [...entry, "src/index.node.ts"], splitting: true },
+  { ...common, entry: ["src/testing.ts"], noExternal: [/contract/], splitting: false },
+  { ...common, entry: ["src/cli.ts"], format: ["esm"], noExternal: [/contract/], splitting: false },
+  { ...common, entry: [...entry, "src/testing.ts"], dts: { only: true } },
 ])

@@ -9,7 +9,7 @@ const MAX_SECRETS = 16
  */
 export function assertSecrets(secrets: readonly string[]): void {
   // A lone string would be taken apart into secrets of one character. A hole in the array counts as a secret that is no string.
-  if (!Array.isArray(secrets) || Array.from(secrets).some((secret) => typeof secret !== "string")) {
+  if (!Array.isArray(secrets) || [...secrets].some((secret) => typeof secret !== "string")) {
     throw new TypeError("secrets must be an array of strings")
   }
   if (secrets.length === 0) throw new SignatureError("no_secrets")

@@ -46,9 +46,8 @@ export function readClaim(
   if (!header) throw new SignatureError("missing_header")
   if (typeof header !== "string") throw new SignatureError("malformed_header")
   const claim = parseHeader(header)
-  if (now - claim.timestamp > past || claim.timestamp - now > future) {
-    throw new SignatureError("timestamp_out_of_tolerance")
-  }
+  const age = now - claim.timestamp
+  if (age > past || -age > future) throw new SignatureError("timestamp_out_of_tolerance")
   return claim
 }
 

@@ -12,7 +12,7 @@ const MAX_LENGTH = 4096
 const MAX_ITEMS = 32
 
 // Leading zeros are refused, so that the number and the signed text stand for each other; 15 digits are safe integers.
-const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/
+const TIMESTAMP = /^(0|[1-9]\d{0,14})$/
 const ENTRY = /^[0-9a-f]{64}$/
 
 /**
@@ -23,26 +23,26 @@ const ENTRY = /^[0-9a-f]{64}$/
  */
 export function parseHeader(header: string): SignatureHeader {
   // Spaces come in where headers that were sent twice are joined.
-  if (header.length > MAX_LENGTH || header.includes(" ")) throw new SignatureError("malformed_header")
+  let sound = header.length <= MAX_LENGTH && !header.includes(" ")
   const entries: string[] = []
   let timestamp: string | undefined
   let items = 0
   // By index, for speed: split into items and schemes this took 0.8 µs, half as long as the digest of 2 KB; now 0.2 µs.
-  for (let from = 0, to = 0; from <= header.length; from = to + 1) {
+  for (let from = 0, to = 0; sound && from <= header.length; from = to + 1) {
     const comma = header.indexOf(",", from)
-    to = comma === -1 ? header.length : comma
+    to = comma < 0 ? header.length : comma
     const separator = header.indexOf("=", from)
-    if (separator <= from || separator >= to || ++items > MAX_ITEMS) throw new SignatureError("malformed_header")
     const value = header.slice(separator + 1, to)
+    sound = from < separator && separator < to && ++items <= MAX_ITEMS
     if (header.startsWith("t=", from)) {
-      if (timestamp !== undefined || !TIMESTAMP.test(value)) throw new SignatureError("malformed_header")
+      sound &&= timestamp === undefined && TIMESTAMP.test(value)
       timestamp = value
     } else if (header.startsWith("v1=", from)) {
-      if (!ENTRY.test(value)) throw new SignatureError("malformed_header")
+      sound &&= ENTRY.test(value)
       entries.push(value)
     }
   }
-  if (timestamp === undefined || entries.length === 0) throw new SignatureError("malformed_header")
+  if (!sound || timestamp === undefined || entries.length === 0) throw new SignatureError("malformed_header")
   return { timestamp: Number(timestamp), entries }
 }
 

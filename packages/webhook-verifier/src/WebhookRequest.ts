@@ -1,6 +1,7 @@
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
 export type WebhookHeaders =
-  | { get(name: string): string | null }
+  // A `Headers` without lib DOM.Iterable.
+  | { get(name: string): string | null; forEach(each: (value: string, name: string) => void): void }
   | Iterable<readonly [string, string | readonly string[]]>
   | readonly string[]
   | { readonly [name: string]: string | readonly string[] | undefined }

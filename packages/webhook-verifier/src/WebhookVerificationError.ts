@@ -12,7 +12,7 @@ export type WebhookVerificationErrorCode =
   | "not_an_event"
   | "body_too_large"
   | "body_already_parsed"
-  | "unreadable_body"
+  | "broken_body"
   | "invalid_options"
 
 // 401: not from the service. 400: from the service, but no event. The rest is the receiver's own trouble: 500, so that the event comes again.

@@ -6,10 +6,10 @@ export function isEvent(value: unknown): value is EventEnvelope {
   return (
     event?.["object"] === "event" &&
     typeof event["livemode"] === "boolean" &&
-    ["event_id", "event_type", "occurred_at", "emitted_at", "source"].every((key) => typeof event[key] === "string") &&
+    ["source", "occurred_at", "event_type", "emitted_at", "event_id"].every((key) => typeof event[key] === "string") &&
     /^evt_[0-9a-f]+$/.test(event["event_id"] as string) &&
-    Number.isInteger(event["event_version"]) &&
     (event["event_version"] as number) > 0 &&
+    Number.isInteger(event["event_version"]) &&
     // Neither null nor an array.
     Object.prototype.toString.call(event["data"]) === "[object Object]"
   )

@@ -13,8 +13,5 @@ export async function rawBody(request: object): Promise<Uint8Array | string> {
   if (Object(body) !== body) return body as string
   const { buffer = body, byteOffset, byteLength } = body as Partial<Uint8Array>
   if (byteLength !== undefined) return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice()
-  throw new WebhookVerificationError(
-    "body_already_parsed",
-    ": pass the raw bytes (express.raw(), bodyParser: false, rawBody: true)",
-  )
+  throw new WebhookVerificationError("body_already_parsed", ": pass the raw body (express.raw(), rawBody: true)")
 }

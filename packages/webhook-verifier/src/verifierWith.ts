@@ -10,7 +10,7 @@ export function verifierWith<Event>(
   verifySignature: (...given: Parameters<typeof verify>) => unknown,
   options: WebhookVerifierOptions<Event>,
 ): WebhookVerifier<Event> {
-  const { tolerance, now = () => Date.now() / 1000, schema } = options ?? {}
+  const { tolerance, now, schema } = options ?? {}
   let secrets: string[]
   try {
     // A copy, so that what was checked is what is used; an environment variable that is not set counts as empty.
@@ -26,10 +26,10 @@ export function verifierWith<Event>(
       let code: WebhookVerificationErrorCode = "malformed_header"
       try {
         const header = signatureHeader(request.headers)
-        code = "unreadable_body"
+        code = "broken_body"
         const body = await rawBody(request)
         code = "invalid_options"
-        const at = given?.receivedAt ?? now()
+        const at = given?.receivedAt ?? now?.() ?? new Date()
         await verifySignature(header, body, secrets, { now: at instanceof Date ? +at / 1000 : at, tolerance })
         code = "invalid_json"
         const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body)

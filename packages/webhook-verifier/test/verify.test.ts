@@ -98,7 +98,7 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         duplex: "half",
         headers: { "x-signature": signed() },
       } as RequestInit)
-      await refusal(broken, "unreadable_body")
+      await refusal(broken, "broken_body")
     })
     it("verifies bytes, so that bodies that decode alike do not pass for one another", async () => {
       const text = JSON.stringify({ ...event, metadata: { note: "\ufffd" } })
@@ -210,14 +210,14 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         "body_too_large",
         "body_already_parsed",
         "malformed_body",
-        "unreadable_body",
+        "broken_body",
         "empty_secret",
         "invalid_options",
       ] as const)
         statuses[code] = new WebhookVerificationError(code).status
       expect(statuses).toEqual({
         missing_header: 401, malformed_header: 401, timestamp_out_of_tolerance: 401, no_match: 401, invalid_json: 400, not_an_event: 400,
-        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, unreadable_body: 500, empty_secret: 500, invalid_options: 500,
+        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, broken_body: 500, empty_secret: 500, invalid_options: 500,
       }) // biome-ignore format: a table
     })
     it("keeps body, header and secret out of the error", async () => {

@@ -1,0 +1,102 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { explain } from "./explain.ts"
+import { sampleEvent, sampleTypes, signWebhook } from "./testing.ts"
+import type { EventType } from "./WebhookEvent.ts"
+
+const HELP = `Explains signatures of the Outreach Partner API's webhooks, and sends samples.
+
+  webhook-verifier verify --header <X-Signature> [--secret <secret>]... [--received-at <time>] < body
+      Says whether the signature of the body is good, and if not, why. Exits with 1 if not.
+
+  webhook-verifier send --url <address> [--secret <secret>] [--type <event type>] [--event-id <id>]
+      Posts a signed sample of an event to a receiver of yours, and says what it answered. Exits with 1 unless it was 2xx.
+      Types: ${sampleTypes.join(", ")}.
+
+  --secret       a signing secret, as it was issued; WEBHOOK_SECRET in the environment keeps it out of the shell's history
+  --received-at  when it arrived: Unix seconds or ISO 8601; default now
+  --type         default outreach.email_sent
+  --event-id     evt_<hex>; default another one each time. Send the same twice to see whether it is handled once.
+`
+
+async function run(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      header: { type: "string" },
+      secret: { type: "string", multiple: true },
+      "received-at": { type: "string" },
+      url: { type: "string" },
+      type: { type: "string" },
+      "event-id": { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
+  })
+  const [command, ...rest] = positionals
+  if (values.help || command === undefined) {
+    console.log(HELP)
+    return values.help ? 0 : 2
+  }
+  if (rest.length > 0) throw new Error(`unexpected argument ${rest[0]}`)
+  const secrets = values.secret ?? [process.env["WEBHOOK_SECRET"] ?? ""]
+  if (secrets.includes("")) throw new Error("there is no secret: give --secret, or set WEBHOOK_SECRET")
+  if (command === "verify") {
+    const body = readFileSync(0)
+    const receivedAt = readTime(values["received-at"])
+    const { verified, lines } = explain({ header: values.header, body, secrets, receivedAt })
+    console.log(lines.join("\n"))
+    return verified ? 0 : 1
+  }
+  if (command === "send") return send(values.url, values.type ?? "outreach.email_sent", values["event-id"], secrets)
+  throw new Error(`there is no command ${command}: verify and send are`)
+}
+
+async function send(
+  url: string | undefined,
+  type: string,
+  eventId: string | undefined,
+  secrets: readonly string[],
+): Promise<number> {
+  if (url === undefined) throw new Error("there is no address: give --url")
+  if (!(sampleTypes as readonly string[]).includes(type)) {
+    throw new Error(`there is no event type ${type}; there are ${sampleTypes.join(", ")}`)
+  }
+  const event = sampleEvent(type as EventType, { eventId })
+  const begun = Date.now()
+  const response = await fetch(url, { method: "POST", redirect: "manual", ...signWebhook(event, secrets) }).catch(
+    (error: Error & { cause?: { message?: string } }) => {
+      throw new Error(`${url} cannot be reached: ${error.cause?.message ?? error.message}`)
+    },
+  )
+  const text = (await response.text()).slice(0, 4096)
+  console.log(
+    `${event.event_type} ${event.event_id}: ${response.status} after ${Date.now() - begun} ms\n${text}`.trimEnd(),
+  )
+  console.log(MEANING[Math.floor(response.status / 100)] ?? MEANING[5])
+  return response.ok ? 0 : 1
+}
+
+const MEANING: { readonly [hundreds: number]: string } = {
+  2: "The service would take it for delivered.",
+  3: "The service follows no redirect: it would try again, and give up after 7 attempts.",
+  4: "The service would not try again: 4xx is for good.",
+  5: "The service would try again, up to 7 times in 31 hours.",
+}
+
+function readTime(text: string | undefined): number {
+  if (text === undefined) return Math.floor(Date.now() / 1000)
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000
+  if (!Number.isFinite(seconds)) throw new Error("--received-at is neither Unix seconds nor ISO 8601")
+  return seconds
+}
+
+run().then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: Error) => {
+    console.error(`webhook-verifier: ${error.message} (--help tells more)`)
+    process.exitCode = 2
+  },
+)

@@ -1,0 +1,50 @@
+import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, receive, type WebhookHandler } from "./receive.ts"
+import { WebhookVerificationError } from "./WebhookVerificationError.ts"
+import type { WebhookVerifier } from "./WebhookVerifier.ts"
+
+export type { HandlerOptions, WebhookHandler } from "./receive.ts"
+
+/** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
+export interface LambdaEvent {
+  readonly headers?: { readonly [name: string]: string | undefined } | null | undefined
+  readonly multiValueHeaders?: { readonly [name: string]: string[] | undefined } | null | undefined
+  readonly body?: string | null | undefined
+  readonly isBase64Encoded?: boolean | undefined
+}
+
+/** What Lambda makes a response of. */
+export interface LambdaResult {
+  statusCode: number
+  headers: Record<string, string>
+  body: string
+  isBase64Encoded: false
+}
+
+/** Makes a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
+export function webhookHandler<Event>(
+  verifier: WebhookVerifier<Event>,
+  handle: WebhookHandler<Event>,
+  options: HandlerOptions = {},
+): (event: LambdaEvent) => Promise<LambdaResult> {
+  return async ({ headers, multiValueHeaders, body, isBase64Encoded }) => {
+    const verify = async () => {
+      const raw = rawBodyOf(body ?? "", isBase64Encoded)
+      if (raw.length > (options.maxBytes ?? MAX_BYTES)) throw new WebhookVerificationError("body_too_large")
+      return verifier.verify({ headers: headers ?? multiValueHeaders ?? {}, body: raw })
+    }
+    const answer = await receive(verify, handle, options)
+    return { statusCode: answer.status, headers: { ...ANSWER_HEADERS }, body: answer.body, isBase64Encoded: false }
+  }
+}
+
+function rawBodyOf(body: unknown, isBase64Encoded: boolean | undefined): Uint8Array {
+  if (typeof body !== "string") throw new WebhookVerificationError("body_already_parsed", FIX)
+  if (!isBase64Encoded) return new TextEncoder().encode(body)
+  try {
+    return Uint8Array.from(atob(body), (character) => character.charCodeAt(0))
+  } catch {
+    throw new WebhookVerificationError("malformed_body")
+  }
+}
+
+const FIX = ": leave the body parser off this function (middy: httpJsonBodyParser)"

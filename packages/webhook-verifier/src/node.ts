@@ -1,0 +1,17 @@
+import { type NodeHandler, nodeHandler } from "./nodeHandler.ts"
+import type { HandlerOptions, WebhookHandler } from "./receive.ts"
+import type { WebhookVerifier } from "./WebhookVerifier.ts"
+
+export type { NodeHandler, NodeRequest, NodeResponse } from "./nodeHandler.ts"
+export type { HandlerOptions, WebhookHandler } from "./receive.ts"
+
+/** Makes a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
+export function webhookHandler<Event>(
+  verifier: WebhookVerifier<Event>,
+  handle: WebhookHandler<Event>,
+  options: HandlerOptions = {},
+): NodeHandler {
+  return nodeHandler(verifier, handle, options, FIX)
+}
+
+const FIX = ": hand the request over before anything reads it, or keep its bytes as request.rawBody"

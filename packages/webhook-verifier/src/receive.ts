@@ -1,0 +1,53 @@
+import { WebhookVerificationError } from "./WebhookVerificationError.ts"
+
+/** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
+export type WebhookHandler<Event> = (event: Event) => unknown
+
+/** What an adapter can be told. */
+export interface HandlerOptions {
+  /** The largest body that is taken, in bytes. Default 1,048,576. */
+  readonly maxBytes?: number | undefined
+  /** Learns of every refusal and of every failure of the handler. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** The default of `maxBytes`, the service's own limit. */
+export const MAX_BYTES = 1_048_576
+
+/** What an adapter sends back. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** The headers of every answer. */
+export const ANSWER_HEADERS = { "content-type": "application/json" } as const
+
+/**
+ * Verifies, handles, and says what to answer: 200 once handled, the refusal's own status, and 500 when the handler fails, whatever
+ * status its error carries, because a 4xx would be permanent.
+ */
+export async function receive<Event>(
+  verify: () => Promise<Event>,
+  handle: WebhookHandler<Event>,
+  { onError = console.error }: HandlerOptions,
+): Promise<Answer> {
+  let answer: Answer = { status: 500, body: '{"error":"handler_failed"}' }
+  try {
+    const event = await verify().catch((error: unknown) => {
+      if (error instanceof WebhookVerificationError) {
+        answer = { status: error.status, body: JSON.stringify({ error: error.code }) }
+      }
+      throw error
+    })
+    await handle(event)
+    return { status: 200, body: '{"received":true}' }
+  } catch (error) {
+    try {
+      onError(error)
+    } catch {
+      // A log that fails changes nothing for the sender.
+    }
+    return answer
+  }
+}

@@ -1,0 +1,193 @@
+import { createServer } from "node:http"
+import { getRequestListener } from "@hono/node-server"
+import express from "express"
+import fastify from "fastify"
+import { Hono } from "hono"
+import { describe, expect, it } from "vitest"
+import { webhookHandler as expressHandler } from "../src/express.ts"
+import { webhookPlugin } from "../src/fastify.ts"
+import { webhookHandler as fetchHandler } from "../src/fetch.ts"
+import { webhookHandler as honoHandler } from "../src/hono.ts"
+import type { WebhookEvent } from "../src/index.ts"
+import { createWebhookVerifier } from "../src/index.ts"
+import { webhookHandler as lambdaHandler } from "../src/lambda.ts"
+import { webhookHandler as nodeHandler } from "../src/node.ts"
+import { sampleEvent, signWebhook } from "../src/testing.ts"
+import { receivers } from "./receivers.ts"
+import { serveHttp } from "./serveHttp.ts"
+import { SECRET, signed } from "./signed.ts"
+
+const verifier = createWebhookVerifier({ secrets: [SECRET] })
+
+describe.each(receivers)("the adapter in $framework", ({ serve }) => {
+  const start = async (handle: (event: WebhookEvent) => unknown = () => {}, maxBytes?: number) => {
+    const errors: unknown[] = []
+    const server = await serve(verifier, handle, { maxBytes, onError: (error) => errors.push(error) })
+    const post = async (request: { headers?: Record<string, string>; body: string | Uint8Array<ArrayBuffer> }) => {
+      const response = await fetch(`${server.url}/webhooks`, { method: "POST", ...request })
+      return { status: response.status, answer: await response.text() }
+    }
+    return { post, errors, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  }
+
+  it("acknowledges with 200 once the handler is done", async () => {
+    const events: WebhookEvent[] = []
+    await using server = await start(async (event) => {
+      await Promise.resolve()
+      events.push(event)
+    })
+    const sent = { ...sampleEvent("outreach.email_clicked"), metadata: { note: "Zoë — 診 🚀" } }
+    const { headers, body } = signWebhook(sent, ["another", SECRET])
+    expect(await server.post({ headers: { ...headers }, body })).toEqual({ status: 200, answer: '{"received":true}' })
+    expect(events).toEqual([sent])
+    expect(server.errors).toEqual([])
+  })
+  it("refuses for good what the service did not sign, and tells the log", async () => {
+    await using server = await start(() => expect.unreachable())
+    const { headers, body } = signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+    expect(await server.post({ headers: { ...headers }, body: `${body} ` })).toMatchObject({
+      status: 401,
+      answer: '{"error":"no_match"}',
+    })
+    expect(await server.post({ headers: { "content-type": "application/json" }, body })).toMatchObject({
+      status: 401,
+      answer: '{"error":"missing_header"}',
+    })
+    expect(server.errors).toMatchObject([{ code: "no_match" }, { code: "missing_header" }])
+  })
+  it("refuses for good what is signed and no event", async () => {
+    await using server = await start(() => expect.unreachable())
+    const { headers, body } = signWebhook("{}", [SECRET])
+    expect(await server.post({ headers: { ...headers }, body })).toMatchObject({
+      status: 400,
+      answer: '{"error":"not_an_event"}',
+    })
+  })
+  it("asks for the event again when the handler fails, whatever status its error carries", async () => {
+    const failures = [new Error("down"), Object.assign(new Error("gone"), { status: 404, statusCode: 404 }), undefined]
+    await using server = await start(() => {
+      throw failures[server.errors.length]
+    })
+    const { headers, body } = signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+    for (const _ of failures) {
+      expect(await server.post({ headers: { ...headers }, body })).toEqual({
+        status: 500,
+        answer: '{"error":"handler_failed"}',
+      })
+    }
+    expect(server.errors).toEqual(failures)
+  })
+  it("takes the largest event and refuses a larger body", async () => {
+    await using server = await start(() => {}, 200_000)
+    const recipients = Array.from(
+      { length: 500 },
+      () => sampleEvent("outreach.recipients_published").data.recipients[0]!,
+    )
+    const event = sampleEvent("outreach.recipients_published")
+    const large = signWebhook({ ...event, data: { ...event.data, recipients } }, [SECRET])
+    expect(await server.post({ headers: { ...large.headers }, body: large.body })).toMatchObject({ status: 200 })
+    const huge = signWebhook({ ...event, metadata: { note: "x".repeat(200_000) } }, [SECRET])
+    expect(await server.post({ headers: { ...huge.headers }, body: huge.body })).toMatchObject({ status: 413 })
+    expect(await server.post({ headers: { ...large.headers }, body: large.body })).toMatchObject({ status: 200 })
+  })
+})
+
+// The two others have the body as text only.
+describe.each(receivers.filter(({ framework }) => !/text|json/.test(framework)))(
+  "the adapter in $framework",
+  ({ serve }) => {
+    it("verifies the bytes as they came, though they are no text", async () => {
+      await using server = await serve(verifier, () => expect.unreachable(), { onError: () => {} })
+      const body = new Uint8Array([0xff, 0xfe, 0x00, 0xef, 0xbb, 0xbf])
+      const headers = {
+        "x-signature": signed(body, { timestamp: Math.floor(Date.now() / 1000) }),
+        "content-type": "application/json",
+      }
+      const response = await fetch(`${server.url}/webhooks`, { method: "POST", headers, body })
+      expect(await response.json()).toEqual({ error: "invalid_json" })
+    })
+  },
+)
+
+describe("a body that was parsed before", () => {
+  const { headers, body } = signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+  const errors: Error[] = []
+  const options = { onError: (error: unknown) => errors.push(error as Error) }
+  const refused = async (url: string) => {
+    errors.length = 0
+    const response = await fetch(url, { method: "POST", headers: { ...headers }, body })
+    // The receiver's own fault, so that nothing is lost while it is mended.
+    expect([response.status, await response.text()]).toEqual([500, '{"error":"body_already_parsed"}'])
+    return errors[0]!.message
+  }
+  it("is told with Express's fix", async () => {
+    const app = express()
+      .use(express.json())
+      .post(
+        "/",
+        expressHandler(verifier, () => expect.unreachable(), options),
+      )
+    await using server = await serveHttp(createServer(app))
+    expect(await refused(server.url)).toContain("before app.use(express.json())")
+  })
+  it("is told with the fix of Fetch, in Hono", async () => {
+    const app = new Hono()
+    app.use(async (context, next) => {
+      await context.req.json()
+      await next()
+    })
+    app.post(
+      "/",
+      honoHandler(verifier, () => expect.unreachable(), options),
+    )
+    await using server = await serveHttp(getRequestListener(app.fetch))
+    expect(await refused(server.url)).toContain("request.clone()")
+  })
+  it("is told with the fix of node:http", async () => {
+    const handler = nodeHandler(verifier, () => expect.unreachable(), options)
+    await using server = await serveHttp(async (request, response) => {
+      await request.toArray()
+      await handler(request, response)
+    })
+    expect(await refused(server.url)).toContain("request.rawBody")
+  })
+  it("is told with Lambda's fix", async () => {
+    const handler = lambdaHandler(verifier, () => expect.unreachable(), options)
+    expect(await handler({ headers: headers as never, body: JSON.parse(body) })).toMatchObject({ statusCode: 500 })
+    expect(errors.at(-1)!.message).toContain("httpJsonBodyParser")
+  })
+})
+
+it("leaves the parsers of Fastify's other routes as they are", async () => {
+  const app = fastify()
+  app.register(webhookPlugin(verifier, () => {}, { url: "/webhooks" }))
+  app.post("/other", async (request) => request.body)
+  await app.listen({ port: 0, host: "127.0.0.1" })
+  await using server = await serveHttp(app.server)
+  const other = await fetch(`${server.url}/other`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"a":1}',
+  })
+  expect(await other.json()).toEqual({ a: 1 })
+})
+
+it("answers a Lambda event in base64 that is none, or that has nothing, by a code", async () => {
+  const handler = lambdaHandler(verifier, () => expect.unreachable(), { onError: () => {} })
+  expect(await handler({ headers: {}, body: "%", isBase64Encoded: true })).toMatchObject({
+    body: '{"error":"malformed_body"}',
+  })
+  expect(await handler({})).toMatchObject({ statusCode: 401, body: '{"error":"missing_header"}' })
+})
+
+it("answers though the log fails", async () => {
+  const answer = fetchHandler(verifier, () => {}, { onError: () => { throw new Error("no log") } }) // biome-ignore format: short
+  expect((await answer(new Request("https://a.test", { method: "POST", body: "{}" }))).status).toBe(401)
+})
+
+it("answers 500 to a body that broke off, so that it comes again", async () => {
+  const answer = fetchHandler(verifier, () => {}, { onError: () => {} })
+  const body = new ReadableStream({ pull: (stream) => stream.error(new Error("reset")) })
+  const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
+  expect(await (await answer(request)).json()).toEqual({ error: "broken_body" })
+})

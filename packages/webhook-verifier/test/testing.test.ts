@@ -1,0 +1,45 @@
+import { EVENTS } from "@outreach/contract"
+import Stripe from "stripe"
+import { expect, expectTypeOf, it } from "vitest"
+import { createWebhookVerifier } from "../src/index.ts"
+import { sampleEvent, sampleTypes, signWebhook } from "../src/testing.ts"
+import { SECRET } from "./signed.ts"
+
+const verifier = createWebhookVerifier({ secrets: [SECRET] })
+
+it("makes a sample of each type that the contract accepts and the verifier verifies", async () => {
+  expect([...sampleTypes].sort()).toEqual(Object.keys(EVENTS).sort())
+  for (const type of sampleTypes) {
+    const event = sampleEvent(type)
+    expect(EVENTS[type].envelope.parse(event)).toEqual(event)
+    expect(await verifier.verify(signWebhook(event, [SECRET]))).toEqual(event)
+  }
+  expectTypeOf(sampleEvent("outreach.email_bounced").data.bounce_reason).toEqualTypeOf<string>()
+})
+it("makes another event each time, unless it is told which", () => {
+  expect(sampleEvent("outreach.email_sent").event_id).not.toBe(sampleEvent("outreach.email_sent").event_id)
+  const options = { eventId: "evt_1", timestamp: 1_780_000_000 }
+  expect(sampleEvent("outreach.email_sent", options)).toMatchObject({
+    event_id: "evt_1",
+    emitted_at: "2026-05-28T20:26:40.000000Z",
+  })
+})
+
+const bodies = [
+  JSON.stringify(sampleEvent("outreach.email_sent")),
+  JSON.stringify({ ...sampleEvent("outreach.email_sent"), metadata: { note: "Zoë — 診 🚀" } }),
+]
+const { webhooks } = new Stripe("sk_test_unused")
+
+it("is verified by Stripe's library, which has the same scheme", () => {
+  for (const body of bodies) {
+    const header = signWebhook(body, ["old", SECRET]).headers["x-signature"]
+    expect(webhooks.constructEvent(body, header, SECRET)).toEqual(JSON.parse(body))
+  }
+})
+it("verifies what Stripe's library signs", async () => {
+  for (const payload of bodies) {
+    const header = webhooks.generateTestHeaderString({ payload, secret: SECRET })
+    expect(await verifier.verify({ headers: { "x-signature": header }, body: payload })).toEqual(JSON.parse(payload))
+  }
+})
