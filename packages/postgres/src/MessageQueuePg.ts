@@ -33,6 +33,13 @@ export const MessageQueuePg = Layer.effect(
     return {
       claim: (options) => claimMessages(options).pipe(Effect.provideContext(context), dieNaming("MessageQueue.claim")),
 
+      forgetPaces: Effect.gen(function* () {
+        // Longer than the second that is saved up, so that a clock that was set back forgets nothing that counts.
+        yield* sql`
+          delete from mail_paces where greatest(next_at, put_off_to) < clock_timestamp() - interval '1 hour'`
+        yield* sql`delete from mail_pauses where until < clock_timestamp() - interval '1 hour'`
+      }).pipe(dieNaming("MessageQueue.forgetPaces")),
+
       template: Effect.fnUntraced(function* (campaignId) {
         const rows = yield* sql<MessageTemplate>`
           select subject, html, short_link as "shortLink", campaign.name as "campaignName", program.name as "programName"

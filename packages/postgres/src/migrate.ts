@@ -17,6 +17,7 @@ import qualifications from "../migrations/0014_qualifications.ts"
 import mailPaces from "../migrations/0015_mail_paces.ts"
 import hits from "../migrations/0016_hits.ts"
 import unsubscriptions from "../migrations/0017_unsubscriptions.ts"
+import claimMessages from "../migrations/0018_claim_messages.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -39,5 +40,6 @@ export const migrate = Migrator.make({})({
     "0015_mail_paces": mailPaces,
     "0016_hits": hits,
     "0017_unsubscriptions": unsubscriptions,
+    "0018_claim_messages": claimMessages,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

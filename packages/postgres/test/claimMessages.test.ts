@@ -113,6 +113,20 @@ describe("the rate to a recipient domain", () => {
     ))
 })
 
+describe("MessageQueuePg.forgetPaces", () => {
+  it("forgets what bounds nothing any more, and nothing else", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* seedSending({ "a.test": 2 })
+        yield* claim({ perMinute: 60 })
+        yield* sql`insert into mail_paces (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
+        yield* (yield* MessageQueue).forgetPaces
+        expect(yield* sql`select scope from mail_paces`).toEqual([{ scope: "all" }])
+      }),
+    ))
+})
+
 describe("a refusal that is about us", () => {
   it("keeps the campaign from that domain for as long, and from no other", () =>
     run(

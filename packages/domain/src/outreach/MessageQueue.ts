@@ -31,6 +31,8 @@ export class MessageQueue extends Context.Service<
   {
     /** Leases what is due of campaigns that are sending and inside their window, within the rates, over all workers. What a dead worker held becomes due again when its lease ends. */
     claim(options: MessageClaim): Effect.Effect<ReadonlyArray<MessageLease>>
+    /** Forgets rates and pauses of domains that bound nothing any more. */
+    readonly forgetPaces: Effect.Effect<void>
     /** Reads what a campaign's messages have in common. */
     template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
     /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */
