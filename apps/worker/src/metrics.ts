@@ -136,6 +136,19 @@ export const gauges = {
     "outreach_inbox_oldest_waiting_age_seconds",
     "How long ago the first of them was received.",
   ),
+  hitsWaiting: gauge("outreach_hits_waiting", `Opens and clicks that wait to be judged, counted up to ${COUNTED_TO}.`),
+  hitsOldestWaiting: gauge(
+    "outreach_hits_oldest_waiting_age_seconds",
+    "For how long the first of them has waited; up to a minute is for their messages to be accepted.",
+  ),
+  unsubscriptionsWaiting: gauge(
+    "outreach_unsubscriptions_waiting",
+    `Recipients who asked to be written to no more and are not suppressed yet, counted up to ${COUNTED_TO}.`,
+  ),
+  unsubscriptionsOldestWaiting: gauge(
+    "outreach_unsubscriptions_oldest_waiting_age_seconds",
+    "For how long the first of them has waited.",
+  ),
   inboxSetAside: gauge(
     "outreach_inbox_set_aside",
     `Inbound events that could not be applied and were not replayed, counted up to ${COUNTED_TO}.`,

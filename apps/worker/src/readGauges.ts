@@ -40,7 +40,7 @@ const keepReading = (reading: Reading, read: Effect.Effect<void>) =>
     }),
   )
 
-const showDue = Effect.fnUntraced(function* ({ deliveries, messages, inbox }: DueReading) {
+const showDue = Effect.fnUntraced(function* ({ deliveries, messages, inbox, hits, unsubscriptions }: DueReading) {
   for (const queue of DUE_QUEUES) {
     yield* Metric.update(gauges.due[queue], deliveries[queue].count)
     yield* Metric.update(gauges.oldestDue[queue], deliveries[queue].oldestSeconds)
@@ -49,6 +49,10 @@ const showDue = Effect.fnUntraced(function* ({ deliveries, messages, inbox }: Du
   yield* Metric.update(gauges.messagesOldestDue, messages.oldestSeconds)
   yield* Metric.update(gauges.inboxWaiting, inbox.count)
   yield* Metric.update(gauges.inboxOldestWaiting, inbox.oldestSeconds)
+  yield* Metric.update(gauges.hitsWaiting, hits.count)
+  yield* Metric.update(gauges.hitsOldestWaiting, hits.oldestSeconds)
+  yield* Metric.update(gauges.unsubscriptionsWaiting, unsubscriptions.count)
+  yield* Metric.update(gauges.unsubscriptionsOldestWaiting, unsubscriptions.oldestSeconds)
 })
 
 const showState = Effect.fnUntraced(function* (reading: StateReading) {

@@ -94,6 +94,8 @@ describe("the admin port", () => {
       "outreach_delivery_last_claim_timestamp_seconds gauge",
       "outreach_delivery_leases_lost_total counter",
       "outreach_delivery_settlements_refused_total counter",
+      "outreach_hits_oldest_waiting_age_seconds gauge",
+      "outreach_hits_waiting gauge",
       "outreach_inbox_oldest_waiting_age_seconds gauge",
       "outreach_inbox_set_aside gauge",
       "outreach_inbox_waiting gauge",
@@ -101,6 +103,8 @@ describe("the admin port", () => {
       "outreach_messages_oldest_due_age_seconds gauge",
       "outreach_reading_timestamp_seconds gauge",
       "outreach_reading_up gauge",
+      "outreach_unsubscriptions_oldest_waiting_age_seconds gauge",
+      "outreach_unsubscriptions_waiting gauge",
     ])
   })
 

@@ -85,8 +85,30 @@ export const DeliveryGaugesPg = Layer.effect(
             ) each
             limit ${COUNTED_TO}::int
           ) waiting
+        ), hitting as materialized (
+          select organization.id, first.received_at from organizations organization
+          cross join lateral (
+            select received_at from hits where organization_id = organization.id and judged_at is null
+            order by received_at limit 1
+          ) first
+        ), hit as (
+          select count(*) as count from (
+            select from hitting
+            cross join lateral (
+              select from hits
+              where organization_id = hitting.id and judged_at is null and hits.received_at >= hitting.received_at
+              offset 0
+            ) each
+            limit ${COUNTED_TO}::int
+          ) waiting
+        ), unsubscribing as materialized (
+          select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${COUNTED_TO}::int
         )
         select jsonb_build_object(
+          'hits', jsonb_build_object('count', (select count from hit),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from hitting)), 0)),
+          'unsubscriptions', jsonb_build_object('count', (select count(*) from unsubscribing),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(asked_at) from unsubscribing)), 0)),
           'inbox', jsonb_build_object('count', (select count from received),
             'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from receiving)), 0)),
           'deliveries', (

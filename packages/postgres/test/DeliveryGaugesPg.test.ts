@@ -33,6 +33,8 @@ describe("DeliveryGaugesPg", () => {
           deliveries: { live: none, probed: none, replay: none },
           messages: none,
           inbox: none,
+          hits: none,
+          unsubscriptions: none,
         })
         expect(yield* readState).toMatchObject({
           inFlight: 0,
@@ -103,6 +105,31 @@ describe("DeliveryGaugesPg", () => {
         const { messages } = yield* readDue
         expect(messages.count).toBe(3)
         expect(messages.oldestSeconds).toBeGreaterThanOrEqual(50)
+      }),
+    ))
+
+  it("counts hits that wait to be judged, and unsubscriptions that are no suppressions yet", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { organization } = yield* seedCampaign({ recipients: 4 })
+        yield* sql`
+          with recipient as (
+            select *, row_number() over (order by id) = 1 as over from recipients where organization_id = ${organization.id}
+          ), unsubscribed as (
+            insert into unsubscriptions (organization_id, recipient_id, asked_at, suppressed_at)
+            select organization_id, id, clock_timestamp() - interval '5 seconds', case when over then clock_timestamp() end
+            from recipient
+          )
+          insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
+          select organization_id, 'hit_' || id, id, 'open', 'GET', '', '{}', clock_timestamp() - interval '70 seconds',
+            case when over then clock_timestamp() end, case when over then array[]::text[] end
+          from recipient`
+        const { hits, unsubscriptions } = yield* readDue
+        expect([hits.count, unsubscriptions.count]).toEqual([3, 3])
+        expect(hits.oldestSeconds).toBeGreaterThanOrEqual(70)
+        expect(unsubscriptions.oldestSeconds).toBeGreaterThanOrEqual(5)
+        expect(unsubscriptions.oldestSeconds).toBeLessThan(70)
       }),
     ))
 

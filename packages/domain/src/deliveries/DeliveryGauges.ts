@@ -26,6 +26,10 @@ export interface DueReading {
   readonly messages: Due
   /** Inbound events that wait to be applied, since their receipt. */
   readonly inbox: Due
+  /** Hits that wait to be judged, since they came. */
+  readonly hits: Due
+  /** Recipients who asked to be written to no more and are not suppressed yet. */
+  readonly unsubscriptions: Due
 }
 
 /** How the deliveries stand otherwise, and what keeps the database from clearing up behind them. */
