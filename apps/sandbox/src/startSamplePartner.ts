@@ -1,12 +1,11 @@
-import type { IncomingMessage } from "node:http"
 import type { Client } from "@outreach/client"
-import { SignatureError, verify } from "@outreach/signature"
+import { createWebhookVerifier, type WebhookEvent, WebhookVerificationError } from "@outreach/webhook-verifier"
+import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { Effect } from "effect"
 import { Pool } from "pg"
 import { pullEvents } from "./pullEvents.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 
-const LARGEST = 1_048_576
 const MOST_LISTED = 2000
 
 /**
@@ -66,28 +65,27 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   let rejected = 0
   let reconciled = reconciliation.rows[0]!.events
 
-  const receive = async (request: IncomingMessage): Promise<number> => {
-    const body = await readBody(request)
-    if (body === undefined) return 413
-    try {
-      // The raw bytes, before anything parses them.
-      await verify(String(request.headers["x-signature"] ?? ""), body, options.secrets(), { now: Date.now() / 1000 })
-    } catch (error) {
-      if (!(error instanceof SignatureError)) throw error
-      rejected += 1
-      return 401
-    }
-    const text = body.toString("utf8")
-    const event = JSON.parse(text) as { readonly event_id: string; readonly event_type: string }
+  const store = async (event: WebhookEvent) => {
+    const type: string = event.event_type
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
        on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
-      [event.event_id, event.event_type, text],
+      [event.event_id, type, JSON.stringify(event)],
     )
     if (rows[0]!.copies > 1) duplicates += 1
-    else events[event.event_type] = (events[event.event_type] ?? 0) + 1
-    return 200
+    else events[type] = (events[type] ?? 0) + 1
   }
+  // What cannot be stored is not acknowledged: it will come again.
+  const receive = webhookHandler(
+    // The secret is known only once the endpoint is, whose address is this server's.
+    { verify: (request) => createWebhookVerifier({ secrets: options.secrets() }).verify(request) },
+    store,
+    {
+      onError: (error) => {
+        if (error instanceof WebhookVerificationError) rejected += 1
+      },
+    },
+  )
 
   const list = async (limit: number) => {
     const { rows } = await pool.query<{ body: string }>(
@@ -105,11 +103,10 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
 
   const port = yield* serveHttp("The sample partner", options.port, async (request, response) => {
     try {
-      if (request.method === "POST") return response.writeHead(await receive(request)).end()
+      if (request.method === "POST") return await receive(request, response)
       const body = JSON.stringify(await list(readLimit(request.url, MOST_LISTED)))
       return response.writeHead(200, { "content-type": "application/json" }).end(body)
     } catch {
-      // Not stored, so not acknowledged: it will come again.
       return response.writeHead(503).end()
     }
   })
@@ -124,14 +121,3 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       }),
   }
 })
-
-const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > LARGEST) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
