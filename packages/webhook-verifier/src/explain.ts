@@ -104,8 +104,8 @@ function* otherSecrets(secret: string): Generator<{ how: string; text: string }>
 function* otherBodies(body: Uint8Array): Generator<{ how: string; bytes: Uint8Array | string }> {
   const text = Buffer.from(body).toString("utf8")
   yield { how: "after decoding it from base64: Lambda's isBase64Encoded", bytes: Buffer.from(text, "base64") }
-  yield { how: "without the white space around it: a shell or an editor added a line break", bytes: text.trim() }
   yield { how: "without a byte order mark", bytes: text.replace(/^\ufeff/, "") }
+  yield { how: "without the white space around it: a shell or an editor added a line break", bytes: text.trim() }
   yield { how: "with line breaks as LF: something made them CRLF", bytes: text.replaceAll("\r\n", "\n") }
   yield {
     how: "when it is read as UTF-8: something decoded it as Latin-1 and encoded it again",
