@@ -66,7 +66,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   let reconciled = reconciliation.rows[0]!.events
 
   const store = async (event: WebhookEvent) => {
-    const type: string = event.event_type
+    const type = String(event.event_type)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
        on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
