@@ -10,7 +10,15 @@ import { leaseLoop } from "./leaseLoop.ts"
 import { metrics } from "./metrics.ts"
 import { workerLimits } from "./workerLimits.ts"
 
-const { atOnce, leastRoom, leaseSeconds } = workerLimits.messages
+const { atOnce, callMs, leastRoom, leaseSeconds } = workerLimits.messages
+
+/** A call that begins later than this after its claim could outlast the lease, and reach a recipient who was withdrawn by then. */
+const BEGIN_WITHIN = BigInt(leaseSeconds * 1000 - callMs) * 1_000_000n
+
+interface TimedLease extends MessageLease {
+  /** In nanoseconds, by a clock that nobody sets. */
+  readonly claimedAt: bigint
+}
 
 /** Sends the e-mails of campaigns whose window is open, until interrupted. `mailDomain` is the right-hand side of each Message-ID. */
 export const sendOutreach = Effect.fnUntraced(function* (
@@ -33,9 +41,14 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let wait = 0
   let asksAgainAt = 0
 
-  const sendOne = Effect.fnUntraced(function* (lease: MessageLease) {
-    const compose = yield* Cache.get(composers, lease.campaignId)
-    const { settled, outcome, settlement } = yield* sendMessage(lease, compose(lease))
+  const sendOne = Effect.fnUntraced(function* (lease: TimedLease) {
+    const mail = (yield* Cache.get(composers, lease.campaignId))(lease)
+    if ((yield* Clock.currentTimeNanos) - lease.claimedAt > BEGIN_WITHIN) {
+      return yield* Effect.logWarning("message left to its lease: this worker stood still").pipe(
+        Effect.annotateLogs({ recipientId: lease.recipientId }),
+      )
+    }
+    const { settled, outcome, settlement } = yield* sendMessage(lease, mail)
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     if (outcome._tag === "Unreachable") {
       const now = yield* Clock.currentTimeMillis
@@ -62,7 +75,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
     drainSeconds,
     claim: Effect.fnUntraced(function* (room: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
-      return yield* queue.claim({ limit: wait > 0 ? 1 : room, leaseSeconds, perMinute, perDomainMinute })
+      const claimedAt = yield* Clock.currentTimeNanos
+      const leases = yield* queue.claim({ limit: wait > 0 ? 1 : room, leaseSeconds, perMinute, perDomainMinute })
+      return leases.map((lease) => ({ ...lease, claimedAt }))
     }),
     handle: sendOne,
   })
