@@ -48,7 +48,9 @@ await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
 const ratios: number[] = []
 for (let round = 1; round <= rounds; round++) {
   const ours = await measureWorker()
-  const alone = await measure(start("./email/poolAlone.ts", { SMTP_URL, MESSAGES: String(recipients) }))
+  const alone = await measure(
+    start(import.meta.resolve("./email/poolAlone.ts"), { SMTP_URL, MESSAGES: String(recipients) }),
+  )
   ratios.push(ours.perSecond / alone.perSecond)
   for (const [name, it] of Object.entries({ worker: ours, "nodemailer's pool": alone })) {
     console.log(
@@ -73,7 +75,7 @@ async function measureWorker() {
       return seeded
     }) as Effect.Effect<Effect.Success<ReturnType<typeof seedCampaign>>, unknown, SqlClient.SqlClient>,
   )
-  const worker = start("@outreach/worker/main", {
+  const worker = start(import.meta.resolve("@outreach/worker/main"), {
     DATABASE_URL: server.url,
     SECRETS_KEY: SECRETS_KEY.toString("base64"),
     SMTP_URL,
@@ -94,7 +96,7 @@ async function measureWorker() {
 }
 
 function start(main: string, env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(import.meta.resolve(main))], {
+  return spawn(process.execPath, [fileURLToPath(main)], {
     env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
     stdio: ["ignore", "ignore", "inherit"],
   })

@@ -109,7 +109,7 @@ const webhooks = Config.all({
 /** How e-mails are sent, and their bounces received. */
 const mail = Config.all({
   smtpUrl,
-  from: mailFrom,
+  from: setting("MAIL_FROM", mailFrom),
   perMinute: mailPerMinute,
   perDomainMinute: mailPerDomainMinute,
   dkim,

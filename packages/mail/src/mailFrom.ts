@@ -1,4 +1,3 @@
-import { setting } from "@outreach/process/setting"
 import addressparser from "nodemailer/lib/addressparser"
 
 /** Who the e-mails come from. */
@@ -7,11 +6,11 @@ export interface Sender {
   readonly address: string
 }
 
-/** `MAIL_FROM`: the sender. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
-export const mailFrom = setting("MAIL_FROM", {
+/** How the setting `MAIL_FROM` is read. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
+export const mailFrom = {
   expected: "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
   parse: readSender,
-})
+}
 
 /** Reads the domain of a sender's address. */
 export const domainOf = ({ address }: Sender): string => address.slice(address.lastIndexOf("@") + 1)

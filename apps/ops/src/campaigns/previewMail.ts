@@ -8,6 +8,7 @@ import { TrackingSeal } from "@outreach/domain/outreach/TrackingSeal"
 import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
+import { setting } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Config, Effect, Layer, Schema } from "effect"
 import { createTransport } from "nodemailer"
@@ -33,7 +34,9 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
   const recipient = yield* token === undefined ? Effect.succeed(NOBODY) : findRecipient(campaign, token)
   const { program } = (yield* (yield* CampaignBook).summaries(organizationId, [campaign.id])).get(campaign.id)!
   const isFromSet = (yield* Config.String("MAIL_FROM").pipe(Config.withDefault(""))) !== ""
-  const from = isFromSet ? yield* mailFrom : { name: program.name, address: "outreach@example.invalid" }
+  const from = isFromSet
+    ? yield* setting("MAIL_FROM", mailFrom)
+    : { name: program.name, address: "outreach@example.invalid" }
   const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
     Effect.provide(Layer.merge(TrackingLinks.below(yield* publicBaseUrl), ReturnPaths.at(domainOf(from)))),
     Effect.provideService(TrackingSeal, throwawaySeal()),
