@@ -31,6 +31,7 @@ export class HitQueue extends Context.Service<
       const ledger = yield* HitLedger
       const queue = yield* Queue.dropping<Waiting, Cause.Done>(MOST_WAITING)
       let lost = 0
+      let underWay = 0
 
       const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
         for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
@@ -50,7 +51,17 @@ export class HitQueue extends Context.Service<
       })
 
       const storing = yield* Queue.takeBetween(queue, 1, STORED_TOGETHER).pipe(
+        Effect.tap((batch) =>
+          Effect.sync(() => {
+            underWay = batch.length
+          }),
+        ),
         Effect.flatMap(store),
+        Effect.andThen(
+          Effect.sync(() => {
+            underWay = 0
+          }),
+        ),
         Effect.forever,
         Effect.forkScoped,
       )
@@ -58,7 +69,7 @@ export class HitQueue extends Context.Service<
         Effect.gen(function* () {
           yield* Queue.end(queue)
           yield* Effect.timeoutOption(Fiber.await(storing), FLUSH)
-          lost += Queue.sizeUnsafe(queue)
+          lost += Queue.sizeUnsafe(queue) + underWay
           if (lost > 0) yield* Effect.logError("hits were lost").pipe(Effect.annotateLogs({ lost }))
         }),
       )
