@@ -1,7 +1,7 @@
 import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
 import type { Sender } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
-import { Effect, Layer, Option, Redacted, Semaphore } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
 import { createTransport } from "nodemailer"
 import { type MailFailure, mailOutcome } from "./mailOutcome.ts"
 import { workerLimits } from "./workerLimits.ts"
@@ -58,8 +58,9 @@ export const SmtpMailer = (options: {
       // Here rather than in the pool, so that waiting for a connection is no part of the call's time.
       const connections = yield* Semaphore.make(workerLimits.messages.connections)
       return {
-        send: (mail) =>
-          Effect.tryPromise({
+        send: Effect.fnUntraced(function* (mail, beginBy) {
+          if ((yield* Clock.currentTimeNanos) > beginBy) return { _tag: "Late" } satisfies MailOutcome
+          return yield* Effect.tryPromise({
             try: (signal) =>
               transport.sendMail({
                 ...mimeMessage(mail, from),
@@ -72,8 +73,8 @@ export const SmtpMailer = (options: {
             Effect.match({ onSuccess: (): MailOutcome => ({ _tag: "Accepted" }), onFailure: (outcome) => outcome }),
             Effect.timeoutOption(callMs),
             Effect.map(Option.getOrElse((): MailOutcome => ({ _tag: "Unreachable" }))),
-            connections.withPermit,
-          ),
+          )
+        }, connections.withPermit),
       }
     }),
   )

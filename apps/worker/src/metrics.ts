@@ -27,9 +27,14 @@ const OUTCOMES = [
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
 
 /** What came of attempts at e-mails. */
-const MAIL_OUTCOMES = ["Accepted", "Bounced", "Deferred", "Refused", "Unreachable"] as const satisfies ReadonlyArray<
-  MailOutcome["_tag"]
->
+const MAIL_OUTCOMES = [
+  "Accepted",
+  "Bounced",
+  "Deferred",
+  "Refused",
+  "Unreachable",
+  "Late",
+] as const satisfies ReadonlyArray<MailOutcome["_tag"]>
 
 /** What came of mail to a return path. */
 const BOUNCE_RESULTS = ["recorded", "repeated", "refused", "unknown", "ignored"] as const

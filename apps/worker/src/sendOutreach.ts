@@ -43,12 +43,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease) {
     const mail = (yield* Cache.get(composers, lease.campaignId))(lease)
-    if ((yield* Clock.currentTimeNanos) - lease.claimedAt > BEGIN_WITHIN) {
-      return yield* Effect.logWarning("message left to its lease: this worker stood still").pipe(
-        Effect.annotateLogs({ recipientId: lease.recipientId }),
-      )
-    }
-    const { settled, outcome, settlement } = yield* sendMessage(lease, mail)
+    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, lease.claimedAt + BEGIN_WITHIN)
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     if (outcome._tag === "Unreachable") {
       const now = yield* Clock.currentTimeMillis

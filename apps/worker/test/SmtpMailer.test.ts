@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { createServer as createTcpServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { authenticate } from "mailauth"
 import { type DkimOptions, SmtpMailer } from "../src/SmtpMailer.ts"
 import { listen } from "./listen.ts"
@@ -15,11 +15,13 @@ const send = (
     readonly html?: string
     readonly callMs?: number
     readonly dkim?: DkimOptions
+    /** How many milliseconds are left to begin; default 60,000. */
+    readonly leftMs?: number
   } = {},
 ) =>
   Effect.gen(function* () {
     const mailer = yield* Mailer
-    return yield* mailer.send({
+    const mail = {
       to: options.to ?? "clinician@clinic.test",
       subject: "An invitation – Einladung",
       html:
@@ -27,7 +29,8 @@ const send = (
       messageId: "<rcp_1@acme.test>",
       returnPath: "bounce-1@bounces.acme.test",
       unsubscribeUrl: "https://outreach.test/unsubscribe/1",
-    })
+    }
+    return yield* mailer.send(mail, (yield* Clock.currentTimeNanos) + BigInt(options.leftMs ?? 60_000) * 1_000_000n)
   }).pipe(
     Effect.provide(
       SmtpMailer({
@@ -59,6 +62,12 @@ describe("a message that the server takes", () => {
     expect(message?.text).toContain("Your link: open [https://l.test/aB3dE9]")
     expect(message?.text).not.toContain("[https://l.test/pixel]")
     expect(message?.text).toMatch(/Content-Type: text\/html/)
+  })
+
+  it("is not begun when that could outlast its lease", async () => {
+    const server = await mailServer()
+    expect(await send(server.url, { leftMs: -1 })).toEqual({ _tag: "Late" })
+    expect(server.messages).toEqual([])
   })
 
   it("goes to one mailbox, though the address reads like a list", async () => {

@@ -14,19 +14,24 @@ export interface Mail {
   readonly unsubscribeUrl: string
 }
 
-/** What the mail server said: it took the message; the mailbox never will; not now; the refusal is about us; or it said nothing. */
+/** What the mail server said: it took the message; the mailbox never will; not now; the refusal is about us; or it said nothing, or was not asked in time. */
 export type MailOutcome =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Bounced"; readonly reason: BounceReason }
   | { readonly _tag: "Deferred" }
   | { readonly _tag: "Refused"; readonly status: string }
   | { readonly _tag: "Unreachable"; readonly status?: string }
+  | { readonly _tag: "Late" }
 
 /** Hands messages to a mail server. */
 export class Mailer extends Context.Service<
   Mailer,
   {
-    /** Sends one message; every refusal and every failure of the network is an outcome. */
-    send(mail: Mail): Effect.Effect<MailOutcome>
+    /**
+     * Sends one message; every refusal and every failure of the network is an outcome.
+     *
+     * Begins no later than `beginBy`, in nanoseconds of the clock that nobody sets, however long the message waits for a connection.
+     */
+    send(mail: Mail, beginBy: bigint): Effect.Effect<MailOutcome>
   }
 >()("domain/outreach/Mailer") {}

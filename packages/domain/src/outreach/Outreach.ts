@@ -9,13 +9,13 @@ import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
-export const OUR_RETRY = { Refused: 3600, Unreachable: 60 } as const
+export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
 
-/** Sends one leased message and settles the outcome. */
-export const sendMessage = Effect.fnUntraced(function* (lease: MessageLease, mail: Mail) {
+/** Sends one leased message, unless that begins too late for its lease, and settles the outcome. */
+export const sendMessage = Effect.fnUntraced(function* (lease: MessageLease, mail: Mail, beginBy: bigint) {
   const mailer = yield* Mailer
   const queue = yield* MessageQueue
-  const outcome = yield* mailer.send(mail)
+  const outcome = yield* mailer.send(mail, beginBy)
   const settlement = yield* decideSettlement(lease, outcome)
   const settled = yield* queue.settle(lease, settlement)
   if (!settled) {
@@ -26,7 +26,7 @@ export const sendMessage = Effect.fnUntraced(function* (lease: MessageLease, mai
 
 const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {
   const { attempt } = lease
-  if (outcome._tag === "Refused" || outcome._tag === "Unreachable") {
+  if (outcome._tag === "Refused" || outcome._tag === "Unreachable" || outcome._tag === "Late") {
     return {
       state: "retry",
       attempts: attempt - 1,
