@@ -66,6 +66,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
     const services = yield* startServices({ folder, port, baseUrl, smtpUrl: mail.smtpUrl, environment })
 
+    const inboundUrl = `${baseUrl}/v1/partners/consumer/webhooks/${seeded.endpoint_id}`
+
     const show = Effect.gen(function* () {
       yield* Effect.promise(() =>
         writePrivate(addresses, {
@@ -76,7 +78,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
           campaign_id: campaign.id,
           endpoint_id: seeded.endpoint_id,
           signing_secret: seeded.signing_secret,
-          inbound_url: `${baseUrl}/v1/partners/consumer/webhooks/${seeded.endpoint_id}`,
+          inbound_url: inboundUrl,
           database_url: databaseUrl,
           partner_url: partner.url,
           mail_url: mail.url,
@@ -95,7 +97,14 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
       yield* showPull(baseUrl, seeded.api_key, client)
+      yield* say(`Tell the service of a clinician, as a partner does, and see what the day comes to:
+
+  pnpm -s webhook send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
+  pnpm ops inbox list --organization ${seeded.organization_id}
+  pnpm ops digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
+`)
       yield* Effect.forkScoped(partner.pull(client))
+      yield* Effect.forkScoped(partner.tell(inboundUrl))
       return yield* showProgress(campaign.id, { mails: mail.count, partner: partner.counts })
     })
     return yield* Effect.raceFirst(show, services.ended)

@@ -11,6 +11,8 @@ export const showProgress = Effect.fnUntraced(function* (
       readonly events: Readonly<Record<string, number>>
       readonly duplicates: number
       readonly reconciled: number
+      /** What the partner has told the service, by stage. */
+      readonly told: Readonly<Record<string, number>>
     }
   },
 ) {
@@ -20,7 +22,7 @@ export const showProgress = Effect.fnUntraced(function* (
   const show = Effect.gen(function* () {
     const { recipients, published, bounced } = yield* book.progress(campaignId)
     const { status } = yield* book.find(campaignId)
-    const { events, duplicates, reconciled } = counts.partner()
+    const { events, duplicates, reconciled, told } = counts.partner()
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
     // The most telling first: a narrow terminal shows what fits.
     const line = [
@@ -29,6 +31,7 @@ export const showProgress = Effect.fnUntraced(function* (
       `webhooks ${received}`,
       `email_sent ${events["outreach.email_sent"] ?? 0}`,
       `reconciled ${reconciled}`,
+      `told ${Object.values(told).reduce((sum, count) => sum + count, 0)}`,
       ...(bounced > 0 ? [`bounced ${bounced}`] : []),
       ...(duplicates > 0 ? [`repeated ${duplicates}`] : []),
       `campaign ${status}`,

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Pool } from "pg"
 import { pullEvents } from "./pullEvents.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
+import { CLINICIANS, noteClinicians, tellService } from "./tellService.ts"
 
 const MOST_LISTED = 2000
 
@@ -12,7 +13,7 @@ const MOST_LISTED = 2000
  * Plays the partner until the scope closes: verifies each webhook, stores it once in a schema of its own, and acknowledges.
  *
  * A POST to `/webhooks` is a delivery; a GET lists what came, newest first. An event that comes again is stored once, and counted.
- * `pull` reconciles with the feed until interrupted.
+ * `pull` reconciles with the feed until interrupted, and `tell` tells the service of accounts, learners and completers.
  */
 export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly databaseUrl: string
@@ -37,6 +38,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       await pool.query(
         "create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id)",
       )
+      await pool.query(CLINICIANS)
       await pool.query(`
         create table if not exists sample_partner.reconciliation (
           checkpoint jsonb not null,
@@ -65,8 +67,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   let rejected = 0
   let reconciled = reconciliation.rows[0]!.events
 
+  const told: Record<string, number> = {}
+
   const store = async (event: WebhookEvent) => {
     const type = String(event.event_type)
+    await noteClinicians(pool, event)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
        on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
@@ -97,6 +102,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       duplicates,
       rejected,
       reconciled,
+      told,
       events: rows.map((row) => JSON.parse(row.body) as unknown),
     }
   }
@@ -114,7 +120,15 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     port,
     url: `http://127.0.0.1:${port}/`,
     webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
-    counts: () => ({ events, duplicates, reconciled }),
+    counts: () => ({ events, duplicates, reconciled, told }),
+    tell: (inboundUrl: string) =>
+      tellService(pool, {
+        inboundUrl,
+        secrets: options.secrets,
+        told: (stage) => {
+          told[stage] = (told[stage] ?? 0) + 1
+        },
+      }),
     pull: (client: Client) =>
       pullEvents(pool, client, (count) => {
         reconciled += count

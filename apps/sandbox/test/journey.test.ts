@@ -1,12 +1,15 @@
 import { existsSync, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { createClient } from "@outreach/client"
 import { EVENTS } from "@outreach/contract"
 import { expect, it } from "vitest"
+import { stagesOf } from "../src/tellService.ts"
 import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
 import { freePort, getJson, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { published, pull, received, sentCount } from "./whatCame.ts"
+import { inboxWaiting, published, pull, received, sentCount } from "./whatCame.ts"
 
 interface Caught {
   readonly count: number
@@ -43,10 +46,13 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   // Whoever opens a message and follows its link is told of, and comes where the link led.
   const { token, email } = told[0]!
   const { html } = byAddress.get(email)!
-  const client = { headers: { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }, redirect: "manual" } as const
-  const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!, client)
+  const browser = {
+    headers: { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" },
+    redirect: "manual",
+  } as const
+  const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!, browser)
   expect([pixel.status, pixel.headers.get("content-type")]).toEqual([200, "image/gif"])
-  const click = await fetch(linkIn(html), client)
+  const click = await fetch(linkIn(html), browser)
   expect([click.status, click.headers.get("location")]).toEqual([302, `https://partner.test/${token}`])
   const { events } = await eventually(
     () => received(addresses),
@@ -65,6 +71,24 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
     (now) => now.reconciled >= 1002,
   )
   expect([both.reconciled, both.duplicates, both.events.length]).toEqual([1002, all.duplicates, all.events.length + 2])
+
+  // Some of those who were written to come to the partner's platform; what it tells of them is in the day's digest.
+  const stages = [...tokens].map(stagesOf)
+  const [account_created, learner_qualified, completer_qualified] = [1, 2, 3].map(
+    (stage) => stages.filter((last) => last >= stage).length,
+  )
+  const funnel = { account_created, learner_qualified, completer_qualified }
+  await eventually(
+    () => received(addresses),
+    (now) => isDeepStrictEqual(now.told, funnel),
+  )
+  await eventually(
+    () => inboxWaiting(addresses),
+    (count) => count === 0,
+  )
+  const client = createClient({ apiKey: addresses.api_key, baseUrl: addresses.base_url })
+  const digest = await client.getDigest(new Date().toISOString().slice(0, 10))
+  expect(digest.data[0]!.funnel.cumulative).toEqual(funnel)
 
   const records = await pull(addresses)
   const byToken = new Map(told.map((recipient) => [recipient.token, recipient]))

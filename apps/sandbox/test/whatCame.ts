@@ -1,5 +1,6 @@
 import { createClient } from "@outreach/client"
 import { type EventEnvelope, RecipientRecord } from "@outreach/contract"
+import { Client } from "pg"
 import { type Addresses, getJson } from "./runSandbox.ts"
 
 /** What the sample partner lists. */
@@ -9,6 +10,8 @@ export interface Received {
   readonly rejected: number
   /** Events that the feed has handed out. */
   readonly reconciled: number
+  /** What the partner has told the service, by stage. */
+  readonly told: Readonly<Record<string, number>>
   readonly events: ReadonlyArray<EventEnvelope>
 }
 
@@ -31,4 +34,16 @@ export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientR
     records.push(RecipientRecord.parse(record))
   }
   return records
+}
+
+/** Counts what the partner told the service that is not applied yet. */
+export const inboxWaiting = async ({ database_url }: Addresses): Promise<number> => {
+  const client = new Client({ connectionString: database_url })
+  await client.connect()
+  try {
+    const { rows } = await client.query("select count(*)::int as count from inbox where applied_at is null")
+    return rows[0].count
+  } finally {
+    await client.end()
+  }
 }

@@ -30,7 +30,7 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
   const program = yield* (yield* ProgramCatalog).create({
     organizationId: organization.id,
     id: yield* makeIdentifier("program"),
-    slug: "heart-failure-update",
+    slug: "heart-failure-2026",
     name: "Heart failure update",
     learnerTarget: 500,
     completerTarget: 200,
