@@ -1,15 +1,17 @@
 import { connect, type Socket } from "node:net"
+import { makeEvents, type Webhook } from "./receiver/makeEvents.ts"
 
 // Asks over keep-alive connections, each as soon as its last answer is read. It parses no more of HTTP than the length of an
 // answer, because its CPU time is taken from the servers.
 
+/** What is asked: paths and queries in turn, or an endpoint that takes signed events, each of them new. */
+export type Asked = { readonly targets: readonly string[] } | { readonly webhook: Webhook }
+
 /** What to ask, of whom and for how long. */
-export interface Load {
+export type Load = Asked & {
   readonly ports: readonly number[]
   readonly connections: number
   readonly seconds: number
-  /** Paths and queries, asked in turn. */
-  readonly targets: readonly string[]
 }
 
 /** What was measured. */
@@ -29,7 +31,8 @@ let keys: readonly string[] = []
 // Goes on from load to load, so that every key is used as often as any other.
 let turn = 0
 
-async function run({ ports, connections, seconds, targets }: Load): Promise<Measured> {
+async function run({ ports, connections, seconds, ...asked }: Load): Promise<Measured> {
+  const next = "webhook" in asked ? makeEvents(asked.webhook) : () => get(asked.targets)
   const latencies: number[] = []
   const started = performance.now()
   const ends = started + seconds * 1000
@@ -37,21 +40,18 @@ async function run({ ports, connections, seconds, targets }: Load): Promise<Meas
     Array.from({ length: connections }, (_, i) => {
       const port = ports[i % ports.length]!
       const socket = connect({ port, host: "127.0.0.1", noDelay: true })
-      return keepAsking(
-        socket,
-        ends,
-        () => {
-          turn++
-          return `GET ${targets[turn % targets.length]} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${keys[turn % keys.length]}\r\nAccept: application/json\r\n\r\n`
-        },
-        (latency) => latencies.push(latency),
-      )
+      return keepAsking(socket, ends, next, (latency) => latencies.push(latency))
     }),
   )
   const elapsed = (performance.now() - started) / 1000
   const sorted = Float64Array.from(latencies).sort()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
   return { requests: sorted.length, elapsed, p50: at(0.5), p99: at(0.99) }
+}
+
+function get(targets: readonly string[]): string {
+  turn++
+  return `GET ${targets[turn % targets.length]} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${keys[turn % keys.length]}\r\nAccept: application/json\r\n\r\n`
 }
 
 function keepAsking(

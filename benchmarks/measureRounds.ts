@@ -1,13 +1,10 @@
 import { cpuTime } from "./cpuTime.ts"
+import type { Asked } from "./loadGenerator.ts"
 import type { LoadGenerator } from "./startLoadGenerator.ts"
 import { type Server, SIDES, type Side } from "./startServer.ts"
 
 /** What is asked of both sides in the same way. */
-export interface Question {
-  readonly name: string
-  /** Paths and queries, asked in turn. */
-  readonly targets: readonly string[]
-}
+export type Question = Asked & { readonly name: string }
 
 /** What one side did in one round. */
 export interface Performance {
@@ -53,7 +50,7 @@ export async function measureRounds(
 async function measure(
   { servers, load, postmaster, connections }: Bench,
   side: Side,
-  { targets }: Question,
+  { name: _, ...question }: Question,
   { processes, seconds }: { readonly processes: number; readonly seconds: number },
 ): Promise<Performance> {
   const asked = servers[side].slice(0, processes)
@@ -63,7 +60,7 @@ async function measure(
     ports: asked.map(({ port }) => port),
     connections,
     seconds,
-    targets,
+    ...question,
   })
   return {
     perSecond: requests / elapsed,

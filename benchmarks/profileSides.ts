@@ -5,7 +5,7 @@ import { cpuTime } from "./cpuTime.ts"
 import type { Question } from "./measureRounds.ts"
 import { functionOf, packageOf, type Shares, sharesOf } from "./profileShares.ts"
 import type { LoadGenerator } from "./startLoadGenerator.ts"
-import { SIDES, type Side, startServer } from "./startServer.ts"
+import { type Mains, SIDES, type Side, startServer } from "./startServer.ts"
 
 /** Where a side's CPU time goes. */
 export interface Profile {
@@ -23,19 +23,17 @@ const SECONDS = 8
 export async function profileSides(
   databaseUrl: string,
   load: LoadGenerator,
-  { targets }: Question,
+  { name: _, ...question }: Question,
   connections: number,
+  mains?: Mains,
 ): Promise<readonly Profile[]> {
   const profiles: Profile[] = []
   for (const side of SIDES) {
     const folder = mkdtempSync(join(tmpdir(), "outreach-profile-"))
     try {
-      const server = await startServer(side, databaseUrl, [
-        "--cpu-prof",
-        `--cpu-prof-dir=${folder}`,
-        "--cpu-prof-interval=500",
-      ])
-      const asked = { ports: [server.port], connections, targets }
+      const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"]
+      const server = await startServer(side, databaseUrl, flags, mains)
+      const asked = { ports: [server.port], connections, ...question }
       await load.run({ ...asked, seconds: WARM_UP_SECONDS })
       const before = cpuTime(server.pid)
       const { requests } = await load.run({ ...asked, seconds: SECONDS })

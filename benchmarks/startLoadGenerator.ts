@@ -9,8 +9,8 @@ export interface LoadGenerator {
   readonly stop: () => void
 }
 
-/** Starts the load generator, which asks with each key in turn. */
-export function startLoadGenerator(keys: readonly string[]): LoadGenerator {
+/** Starts the load generator, which asks for targets with each key in turn. */
+export function startLoadGenerator(keys: readonly string[] = []): LoadGenerator {
   const child = fork(new URL("./loadGenerator.ts", import.meta.url), { execArgv: [] })
   const ended = once(child, "exit").then(() => {
     throw new Error("the load generator ended")

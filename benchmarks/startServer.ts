@@ -16,7 +16,10 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-const MAINS: Readonly<Record<Side, string>> = {
+/** What each side runs. */
+export type Mains = Readonly<Record<Side, string>>
+
+const MAINS: Mains = {
   ours: fileURLToPath(import.meta.resolve("@outreach/api/main")),
   peer: fileURLToPath(import.meta.resolve("./peer/main.ts")),
 }
@@ -27,8 +30,13 @@ const DOCS_URL = "https://docs.outreach.test"
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
 /** Starts a side as a deployment would, with plain `node`; `flags` are Node's. */
-export async function startServer(side: Side, databaseUrl: string, flags: readonly string[] = []): Promise<Server> {
-  const child = spawn(process.execPath, [...flags, MAINS[side]], {
+export async function startServer(
+  side: Side,
+  databaseUrl: string,
+  flags: readonly string[] = [],
+  mains: Mains = MAINS,
+): Promise<Server> {
+  const child = spawn(process.execPath, [...flags, mains[side]], {
     env: {
       NODE_ENV: "production",
       DATABASE_URL: databaseUrl,
