@@ -57,13 +57,16 @@ const secrets = SecretVaultPg.pipe(
   ),
 )
 
-const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg, DigestLedgerPg, InboxPg).pipe(
+const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg, DigestLedgerPg).pipe(
   Layer.provideMerge(deployment),
 )
 
+// What waits for the disk would delay the look-ups that share a connection with it.
+const inbox = InboxPg.pipe(Layer.provide(transactions))
+
 const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
   // An adapter is built once for each pool.
-  Layer.provide(Layer.fresh(handlerPorts)),
+  Layer.provide(Layer.merge(Layer.fresh(handlerPorts), inbox)),
   Layer.merge(IdempotencyLedgerPg),
   Layer.provide(transactions),
 )
@@ -82,9 +85,15 @@ const tracking = HitQueue.layer.pipe(
   Layer.merge(trackingLinks),
 )
 
-const ports = Layer.mergeAll(KeyRingPg, secrets, handlerPorts, transactional, UnsubscriptionLedgerPg, tracking).pipe(
-  Layer.provideMerge(reads),
-)
+const ports = Layer.mergeAll(
+  KeyRingPg,
+  secrets,
+  handlerPorts,
+  inbox,
+  transactional,
+  UnsubscriptionLedgerPg,
+  tracking,
+).pipe(Layer.provideMerge(reads))
 
 const listening = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { dieNaming } from "./DatabaseFailure.ts"
 /** The most messages that one statement stores: together at most 32 MiB. */
 const MOST_TOGETHER = 32
 /** How many such statements are under way. */
-const STORING_AT_ONCE = 2
+const STORING_AT_ONCE = 4
 
 /** Keeps what partners send in PostgreSQL. */
 export const InboxPg = Layer.effect(

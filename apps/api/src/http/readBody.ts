@@ -1,6 +1,6 @@
 import type { Operation } from "@outreach/contract"
-import { Effect, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { ByteSize, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import type { Refusal } from "./refuse.ts"
 
 const NOTHING = new Uint8Array()
@@ -23,15 +23,11 @@ export const readBody = Effect.fnUntraced(function* (
   }
   if (Number(length ?? 0) > maxBytes) return yield* Effect.fail(tooLarge)
 
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  yield* Stream.runForEach(request.stream, (chunk) => {
-    size += chunk.length
-    if (size > maxBytes) return Effect.fail(tooLarge)
-    chunks.push(chunk)
-    return Effect.void
-  }).pipe(Effect.mapError((error) => ("reason" in error && error === tooLarge ? tooLarge : INCOMPLETE)))
-  return Buffer.concat(chunks)
+  const bytes = yield* request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
+    Effect.mapError(({ reason }) => ("reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : INCOMPLETE)),
+  )
+  return new Uint8Array(bytes)
 })
 
 const isJson = (contentType: string | undefined): boolean =>
