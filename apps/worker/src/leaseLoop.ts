@@ -15,19 +15,23 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly atOnce: number
     /** How much room has to be there before more is claimed, so that claims are few where each is dear; default 1. */
     readonly leastRoom?: number
+    /** How many may be held, with those whose room is free before they are handled to the end; default `atOnce`. */
+    readonly mostHeld?: number
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
-    readonly handle: (lease: Lease) => Effect.Effect<unknown, never, R2>
+    /** `free` makes room for another before the end. */
+    readonly handle: (lease: Lease, free: Effect.Effect<void>) => Effect.Effect<unknown, never, R2>
     /** Calls its argument whenever there may be something to claim, for as long as it runs; without it there is the pause alone. */
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
-  const { atOnce, leastRoom = 1, drainSeconds, claim, handle, listen } = options
+  const { atOnce, leastRoom = 1, mostHeld = atOnce, drainSeconds, claim, handle, listen } = options
   const { shortestMs, longestMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
   // Open when something finished, and so made room, or when there may be something new.
   const stirred = yield* Latch.make()
   let inFlight = 0
+  let held = 0
   let pause: number = shortestMs
 
   yield* Effect.addFinalizer(() =>
@@ -36,12 +40,20 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
 
   const handleApart = (lease: Lease) => {
     inFlight += 1
-    return handle(lease).pipe(
+    held += 1
+    let isFree = false
+    const free = Effect.suspend(() => {
+      if (isFree) return Effect.void
+      isFree = true
+      inFlight -= 1
+      return stirred.open
+    })
+    return handle(lease, free).pipe(
       Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
       Effect.ensuring(
         Effect.suspend(() => {
-          inFlight -= 1
-          return stirred.open
+          held -= 1
+          return Effect.andThen(free, stirred.open)
         }),
       ),
       FiberSet.run(fibers),
@@ -50,7 +62,7 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
 
   const claimOnce = Effect.gen(function* () {
     yield* stirred.close
-    const room = atOnce - inFlight
+    const room = Math.min(atOnce - inFlight, mostHeld - held)
     if (room < leastRoom) return yield* stirred.await
     const leases = yield* claim(room)
     yield* Effect.forEach(leases, handleApart, { discard: true })

@@ -10,7 +10,7 @@ import { leaseLoop } from "./leaseLoop.ts"
 import { metrics } from "./metrics.ts"
 import { workerLimits } from "./workerLimits.ts"
 
-const { atOnce, callMs, leastRoom, leaseSeconds } = workerLimits.messages
+const { atOnce, callMs, leastRoom, mostHeld, leaseSeconds } = workerLimits.messages
 
 /** A call that begins later than this after its claim could outlast the lease, and reach a recipient who was withdrawn by then. */
 const BEGIN_WITHIN = BigInt(leaseSeconds * 1000 - callMs) * 1_000_000n
@@ -41,9 +41,12 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let wait = 0
   let asksAgainAt = 0
 
-  const sendOne = Effect.fnUntraced(function* (lease: TimedLease) {
+  const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
     const mail = (yield* Cache.get(composers, lease.campaignId))(lease)
-    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, lease.claimedAt + BEGIN_WITHIN)
+    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, {
+      beginBy: lease.claimedAt + BEGIN_WITHIN,
+      answered,
+    })
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     if (outcome._tag === "Unreachable") {
       const now = yield* Clock.currentTimeMillis
@@ -67,6 +70,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   return yield* leaseLoop("sendOutreach", {
     atOnce,
     leastRoom,
+    mostHeld,
     drainSeconds,
     claim: Effect.fnUntraced(function* (room: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []

@@ -13,9 +13,11 @@ export const workerLimits = {
     connections: 16,
     /** From connecting to the server's last word. */
     callMs: 30_000,
-    /** Messages held: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
+    /** Messages to send: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
     atOnce: 48,
     leastRoom: 16,
+    /** With those that the server has answered and that are being recorded. */
+    mostHeld: 512,
     /** Three calls, one after the other, and a pause of the process. */
     leaseSeconds: 100,
   },

@@ -12,10 +12,20 @@ const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
 
 /** Sends one leased message, unless that begins too late for its lease, and settles the outcome. */
-export const sendMessage = Effect.fnUntraced(function* (lease: MessageLease, mail: Mail, beginBy: bigint) {
+export const sendMessage = Effect.fnUntraced(function* (
+  lease: MessageLease,
+  mail: Mail,
+  options: {
+    /** As the mailer takes it. */
+    readonly beginBy: bigint
+    /** Runs once the server has answered, before that is recorded. */
+    readonly answered: Effect.Effect<void>
+  },
+) {
   const mailer = yield* Mailer
   const queue = yield* MessageQueue
-  const outcome = yield* mailer.send(mail, beginBy)
+  const outcome = yield* mailer.send(mail, options.beginBy)
+  yield* options.answered
   const settlement = yield* decideSettlement(lease, outcome)
   const settled = yield* queue.settle(lease, settlement)
   if (!settled) {
