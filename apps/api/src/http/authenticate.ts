@@ -1,6 +1,7 @@
 import type { LeasedSecret } from "@outreach/domain/deliveries/Delivery"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { batched } from "@outreach/postgres/batched"
 import { SignatureError, verify } from "@outreach/signature/node"
 import { Clock, Effect, Redacted } from "effect"
 import type { Refusal } from "./refuse.ts"
@@ -19,37 +20,50 @@ interface Known {
 
 /** How long secrets are taken from memory, so that a webhook costs the database the one statement that stores it. */
 const REMEMBER_MS = 10_000
-/** How old remembered secrets must be for a signature that they do not verify to have them read again: a rotation shows at once. */
-const RECHECK_MS = 1000
 /** Endpoints whose secrets are remembered, the latest ones. */
 const MOST_REMEMBERED = 10_000
+/** Endpoints whose secrets are read together. */
+const MOST_READ = 32
 /** The specification's tolerance, either way. */
 const TOLERANCE_SECONDS = 300
 
-/** Makes the function that recognises the sender of a webhook by its signature over the bytes of the body. */
+/**
+ * Makes the function that recognises the sender of a webhook by its signature over the bytes of the body.
+ *
+ * What no remembered secret verifies has the secrets read again before it is refused, because a 401 is not tried again: a new
+ * secret holds from its commit on. One that was withdrawn holds until it is forgotten.
+ */
 export const makeAuthenticate = Effect.gen(function* () {
   const vault = yield* SecretVault
   const known = new Map<EndpointId, Known>()
 
-  const read = Effect.fnUntraced(function* (endpointId: EndpointId, now: number) {
-    const entry: Known = { readAt: now, owner: yield* vault.ofEndpoint(endpointId) }
-    if (known.size >= MOST_REMEMBERED) known.delete(known.keys().next().value!)
-    known.delete(endpointId)
-    known.set(endpointId, entry)
-    return entry
-  })
+  // One after the other, and once for all who wait: whoever forges signatures makes no more than one reading at a time.
+  const read = yield* batched(
+    MOST_READ,
+    Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {
+      const readAt = yield* Clock.currentTimeMillis
+      yield* Effect.forEach(
+        new Set(endpointIds),
+        (endpointId) =>
+          Effect.map(vault.ofEndpoint(endpointId), (owner) => {
+            known.delete(endpointId)
+            if (known.size >= MOST_REMEMBERED) known.delete(known.keys().next().value!)
+            known.set(endpointId, { readAt, owner })
+          }),
+        { concurrency: "unbounded", discard: true },
+      )
+      return endpointIds.map((endpointId) => known.get(endpointId)!)
+    }),
+  )
 
   return Effect.fnUntraced(function* (endpointId: EndpointId, header: string | undefined, body: Uint8Array) {
     const now = yield* Clock.currentTimeMillis
-    const remembered = known.get(endpointId)
-    const first =
-      remembered !== undefined && now - remembered.readAt < REMEMBER_MS ? remembered : yield* read(endpointId, now)
-    if (isSigned(header, body, first, now)) return { organizationId: first.owner!.organizationId, endpointId }
-    if (now - first.readAt >= RECHECK_MS) {
-      const again = yield* read(endpointId, now)
-      if (isSigned(header, body, again, now)) return { organizationId: again.owner!.organizationId, endpointId }
+    let entry = known.get(endpointId)
+    if (entry === undefined || now - entry.readAt >= REMEMBER_MS || !isSigned(header, body, entry, now)) {
+      entry = yield* read(endpointId)
+      if (!isSigned(header, body, entry, now)) return yield* Effect.fail<Refusal>({ reason: "invalid signature" })
     }
-    return yield* Effect.fail<Refusal>({ reason: "invalid signature" })
+    return { organizationId: entry.owner!.organizationId, endpointId }
   })
 })
 
