@@ -76,6 +76,7 @@ describe("the admin port", () => {
     const operations = await readFile(new URL("../../../docs/operations.md", import.meta.url), "utf8")
     for (const [, name] of families) expect(operations).toContain(`\`${name}`)
     expect(families.map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
+      "outreach_bounce_reports_total counter",
       "outreach_breakers_open gauge",
       "outreach_database_horizon_age_seconds gauge",
       "outreach_database_horizon_age_transactions gauge",
@@ -99,6 +100,7 @@ describe("the admin port", () => {
       "outreach_inbox_oldest_waiting_age_seconds gauge",
       "outreach_inbox_set_aside gauge",
       "outreach_inbox_waiting gauge",
+      "outreach_message_attempts_total counter",
       "outreach_messages_due gauge",
       "outreach_messages_oldest_due_age_seconds gauge",
       "outreach_reading_timestamp_seconds gauge",
