@@ -328,7 +328,7 @@ create table delivered (
   attempts jsonb not null,
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone default clock_timestamp() not null,
-  constraint delivered_pkey PRIMARY KEY (organization_id, id, finished_at)
+  constraint delivered_pkey PRIMARY KEY (id, organization_id, finished_at)
 ) partition by RANGE (finished_at);
 
 create table deliveries (
@@ -645,7 +645,6 @@ CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
 CREATE INDEX dead_letters_to_replay ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NULL);
-CREATE INDEX delivered_by_id ON public.delivered USING btree (id);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (lease_until IS NULL);
 CREATE INDEX deliveries_leased ON public.deliveries USING btree (lease_until, endpoint_id) WHERE (lease_until IS NOT NULL);
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((lease_until IS NULL) AND (lost_leases > 0));

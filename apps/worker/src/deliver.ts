@@ -29,8 +29,10 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     const claimedAt = yield* Clock.currentTimeMillis
     return leases.map((lease) => ({ lease, claimedAt }))
   })
+  const atOnce = Math.min(workerLimits.deliveries.atOnce, inAll)
   const loop = leaseLoop("deliver", {
-    atOnce: Math.min(workerLimits.deliveries.atOnce, inAll),
+    atOnce,
+    leastRoom: Math.min(workerLimits.deliveries.leastRoom, Math.ceil(atOnce / 2)),
     drainSeconds,
     claim,
     handle: ({ lease, claimedAt }) => deliverOne(lease, claimedAt, schedule),

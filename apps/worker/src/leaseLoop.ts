@@ -13,7 +13,10 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   name: string,
   options: {
     readonly atOnce: number
-    /** How much room has to be there before more is claimed, so that claims are few where each is dear; default 1. */
+    /**
+     * How much room a claim waits for, so that claims are few where each is dear; default 1. It waits for 20 ms at the most, so that
+     * leases that take long keep no others waiting.
+     */
     readonly leastRoom?: number
     /** How many may be held, with those whose room is free before they are handled to the end; default `atOnce`. */
     readonly mostHeld?: number
@@ -26,17 +29,21 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   },
 ) {
   const { atOnce, leastRoom = 1, mostHeld = atOnce, drainSeconds, claim, handle, listen } = options
-  const { shortestMs, longestMs } = workerLimits.pause
+  const { shortestMs, longestMs, gatherMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
   // Open when something finished, and so made room, or when there may be something new.
   const stirred = yield* Latch.make()
   let inFlight = 0
   let held = 0
+  let wakesAt = 1
   let pause: number = shortestMs
 
   yield* Effect.addFinalizer(() =>
     FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(drainSeconds * 1000)),
   )
+
+  const roomNow = () => Math.min(atOnce - inFlight, mostHeld - held)
+  const wake = Effect.suspend(() => (roomNow() >= wakesAt ? stirred.open : Effect.void))
 
   const handleApart = (lease: Lease) => {
     inFlight += 1
@@ -46,14 +53,14 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
       if (isFree) return Effect.void
       isFree = true
       inFlight -= 1
-      return stirred.open
+      return wake
     })
     return handle(lease, free).pipe(
       Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
       Effect.ensuring(
         Effect.suspend(() => {
           held -= 1
-          return Effect.andThen(free, stirred.open)
+          return isFree ? wake : free
         }),
       ),
       FiberSet.run(fibers),
@@ -61,9 +68,14 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   }
 
   const claimOnce = Effect.gen(function* () {
+    wakesAt = leastRoom
     yield* stirred.close
-    const room = Math.min(atOnce - inFlight, mostHeld - held)
-    if (room < leastRoom) return yield* stirred.await
+    if (roomNow() < leastRoom) yield* Effect.timeoutOption(stirred.await, gatherMs)
+    const room = roomNow()
+    if (room <= 0) return
+    // A hint that comes from here on is no longer for this claim.
+    wakesAt = 1
+    yield* stirred.close
     const leases = yield* claim(room)
     yield* Effect.forEach(leases, handleApart, { discard: true })
     if (leases.length === room) return

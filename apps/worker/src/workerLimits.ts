@@ -3,6 +3,8 @@ export const workerLimits = {
   deliveries: {
     /** Calls in flight in this worker, for the memory they take; the bounds over all workers are settings. */
     atOnce: 256,
+    /** Half of them: a claim costs the database about as much for few as for many. */
+    leastRoom: 128,
     connectMs: 5000,
     /** What a lease lasts beyond the whole call: settling, and a pause of the process. */
     leaseMarginSeconds: 5,
@@ -32,7 +34,7 @@ export const workerLimits = {
   /** Few ask, and little: what is slow or large is none of them. */
   admin: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
-  pause: { shortestMs: 50, longestMs: 1000 },
+  pause: { shortestMs: 50, longestMs: 1000, gatherMs: 20 },
   /** How old the last successful claim of a ready worker may be, when no call keeps it from claiming: three of the longest pauses, and the time limit of a statement. */
   readyWithinSeconds: 3 + 30,
   /** How long a loop waits after a failure: doubled at each further one. */

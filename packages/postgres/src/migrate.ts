@@ -18,6 +18,7 @@ import mailPaces from "../migrations/0015_mail_paces.ts"
 import hits from "../migrations/0016_hits.ts"
 import unsubscriptions from "../migrations/0017_unsubscriptions.ts"
 import claimMessages from "../migrations/0018_claim_messages.ts"
+import deliveredKey from "../migrations/0019_delivered_key.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -41,5 +42,6 @@ export const migrate = Migrator.make({})({
     "0016_hits": hits,
     "0017_unsubscriptions": unsubscriptions,
     "0018_claim_messages": claimMessages,
+    "0019_delivered_key": deliveredKey,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))
