@@ -7,10 +7,10 @@ import type { EventType } from "./WebhookEvent.ts"
 
 const HELP = `Explains signatures of the Outreach Partner API's webhooks, and sends samples.
 
-  webhook-verifier verify --header <X-Signature> [--secret <secret>]... [--received-at <time>] < body
+  npx @outreach/webhook-verifier verify --header <X-Signature> [--secret <secret>]... [--received-at <time>] < body
       Says whether the signature of the body is good, and if not, why. Exits with 1 if not.
 
-  webhook-verifier send --url <address> [--secret <secret>] [--type <event type>] [--event-id <id>]
+  npx @outreach/webhook-verifier send --url <address> [--secret <secret>] [--type <event type>] [--event-id <id>]
       Posts a signed sample of an event to a receiver of yours, and says what it answered. Exits with 1 unless it was 2xx.
       Types: ${sampleTypes.join(", ")}.
 
