@@ -49,7 +49,10 @@ describe("webhook-verifier verify", () => {
         expect([code, err]).toEqual([2, expect.stringContaining(sentence)])
       }),
     )
-    expect(await run([])).toMatchObject({ code: 2, out: expect.stringContaining("npx @outreach/webhook-verifier send") })
+    expect(await run([])).toMatchObject({
+      code: 2,
+      out: expect.stringContaining("npx @outreach/webhook-verifier send"),
+    })
     expect(await run(["--help"])).toMatchObject({ code: 0 })
   })
 })
