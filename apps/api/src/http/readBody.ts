@@ -1,6 +1,8 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { Operation } from "@outreach/contract"
-import { ByteSize, Effect } from "effect"
-import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import type { Refusal } from "./refuse.ts"
 
 const NOTHING = new Uint8Array()
@@ -23,12 +25,37 @@ export const readBody = Effect.fnUntraced(function* (
   }
   if (Number(length ?? 0) > maxBytes) return yield* Effect.fail(tooLarge)
 
-  const bytes = yield* request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
-    Effect.mapError(({ reason }) => ("reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : INCOMPLETE)),
-  )
-  return new Uint8Array(bytes)
+  if (/^100-continue$/i.test(headers["expect"] ?? "")) {
+    const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+    response.writeContinue()
+  }
+  return yield* collect(request.source as IncomingMessage, maxBytes, tooLarge)
 })
+
+// Of Node's own events: the adapter's `arrayBuffer` takes some 15 µs more, and its stream 45.
+const collect = (source: IncomingMessage, maxBytes: number, tooLarge: Refusal): Effect.Effect<Uint8Array, Refusal> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    const leave = () => source.off("data", onData).off("end", onEnd).off("error", onBreak).off("close", onBreak)
+    const onData = (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size <= maxBytes) return
+      leave().pause()
+      resume(Effect.fail(tooLarge))
+    }
+    const onEnd = () => {
+      leave()
+      resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    }
+    const onBreak = () => {
+      leave()
+      resume(Effect.fail(INCOMPLETE))
+    }
+    source.on("data", onData).on("end", onEnd).on("error", onBreak).on("close", onBreak)
+    return Effect.sync(leave)
+  })
 
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(contentType)

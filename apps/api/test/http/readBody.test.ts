@@ -100,6 +100,31 @@ describe("a body", () => {
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "identity" })).status).toBe(401)
   })
 
+  it("is sent for when its client waits to be told so, unless it is refused already", async () => {
+    const expecting = (headers: Record<string, string>) =>
+      new Promise<[continued: boolean, status: number]>((resolve, reject) => {
+        let continued = false
+        const sent = request(api().url + RECEIVER, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "Content-Length": "2", Expect: "100-continue", ...headers },
+          agent: false,
+        })
+        sent
+          .on("error", reject)
+          .on("continue", () => {
+            continued = true
+            sent.end("{}")
+          })
+          .on("response", (response) => {
+            resolve([continued, response.statusCode!])
+            sent.destroy()
+          })
+          .flushHeaders()
+      })
+    expect(await expecting({})).toEqual([true, 401])
+    expect(await expecting({ "Content-Length": String(MEBIBYTE + 1) })).toEqual([false, 413])
+  })
+
   it("is not asked of a draft, which answers 501 whatever comes with it", async () => {
     const { status } = await send("POST", "/v1/surveys", ["not json"], {
       "Content-Type": "text/plain",
