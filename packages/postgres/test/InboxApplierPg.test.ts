@@ -9,7 +9,9 @@ import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
 import { readInstruction } from "@outreach/domain/inbox/readInstruction"
 import type { MessageLease } from "@outreach/domain/outreach/Message"
 import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
+import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import { importLines } from "@outreach/domain/recipients/Recipients"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -124,6 +126,8 @@ describe("an account_created event", () => {
         yield* schedule(seeded)
         for (const lease of yield* claim(2)) yield* settleSent(lease)
         const [first, second] = yield* recipients(seeded)
+        const register = yield* RecipientRegister
+        const before = yield* register.page(seeded.organization.id, { since: "2020-01-01T00:00:00Z" as Timestamp }, 10)
         const attributed = { attribution: "service_token", token: first!.token }
         yield* receive(seeded, "evt_1", "clinician.account_created", account(0, attributed))
         yield* receive(
@@ -137,6 +141,11 @@ describe("an account_created event", () => {
         expect(yield* recipients(seeded)).toMatchObject([
           { stamped: true, sent: true, reason: null },
           { stamped: false, sent: true, reason: null },
+        ])
+        // So that a poller of the list is told.
+        const after = yield* register.page(seeded.organization.id, { after: before.at(-1)! }, 10)
+        expect(after.map(({ token, lastEventAt, updatedAt }) => [token, lastEventAt === updatedAt])).toEqual([
+          [first!.token, true],
         ])
         expect(yield* entries(seeded)).toEqual([])
       }),
