@@ -269,6 +269,11 @@ describe("an event that cannot be applied", () => {
     ))
 })
 
+const waitingForLocks = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ count: number }>`select count(*)::int as count from pg_locks where not granted`,
+).pipe(Effect.map((rows) => rows[0]!.count))
+
 describe("while a campaign is sending", () => {
   it("an event waits for the message that is in flight, and later ones of the clinician wait behind it", () =>
     run(
@@ -334,8 +339,14 @@ describe("while a campaign is sending", () => {
         const line = { number: 2, npi: npi(0), email: "zero@clinic.test" }
         const { applyNext } = yield* InboxApplier
         yield* receive(seeded, "evt_1", "clinician.account_created", account(0))
-        const applying = yield* whileOpen(importLines(seeded.campaign.id, [line]), () =>
-          Effect.forkDetach(applyNext(seeded.organization.id, 10, readInstruction)),
+        const applying = yield* whileOpen(
+          importLines(seeded.campaign.id, [line]),
+          Effect.fnUntraced(function* () {
+            const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10, readInstruction))
+            // It has looked for recipients and found none, and now waits for the clock that the import holds.
+            yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
+            return fiber
+          }),
         )
         expect(yield* Fiber.join(applying)).toMatchObject({ applied: 1 })
         expect(yield* withdrawnFor(seeded)).toEqual(["suppressed"])
