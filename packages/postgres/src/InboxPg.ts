@@ -42,7 +42,7 @@ export const InboxPg = Layer.effect(
     })
 
     // Messages that come together share a statement, and one that comes twice in it is stored once. What is not new is rare, and is
-    // looked at one by one: a statement that inserts and compares cost 1.4 ms a message beside 50,000 others, because the plan that
+    // looked at one by one: a statement that inserts and compares cost 1.4 ms a message beside some 30,000 others, because the plan that
     // PostgreSQL keeps for it scans the table; this one costs 0.05 ms.
     const receive = yield* batched(
       MOST_TOGETHER,
