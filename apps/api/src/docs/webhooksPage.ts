@@ -73,7 +73,8 @@ hex of HMAC-SHA256 over <code>&lt;t&gt;.&lt;raw body&gt;</code>. The key is the 
 </ol>
 <p>In full:</p>
 ${code("verifySignature.ts", samples.verifySignature)}
-<p>Or leave it to <code>@outreach/signature</code>, which runs wherever there is Web Crypto. A whole receiver:</p>
+<p>Or leave it to <code>@outreach/webhook-verifier</code>, 2 KB without dependencies: it reads the raw bytes in Express, Fastify, Hono, plain Node, AWS Lambda
+and whatever speaks Fetch, types the events, and <code>npx webhook-verifier verify</code> says why a signature fails. A whole receiver:</p>
 ${code("webhookServer.ts", samples.webhookServer)}
 <p>The form is the one that Stripe uses, so its libraries verify it as well:
 <code>Stripe.webhooks.constructEvent(rawBody, header, secret)</code>.</p>
@@ -93,6 +94,7 @@ ${heading("reconcile")}
 checkpoint, the <code>emitted_at</code> of the last event that you stored. <code>since</code> includes that moment, so its events come again:
 drop them by <code>event_id</code>, as with webhooks. An early <code>since</code> brings the whole history.</p>
 ${code("reconcile.ts", samples.reconcile)}
+<p><code>@outreach/client</code> does this, the overlap and the waiting included: <code>client.sync.events({ checkpoint })</code>.</p>
 
 ${heading("envelope")}
 <p>Every event has the same envelope, and <code>data</code> depends on its type. New fields and new types may be added: let pass what you do not know.</p>
