@@ -49,7 +49,8 @@ describe("the API's process", { timeout: 30_000 }, () => {
             headers: { Authorization: `Bearer ${Redacted.value(text)}` },
           })
           yield* sql`
-            select from pg_locks where not granted and relation = 'recipients'::regclass`.pipe(
+            select from pg_locks where not granted and relation = 'recipients'::regclass
+              and database = (select oid from pg_database where datname = current_database())`.pipe(
             Effect.repeat({ until: (waiting) => waiting.length > 0 }),
           )
           child.kill("SIGTERM")

@@ -144,7 +144,8 @@ describe("DeliveryHistoryPg", () => {
         yield* setClock(`${day(100)}T12:00:00Z`)
         const lease = yield* leased
         const waiting = (count: number) =>
-          sql`select from pg_locks where not granted and mode <> 'ExclusiveLock'`.pipe(
+          sql`select from pg_locks where not granted and mode <> 'ExclusiveLock'
+            and database = (select oid from pg_database where datname = current_database())`.pipe(
             Effect.delay("5 millis"),
             Effect.repeat({ until: (rows) => rows.length >= count }),
             Effect.timeoutOption("2 seconds"),

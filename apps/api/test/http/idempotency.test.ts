@@ -63,7 +63,8 @@ const whileRecipientsAreLocked = <A>(during: () => Promise<A>) =>
   )
 const waiting = () =>
   sql<{ readonly n: number }>(
-    (sql) => sql`select count(*)::int as n from pg_locks where not granted and relation = 'recipients'::regclass`,
+    (sql) => sql`select count(*)::int as n from pg_locks where not granted and relation = 'recipients'::regclass
+      and database = (select oid from pg_database where datname = current_database())`,
   ).then((rows) => rows[0]!.n)
 const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition())) await new Promise(setImmediate)
@@ -247,7 +248,15 @@ describe("requests with one Idempotency-Key at the same time", { timeout: 30_000
       await exited
       expect(await lost).toBe("lost")
       // The server notices by itself, though the statement still waits.
-      await until(async () => (await sql((sql) => sql`select from pg_locks where locktype = 'advisory'`)).length === 0)
+      await until(
+        async () =>
+          (
+            await sql(
+              (sql) => sql`select from pg_locks where locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())`,
+            )
+          ).length === 0,
+      )
     })
     const answer = await send(target, key, idempotencyKey)
     expect([answer.status, replayed(answer)]).toEqual([200, null])
