@@ -271,8 +271,8 @@ describe("an event that cannot be applied", () => {
 
 const waitingForLocks = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql<{ count: number }>`select count(*)::int as count from pg_locks
-    where not granted and database = (select oid from pg_database where datname = current_database())`,
+  (sql) => sql<{ count: number }>`select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
+    where not granted and datname = current_database()`,
 ).pipe(Effect.map((rows) => rows[0]!.count))
 
 describe("while a campaign is sending", () => {
