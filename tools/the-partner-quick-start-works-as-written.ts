@@ -25,6 +25,9 @@ async function freePort(): Promise<number> {
   return port
 }
 
+// Where npx runs this, it tells every npx beneath which packages to take, which a partner's shell does not.
+const { npm_config_package: _, ...withoutNpx } = process.env
+
 const begun = Date.now()
 const breaches: string[] = []
 const folder = mkdtempSync(join(tmpdir(), "outreach-quick-start-"))
@@ -82,7 +85,7 @@ exit 1`
   const { status, stdout } = spawnSync("bash", ["-c", shell], {
     cwd: folder,
     encoding: "utf8",
-    env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` },
+    env: { ...withoutNpx, PATH: `${bin}:${process.env["PATH"]}` },
     timeout: PROMISED,
   })
   if (script.length === 0) breaches.push("README.md has no section that begins with ## Receive webhooks")
