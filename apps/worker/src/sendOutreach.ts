@@ -57,7 +57,8 @@ export const sendOutreach = Effect.fnUntraced(function* (
         Effect.annotateLogs({ seconds: wait / 1000, ...(outcome.status && { status: outcome.status }) }),
       )
     }
-    wait = 0
+    // A message that was late asked nothing.
+    if (outcome._tag !== "Late") wait = 0
     if (!settled) return
     const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
     yield* outcome._tag === "Refused"
