@@ -1,6 +1,6 @@
 import { applyBatches } from "@outreach/domain/inbox/applyBatches"
+import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
-import { receiveEvent } from "@outreach/postgres/test/seedInbound"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"

@@ -1,7 +1,7 @@
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { applyBatches } from "@outreach/domain/inbox/applyBatches"
+import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi } from "@outreach/postgres/test/seedCampaign"
-import { receiveEvent } from "@outreach/postgres/test/seedInbound"
 import { Effect } from "effect"
 
 /** Lets a partner send an event of a program that there is not, and lets it be set aside. */

@@ -3,10 +3,10 @@ import { DeliveryGauges } from "@outreach/domain/deliveries/DeliveryGauges"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { publishSent } from "./publishSent.ts"
+import { receiveEvent } from "./receiveEvent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 import { seedDeadLetters } from "./seedDeadLetters.ts"
-import { receiveEvent } from "./seedInbound.ts"
 import { whileOpen } from "./whileOpen.ts"
 
 const run = runOnDatabase()

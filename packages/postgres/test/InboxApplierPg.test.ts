@@ -15,9 +15,9 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
+import { receiveEvent } from "./receiveEvent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { npi, seedCampaign } from "./seedCampaign.ts"
-import { receiveEvent } from "./seedInbound.ts"
 import { whileOpen } from "./whileOpen.ts"
 
 const run = runOnDatabase()
@@ -39,7 +39,6 @@ type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 const slug = { consumer_program_slug: "heart-failure" }
 const account = (n: number, more: object = {}) => ({ ...slug, npi: npi(n), email: `new${n}@clinic.test`, ...more })
 const qualified = (n: number) => ({ ...slug, npi: npi(n) })
-const receive = receiveEvent
 const applyAll = Effect.gen(function* () {
   while (yield* applyBatches) {}
 })
@@ -83,8 +82,13 @@ describe("an account_created event", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const seeded = yield* seedCampaign({ recipients: 3 })
-        yield* receive(seeded, "evt_1", "clinician.account_created", account(0))
-        yield* receive(seeded, "evt_2", "clinician.account_created", account(9, { email: "CLINICIAN1@Clinic.test" }))
+        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
+        yield* receiveEvent(
+          seeded,
+          "evt_2",
+          "clinician.account_created",
+          account(9, { email: "CLINICIAN1@Clinic.test" }),
+        )
         yield* applyAll
         expect(yield* withdrawnFor(seeded)).toEqual(["suppressed", "suppressed", null])
         expect((yield* recipients(seeded)).map(({ moved }) => moved)).toEqual([true, true, false])
@@ -105,8 +109,8 @@ describe("an account_created event", () => {
     run(
       Effect.gen(function* () {
         const [seeded, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
-        yield* receive(seeded, "evt_1", "clinician.account_created", account(0))
-        yield* receive(seeded, "evt_2", "clinician.learner_qualified", qualified(2))
+        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
+        yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", qualified(2))
         yield* applyAll
         const lines = [
           { number: 2, npi: npi(0), email: "another@clinic.test" },
@@ -129,14 +133,19 @@ describe("an account_created event", () => {
         const register = yield* RecipientRegister
         const before = yield* register.page(seeded.organization.id, { since: "2020-01-01T00:00:00Z" as Timestamp }, 10)
         const attributed = { attribution: "service_token", token: first!.token }
-        yield* receive(seeded, "evt_1", "clinician.account_created", account(0, attributed))
-        yield* receive(
+        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0, attributed))
+        yield* receiveEvent(
           seeded,
           "evt_2",
           "clinician.account_created",
           account(1, { attribution: "organic", token: second!.token }),
         )
-        yield* receive(seeded, "evt_3", "clinician.account_created", account(7, { ...attributed, token: "zzzzzz" }))
+        yield* receiveEvent(
+          seeded,
+          "evt_3",
+          "clinician.account_created",
+          account(7, { ...attributed, token: "zzzzzz" }),
+        )
         yield* applyAll
         expect(yield* recipients(seeded)).toMatchObject([
           { stamped: true, sent: true, reason: null },
@@ -166,7 +175,7 @@ describe("a qualification", () => {
             ["completer", 1],
           ] as const
         ).entries()) {
-          yield* receive(seeded, `evt_${i}`, `clinician.${type}_qualified`, qualified(n))
+          yield* receiveEvent(seeded, `evt_${i}`, `clinician.${type}_qualified`, qualified(n))
           yield* applyAll
         }
         expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified", "completer_qualified", null])
@@ -184,10 +193,10 @@ describe("a qualification", () => {
         const seeded = yield* seedCampaign({ recipients: 5 })
         yield* sql`update programs set completer_target = 2 where id = ${seeded.program.id}`
         yield* schedule(seeded)
-        yield* receive(seeded, "evt_1", "clinician.completer_qualified", qualified(0))
+        yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0))
         yield* applyAll
         expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", null, null, null, null])
-        yield* receive(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
+        yield* receiveEvent(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
         const { applyNext } = yield* InboxApplier
         const application = yield* applyNext(seeded.organization.id, 10, readInstruction)
         expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
@@ -222,10 +231,10 @@ describe("an event that cannot be applied", () => {
           ],
         ]
         for (const [i, [data]] of bad.entries()) {
-          yield* receive(seeded, `evt_${i}`, "clinician.account_created", data as Record<string, unknown>)
+          yield* receiveEvent(seeded, `evt_${i}`, "clinician.account_created", data as Record<string, unknown>)
         }
-        yield* receive(seeded, "evt_unknown", "clinician.moved", { anything: [1] })
-        yield* receive(seeded, "evt_good", "clinician.learner_qualified", qualified(0))
+        yield* receiveEvent(seeded, "evt_unknown", "clinician.moved", { anything: [1] })
+        yield* receiveEvent(seeded, "evt_good", "clinician.learner_qualified", qualified(0))
         yield* applyAll
         expect(yield* entries(seeded)).toEqual(bad.map(([, reason], i) => [`evt_${i}`, reason]))
         expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified"])
@@ -254,7 +263,7 @@ describe("an event that cannot be applied", () => {
         yield* sql.unsafe(`
           create trigger refuse before insert on qualifications for each row when (new.npi = '${npi(3)}') execute function refuse()`)
         for (let i = 0; i < 6; i++) {
-          yield* receive(seeded, `evt_${i}`, "clinician.learner_qualified", qualified(i))
+          yield* receiveEvent(seeded, `evt_${i}`, "clinician.learner_qualified", qualified(i))
         }
         yield* applyAll
         expect(yield* entries(seeded)).toEqual([["evt_3", "it could not be applied: ConstraintError"]])
@@ -283,9 +292,9 @@ describe("while a campaign is sending", () => {
         yield* schedule(seeded)
         const [lease] = yield* claim(1)
         const n = lease!.email === "clinician0@clinic.test" ? 0 : 1
-        yield* receive(seeded, "evt_1", "clinician.learner_qualified", qualified(n))
-        yield* receive(seeded, "evt_2", "clinician.account_created", account(n))
-        yield* receive(seeded, "evt_3", "clinician.learner_qualified", qualified(1 - n))
+        yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(n))
+        yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(n))
+        yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", qualified(1 - n))
         const { applyNext } = yield* InboxApplier
         const next = applyNext(seeded.organization.id, 10, readInstruction)
         expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
@@ -317,7 +326,7 @@ describe("while a campaign is sending", () => {
         })
         const telling = Effect.gen(function* () {
           for (let i = count - 1; i >= 0; i -= 3) {
-            yield* receive(seeded, `evt_${i}`, "clinician.account_created", account(i))
+            yield* receiveEvent(seeded, `evt_${i}`, "clinician.account_created", account(i))
             yield* applyBatches
           }
         })
@@ -339,7 +348,7 @@ describe("while a campaign is sending", () => {
         const seeded = yield* seedCampaign({ recipients: 0 })
         const line = { number: 2, npi: npi(0), email: "zero@clinic.test" }
         const { applyNext } = yield* InboxApplier
-        yield* receive(seeded, "evt_1", "clinician.account_created", account(0))
+        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
         const applying = yield* whileOpen(
           importLines(seeded.campaign.id, [line]),
           Effect.fnUntraced(function* () {

@@ -8,8 +8,8 @@ import { publishEvents } from "../src/publishEvents.ts"
 import { adaptersFor } from "./adaptersFor.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { draftsOf, type Outcome } from "./outreachOn.ts"
+import { receiveEvent } from "./receiveEvent.ts"
 import { npi } from "./seedCampaign.ts"
-import { receiveEvent } from "./seedInbound.ts"
 
 // A process that writes what the digest counts, and takes some of it back: `node digestWriter.ts <what to do as JSON>`.
 

@@ -9,8 +9,8 @@ import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import Stripe from "stripe"
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
-import { startFleet } from "./fleet.ts"
 import { fold, inboundEvents, type SentEvent } from "./inboundEvents.ts"
+import { startFleet } from "./startFleet.ts"
 
 const EVENTS = Number(process.env["INBOUND_EVENTS"] ?? 500)
 const SEED = Number(process.env["INBOUND_SEED"] ?? Date.now() % 2 ** 31)
