@@ -72,7 +72,7 @@ async function claimAndForget(sql: postgres.Sql, batch: number): Promise<readonl
     await tx`begin`
     const start = performance.now()
     const rows = await tx`
-      select id from claim_deliveries(${batch}, 16, 512, 30, 16, array[]::text[], array[]::timestamptz[])`
+      select id from claim_deliveries(${batch}, 16, 512, 30, 16, array[]::text[], array[]::timestamptz[], null)`
     return [performance.now() - start, rows.length]
   } finally {
     await tx`rollback`

@@ -20,9 +20,10 @@ AS $function$
       select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
     $function$;
 
-CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint integer, in_all integer, lease_seconds double precision, most_secrets integer, known_endpoints text[], known_since timestamp with time zone[])
- RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, attempt integer, lease_token uuid, leased_at double precision, due_at timestamp with time zone, class integer, url text, body text, secrets jsonb)
+CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint integer, in_all integer, lease_seconds double precision, most_secrets integer, known_endpoints text[], known_since timestamp with time zone[], known_leases timestamp with time zone)
+ RETURNS TABLE(oldest_lease timestamp with time zone, organization_id text, id text, endpoint_id text, event_id text, attempt integer, lease_token uuid, leased_at double precision, due_at timestamp with time zone, class integer, url text, body text, traceparent text, secrets jsonb)
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
     #variable_conflict use_column
     declare
@@ -30,14 +31,19 @@ AS $function$
       token constant uuid := gen_random_uuid();
       -- A value, which an index can be searched for, where clock_timestamp() would have every row asked.
       present timestamptz;
+      leases_since timestamptz;
     begin
       perform pg_advisory_xact_lock(hashtextextended('deliveries', 0));
       present := clock_timestamp();
+      -- What is known is worth nothing once the clock was set back.
+      leases_since := case when known_leases <= present then known_leases else '-infinity' end;
       return query
-      with flying as materialized (
-        select endpoint_id, count(*) as calls from deliveries where lease_until >= present group by endpoint_id
+      with leased_before as materialized (
+        select endpoint_id, leased_at, lease_until from deliveries where lease_until is not null and leased_at >= leases_since
+      ), flying as materialized (
+        select endpoint_id, count(*) as calls from leased_before where lease_until >= present group by endpoint_id
       ), ready as materialized (
-        select endpoint.id, endpoint.organization_id, coalesce(since, '-infinity') as since,
+        select endpoint.id, endpoint.organization_id, case when since <= present then since else '-infinity' end as since,
           least(per_endpoint, breaker.allowance) - coalesce(flying.calls, 0) as room
         from webhook_endpoints endpoint
         left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
@@ -48,30 +54,32 @@ AS $function$
             select from signing_secrets secret where secret.organization_id = endpoint.organization_id
               and (secret.expires_at is null or secret.expires_at > present))
       ), candidate as (
-        select ready.organization_id, ready.id as endpoint_id, ready.room, waiting.*,
-          row_number() over (partition by ready.id order by waiting.class, waiting.due_at, waiting.id) as turn
+        select ready.organization_id, waiting.*
         from ready
         cross join lateral (
-          (select ctid as place, id, due_at, 0 as class from deliveries
-            where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= present
-            order by due_at, id limit room)
-          union all
-          (select ctid, id, due_at, 1 from deliveries
-            where endpoint_id = ready.id and lease_until is null and not replay and lost_leases = 0
-              and due_at >= ready.since and due_at <= present
-            order by due_at, id limit room)
-          union all
-          (select ctid, id, due_at, 2 from deliveries
-            where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= present
-            order by due_at, id limit room)
+          select *, row_number() over (order by class, due_at, id) as turn
+          from (
+            (select ctid as place, id, due_at, 0 as class from deliveries
+              where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= present
+              order by due_at, id limit least(room, most))
+            union all
+            (select ctid, id, due_at, 1 from deliveries
+              where endpoint_id = ready.id and lease_until is null and not replay and lost_leases = 0
+                and due_at >= ready.since and due_at <= present
+              order by due_at, id limit least(room, most))
+            union all
+            (select ctid, id, due_at, 2 from deliveries
+              where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= present
+              order by due_at, id limit least(room, most))
+          ) due
+          order by turn limit least(room, most)
         ) waiting
         where room > 0
       ), chosen as (
         select place, class, row_number() over (order by class = 2, round, due_at, id) as position
         from (
-          select candidate.*,
-            row_number() over (partition by organization_id, class = 2 order by turn, due_at) as round
-          from candidate where turn <= room
+          select candidate.*, row_number() over (partition by organization_id, class = 2 order by turn, due_at) as round
+          from candidate
         ) fair
         order by position
         limit least(most, greatest(0, in_all - (select coalesce(sum(calls), 0) from flying)))
@@ -88,8 +96,9 @@ AS $function$
         where delivery.ctid = place
         returning delivery.*, held.class, held.position
       )
-      select leased.organization_id, leased.id, leased.endpoint_id, leased.event_id, leased.attempts + 1, leased.lease_token,
-        extract(epoch from leased.leased_at)::double precision * 1000, leased.due_at, leased.class, endpoint.url, event.body,
+      select oldest.lease, leased.organization_id, leased.id, leased.endpoint_id, leased.event_id, leased.attempts + 1,
+        leased.lease_token, extract(epoch from leased.leased_at)::double precision * 1000, leased.due_at, leased.class, endpoint.url,
+        event.body, event.traceparent,
         -- With the first of an organization's deliveries alone.
         case when row_number() over (partition by leased.organization_id order by leased.position) = 1 then (
           select jsonb_agg(jsonb_build_object('ciphertext', encode(active.ciphertext, 'hex'),
@@ -100,9 +109,12 @@ AS $function$
               and (secret.expires_at is null or secret.expires_at > present)
             order by secret.id desc limit most_secrets
           ) active) end
-      from leased
-      join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
-      join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
+      from (select coalesce(min(leased_at), present) as lease from leased_before) oldest
+      left join (
+        leased
+        join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
+        join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
+      ) on true
       order by leased.position;
     end
     $function$;
@@ -646,7 +658,7 @@ CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
 CREATE INDEX dead_letters_to_replay ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NULL);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (lease_until IS NULL);
-CREATE INDEX deliveries_leased ON public.deliveries USING btree (lease_until, endpoint_id) WHERE (lease_until IS NOT NULL);
+CREATE INDEX deliveries_leased ON public.deliveries USING btree (leased_at) WHERE (lease_until IS NOT NULL);
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((lease_until IS NULL) AND (lost_leases > 0));
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));

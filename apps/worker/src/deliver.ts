@@ -1,8 +1,8 @@
-import { attemptDelivery } from "@outreach/domain/deliveries/Deliveries"
+import { deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
 import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Effect, Metric, References } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
 import { measureClaim } from "./measureClaim.ts"
 import { metrics } from "./metrics.ts"
@@ -24,6 +24,7 @@ export interface DeliverOptions {
 export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const { schedule, drainSeconds, inAll, perEndpoint, leaseSeconds } = options
   const queue = yield* DeliveryQueue
+  const handle = yield* deliverOne(schedule)
   const claim = Effect.fnUntraced(function* (limit: number) {
     const leases = yield* measureClaim(queue.claim({ limit, perEndpoint, inAll, leaseSeconds }))
     const claimedAt = yield* Clock.currentTimeMillis
@@ -35,7 +36,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     leastRoom: Math.min(workerLimits.deliveries.leastRoom, Math.ceil(atOnce / 2)),
     drainSeconds,
     claim,
-    handle: ({ lease, claimedAt }) => deliverOne(lease, claimedAt, schedule),
+    handle: ({ lease, claimedAt }) => handle(lease, claimedAt),
     listen: queue.listen,
   })
   const recover = Effect.andThen(recoverLost, Effect.sleep(workerLimits.deliveries.recoverEveryMs))
@@ -52,30 +53,40 @@ const recoverLost = Effect.gen(function* () {
   }
 })
 
-const deliverOne = Effect.fnUntraced(function* (lease: DeliveryLease, claimedAt: number, schedule: Schedule) {
-  const startedAt = lease.leasedAt + (yield* Clock.currentTimeMillis) - claimedAt
-  if (lease.publishedAt !== null) {
-    yield* Metric.update(metrics.firstAttemptDelay, Math.max(0, startedAt - lease.publishedAt) / 1000)
-  }
-  const { settled, attempt, outcome, settlement } = yield* traceAttempt(
-    lease,
-    attemptDelivery(lease, claimedAt, schedule),
-  )
-  yield* Metric.update(metrics.attempts[outcome.reason], 1)
-  yield* Metric.update(metrics.attemptDuration, attempt.latencyMs / 1000)
-  if (!settled) return yield* Metric.update(metrics.settlementsRefused, 1)
-  const about = {
-    deliveryId: lease.id,
-    endpointId: lease.endpointId,
-    eventId: lease.eventId,
-    attempt: lease.attempt,
-    reason: outcome.reason,
-    state: settlement.state,
-  }
-  if (settlement.state === "rejected" || settlement.state === "exhausted") {
-    yield* Metric.update(metrics.deadLetters[settlement.state], 1)
-    yield* Effect.logWarning("delivery dead-lettered").pipe(Effect.annotateLogs(about))
-  } else {
-    yield* Effect.logDebug("delivery attempted").pipe(Effect.annotateLogs(about))
+/** Makes the function that handles one lease. */
+const deliverOne = Effect.fnUntraced(function* (schedule: Schedule) {
+  const attempt = yield* deliveryAttempts(schedule)
+  const context = yield* Effect.context<never>()
+  const clock = yield* Clock.Clock
+  const isTraced = yield* References.TracerEnabled
+
+  return (lease: DeliveryLease, claimedAt: number): Effect.Effect<void> => {
+    const startedAt = lease.leasedAt + clock.currentTimeMillisUnsafe() - claimedAt
+    if (lease.publishedAt !== null) {
+      metrics.firstAttemptDelay.updateUnsafe(Math.max(0, startedAt - lease.publishedAt) / 1000, context)
+    }
+    const attempted = attempt(lease, claimedAt)
+    return Effect.flatMap(isTraced ? traceAttempt(lease, attempted) : attempted, (result) => {
+      metrics.attempts[result.outcome.reason].updateUnsafe(1, context)
+      metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
+      const { state } = result.settlement
+      const about = {
+        deliveryId: lease.id,
+        endpointId: lease.endpointId,
+        eventId: lease.eventId,
+        attempt: lease.attempt,
+        reason: result.outcome.reason,
+        state,
+      }
+      if (!result.settled) {
+        metrics.settlementsRefused.updateUnsafe(1, context)
+        return Effect.logWarning("delivery lease lost before it was settled", about)
+      }
+      if (state === "rejected" || state === "exhausted") {
+        metrics.deadLetters[state].updateUnsafe(1, context)
+        return Effect.annotateLogs(Effect.logWarning("delivery dead-lettered"), about)
+      }
+      return Effect.logDebug("delivery attempted", about)
+    })
   }
 })

@@ -1,4 +1,4 @@
-import { Effect, FiberSet, Latch } from "effect"
+import { Effect, FiberSet, Latch, Option } from "effect"
 import { logFailure } from "./logFailure.ts"
 import { persist } from "./persist.ts"
 import { workerLimits } from "./workerLimits.ts"
@@ -14,8 +14,8 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   options: {
     readonly atOnce: number
     /**
-     * How much room a claim waits for, so that claims are few where each is dear; default 1. It waits for 20 ms at the most, so that
-     * leases that take long keep no others waiting.
+     * How many leases must have ended since the last claim to be worth another, so that claims are few where each is dear; default 1.
+     * A claim waits for them for 20 ms at the most, and not at all when something new was heard of.
      */
     readonly leastRoom?: number
     /** How many may be held, with those whose room is free before they are handled to the end; default `atOnce`. */
@@ -31,11 +31,14 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   const { atOnce, leastRoom = 1, mostHeld = atOnce, drainSeconds, claim, handle, listen } = options
   const { shortestMs, longestMs, gatherMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
-  // Open when something finished, and so made room, or when there may be something new.
+  // Open when enough finished to be worth a claim, or when there may be something new.
   const stirred = yield* Latch.make()
   let inFlight = 0
   let held = 0
-  let wakesAt = 1
+  /** How many have made room since the last claim, and how many are waited for. */
+  let freed = 0
+  let enough = leastRoom
+  let isHinted = true
   let pause: number = shortestMs
 
   yield* Effect.addFinalizer(() =>
@@ -43,24 +46,25 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   )
 
   const roomNow = () => Math.min(atOnce - inFlight, mostHeld - held)
-  const wake = Effect.suspend(() => (roomNow() >= wakesAt ? stirred.open : Effect.void))
-
+  const isWorthwhile = () => roomNow() > 0 && (isHinted || freed >= enough)
   const handleApart = (lease: Lease) => {
     inFlight += 1
     held += 1
     let isFree = false
-    const free = Effect.suspend(() => {
-      if (isFree) return Effect.void
+    const makeRoom = () => {
+      if (!isFree) {
+        inFlight -= 1
+        freed += 1
+      }
       isFree = true
-      inFlight -= 1
-      return wake
-    })
-    return handle(lease, free).pipe(
+      if (isWorthwhile()) stirred.openUnsafe()
+    }
+    return handle(lease, Effect.sync(makeRoom)).pipe(
       Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
       Effect.ensuring(
-        Effect.suspend(() => {
+        Effect.sync(() => {
           held -= 1
-          return isFree ? wake : free
+          makeRoom()
         }),
       ),
       FiberSet.run(fibers),
@@ -68,22 +72,28 @@ export const leaseLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   }
 
   const claimOnce = Effect.gen(function* () {
-    wakesAt = leastRoom
-    yield* stirred.close
-    if (roomNow() < leastRoom) yield* Effect.timeoutOption(stirred.await, gatherMs)
+    enough = leastRoom
+    stirred.closeUnsafe()
+    if (!isWorthwhile()) yield* Effect.timeoutOption(stirred.await, gatherMs)
+    isHinted = false
     const room = roomNow()
     if (room <= 0) return
-    // A hint that comes from here on is no longer for this claim.
-    wakesAt = 1
-    yield* stirred.close
+    freed = 0
+    enough = 1
+    stirred.closeUnsafe()
     const leases = yield* claim(room)
     yield* Effect.forEach(leases, handleApart, { discard: true })
     if (leases.length === room) return
     pause = leases.length > 0 ? shortestMs : Math.min(pause * 2, longestMs)
     // What has just finished may have made room at its endpoint.
-    yield* Effect.timeoutOption(stirred.await, pause)
+    const stir = yield* Effect.timeoutOption(stirred.await, pause)
+    if (Option.isNone(stir)) isHinted = true
   })
 
-  if (listen) yield* Effect.forkScoped(persist(`${name}: listening`, listen(Effect.asVoid(stirred.open))))
+  const hint = Effect.sync(() => {
+    isHinted = true
+    stirred.openUnsafe()
+  })
+  if (listen) yield* Effect.forkScoped(persist(`${name}: listening`, listen(hint)))
   return yield* persist(name, claimOnce)
 }, Effect.scoped)

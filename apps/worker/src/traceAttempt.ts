@@ -1,4 +1,4 @@
-import type { attemptDelivery } from "@outreach/domain/deliveries/Deliveries"
+import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
 import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
 import { Effect, Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
@@ -8,10 +8,7 @@ import { Headers, HttpTraceContext } from "effect/http"
  *
  * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
  */
-export const traceAttempt = <E, R>(
-  lease: DeliveryLease,
-  attempt: Effect.Effect<Effect.Success<ReturnType<typeof attemptDelivery>>, E, R>,
-) =>
+export const traceAttempt = (lease: DeliveryLease, attempt: Effect.Effect<Attempted>): Effect.Effect<Attempted> =>
   Effect.useSpan(
     "attempt delivery",
     {

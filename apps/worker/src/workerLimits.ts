@@ -2,7 +2,7 @@
 export const workerLimits = {
   deliveries: {
     /** Calls in flight in this worker, for the memory they take; the bounds over all workers are settings. */
-    atOnce: 256,
+    atOnce: 512,
     /** Half of them: a claim costs the database about as much for few as for many. */
     leastRoom: 128,
     connectMs: 5000,

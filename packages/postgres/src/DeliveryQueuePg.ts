@@ -15,7 +15,7 @@ import { type Settling, settleDeliveries } from "./settleDeliveries.ts"
 const MAX_SECRETS = 16
 
 /** How long a claim trusts what earlier ones saw. */
-const REMEMBER_MS = 10_000
+const REMEMBER_MS = 60_000
 /** The class of deliveries that nobody held before and no operator asked for again, as `claim_deliveries` has it. */
 const LIVE = 1
 /** How long deliveries wait that cannot be signed with the key at hand. */
@@ -30,6 +30,8 @@ const SETTLE_TRIES = 30
 const SETTLED_TOGETHER = 128
 
 interface ClaimedRow extends Omit<DeliveryLease, "secrets" | "publishedAt"> {
+  /** When the oldest lease was made that may still be held. */
+  readonly oldestLease: Timestamp
   readonly dueAt: Timestamp
   readonly class: number
   /** With the first row of an organization alone; null there, too, when the last one has just expired. */
@@ -38,6 +40,13 @@ interface ClaimedRow extends Omit<DeliveryLease, "secrets" | "publishedAt"> {
     readonly expiresAt: number | null
   }> | null
 }
+
+/** The only row of a claim that found nothing. */
+interface NothingClaimed extends Pick<ClaimedRow, "oldestLease"> {
+  readonly id: null
+}
+
+const isClaimed = (row: ClaimedRow | NothingClaimed): row is ClaimedRow => row.id !== null
 
 /** Keeps the delivery queue in PostgreSQL. */
 export const DeliveryQueuePg = Layer.effect(
@@ -58,6 +67,8 @@ export const DeliveryQueuePg = Layer.effect(
     // what lies before the last that was claimed is claimed, too. Without it, claims would step over the remains of every row that was
     // claimed since the oldest transaction began. Begun anew from time to time, so that a clock that was set back delays nothing for long.
     const since = new Map<string, Timestamp>()
+    // When the oldest lease was made, for the same reason.
+    let oldestLease: Timestamp | null = null
     let forgetAt = 0
 
     const noteUse = noteSecretUse(sql)
@@ -85,19 +96,22 @@ export const DeliveryQueuePg = Layer.effect(
         const now = yield* Clock.currentTimeMillis
         if (now >= forgetAt) {
           since.clear()
+          oldestLease = null
           forgetAt = now + REMEMBER_MS
         }
-        const rows = yield* sql<ClaimedRow>`
-          select organization_id as "organizationId", id, endpoint_id as "endpointId", event_id as "eventId", attempt,
-            lease_token as "leaseToken", leased_at as "leasedAt", due_at as "dueAt", class, url, body, secrets,
-            (select traceparent from events event where event.organization_id = claimed.organization_id and event.id = event_id)
+        const rows = yield* sql<ClaimedRow | NothingClaimed>`
+          select oldest_lease as "oldestLease", organization_id as "organizationId", id, endpoint_id as "endpointId",
+            event_id as "eventId", attempt, lease_token as "leaseToken", leased_at as "leasedAt", due_at as "dueAt", class, url, body,
+            traceparent, secrets
           from claim_deliveries(
             ${limit}::int, ${perEndpoint}::int, ${inAll}::int, ${leaseSeconds}::double precision, ${MAX_SECRETS}::int,
-            ${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]
-          ) claimed`
+            ${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[], ${oldestLease}::timestamptz
+          )`
+        oldestLease = rows[0]!.oldestLease
+        const claimed = rows.filter(isClaimed)
         const secrets = new Map<OrganizationId, ReadonlyArray<LeasedSecret> | undefined>()
         const leases: Array<DeliveryLease> = []
-        for (const { dueAt, class: kind, secrets: encrypted, ...row } of rows) {
+        for (const { oldestLease: _, dueAt, class: kind, secrets: encrypted, ...row } of claimed) {
           if (kind === LIVE && !(since.get(row.endpointId)! >= dueAt)) since.set(row.endpointId, dueAt)
           if (encrypted !== null) secrets.set(row.organizationId, yield* decryptAll(encrypted, row.organizationId))
           const active = secrets.get(row.organizationId)
@@ -111,7 +125,7 @@ export const DeliveryQueuePg = Layer.effect(
           yield* sql`
             update deliveries set lease_token = null, lease_until = null,
               due_at = clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
-            where lease_token = ${rows[0]!.leaseToken} and organization_id = any (${unreadable}::text[])`
+            where lease_token = ${claimed[0]!.leaseToken} and organization_id = any (${unreadable}::text[])`
         }
         yield* noteUse([...secrets].flatMap(([id, active]) => (active === undefined ? [] : id)))
         return leases
@@ -126,11 +140,12 @@ export const DeliveryQueuePg = Layer.effect(
           return yield* Effect.forever(Effect.andThen(Queue.take(hints), wake))
         }).pipe(Effect.scoped, dieNaming("DeliveryQueue.listen")),
 
-      recoverLost: sql<LostLease>`
+      recoverLost: Effect.suspend(
+        () => sql<LostLease>`
         with lost as materialized (
-          -- Not clock_timestamp(), for which every lease would be asked.
-          select organization_id, id from deliveries where lease_until < statement_timestamp()
-          order by lease_until limit ${RECOVERED_TOGETHER}::int for update skip locked
+          select organization_id, id from deliveries
+          where lease_until < statement_timestamp() and leased_at >= coalesce(${oldestLease}::timestamptz, '-infinity')
+          order by leased_at limit ${RECOVERED_TOGETHER}::int for update skip locked
         ), recovered as (
           update deliveries delivery set lease_token = null, lease_until = null, lost_leases = lost_leases + 1
           from lost
@@ -160,7 +175,8 @@ export const DeliveryQueuePg = Layer.effect(
         )
         select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
         union all
-        select id, endpoint_id, true from poison`.pipe(dieNaming("DeliveryQueue.recoverLost")),
+        select id, endpoint_id, true from poison`,
+      ).pipe(dieNaming("DeliveryQueue.recoverLost")),
     }
   }),
 )

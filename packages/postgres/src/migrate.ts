@@ -19,6 +19,7 @@ import hits from "../migrations/0016_hits.ts"
 import unsubscriptions from "../migrations/0017_unsubscriptions.ts"
 import claimMessages from "../migrations/0018_claim_messages.ts"
 import deliveredKey from "../migrations/0019_delivered_key.ts"
+import plannedClaims from "../migrations/0020_planned_claims.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -43,5 +44,6 @@ export const migrate = Migrator.make({})({
     "0017_unsubscriptions": unsubscriptions,
     "0018_claim_messages": claimMessages,
     "0019_delivered_key": deliveredKey,
+    "0020_planned_claims": plannedClaims,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -27,9 +27,9 @@ it("a claim looks at nothing that waits for its time, and recovery at no lease t
       const [eventId] = yield* publishSent(campaign, 1)
       // The waits of retries and of replays, and what others hold.
       yield* sql`
-        insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay, lost_leases, lease_until)
+        insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay, lost_leases, lease_until, leased_at)
         select ${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() + interval '1 hour', n % 3 = 0, (n % 5 = 0)::int,
-          case when n % 7 = 0 then clock_timestamp() + interval '1 hour' end
+          case when n % 7 = 0 then clock_timestamp() + interval '1 hour' end, case when n % 7 = 0 then clock_timestamp() end
         from generate_series(1, 700) as n, generate_series(1, 40)`
       yield* sql`delete from deliveries where event_id = ${eventId} and due_at < clock_timestamp() + interval '1 minute'`
       yield* sql`vacuum analyze deliveries`

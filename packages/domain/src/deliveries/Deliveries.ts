@@ -1,4 +1,4 @@
-import { classify, type NextAttempt, nextAttempt, type Schedule } from "@outreach/retry-policy"
+import { classify, type NextAttempt, nextAttempt, type Outcome, type Schedule } from "@outreach/retry-policy"
 import { Clock, Effect } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { Courier } from "./Courier.ts"
@@ -8,52 +8,63 @@ import { Signer } from "./Signer.ts"
 
 const utf8 = new TextEncoder()
 
+/** What one attempt at a delivery came to. */
+export interface Attempted {
+  /** Whether what came of it was written; false when the lease had ended meanwhile. */
+  readonly settled: boolean
+  readonly attempt: Attempt & { readonly latencyMs: number }
+  readonly outcome: Outcome
+  readonly settlement: Settlement
+}
+
 /**
- * Makes one attempt at a leased delivery: signs afresh, posts, classifies, and settles what comes next.
+ * Makes the function that makes one attempt at a leased delivery: signs afresh, posts, classifies, and settles what comes next.
  *
- * `claimedAt` is this worker's clock when it took the lease, in Unix milliseconds: time is told by the database's clock, as far as it
- * has gone on since then.
+ * Its `claimedAt` is this worker's clock when it took the lease, in Unix milliseconds: time is told by the database's clock, as far as
+ * it has gone on since then.
  */
-export const attemptDelivery = Effect.fnUntraced(function* (
-  lease: DeliveryLease,
-  claimedAt: number,
-  schedule: Schedule,
-) {
-  const now = Effect.map(Clock.currentTimeMillis, (millis) => lease.leasedAt + (millis - claimedAt))
+export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule) {
+  const clock = yield* Clock.Clock
   const courier = yield* Courier
   const queue = yield* DeliveryQueue
   const signer = yield* Signer
-  const started = yield* now
-  const body = utf8.encode(lease.body)
-  const active = lease.secrets.filter(({ expiresAt }) => expiresAt === null || started < expiresAt)
-  const reply = yield* courier.post(
-    lease.url,
-    {
-      "Content-Type": "application/json",
-      "X-Signature": signer.sign(
-        body,
-        active.map(({ secret }) => secret),
-        Math.floor(started / 1000),
-      ),
-      "X-Delivery-Id": lease.id,
-      "X-Delivery-Attempt": String(lease.attempt),
-    },
-    body,
-  )
-  const finished = yield* now
-  const outcome = classify(reply)
-  const attempt = {
-    number: lease.attempt,
-    startedAt: fromUnixMillis(started),
-    latencyMs: finished - started,
-    status: "status" in reply ? reply.status : null,
-    outcome: outcome.reason,
-    response: "response" in reply ? reply.response : null,
-  } satisfies Attempt
-  const settlement = toSettlement(nextAttempt(schedule, lease.attempt, outcome, finished / 1000))
-  const settled = yield* queue.settle(lease, attempt, settlement)
-  if (!settled) yield* Effect.logWarning("delivery lease lost before it was settled", { deliveryId: lease.id })
-  return { settled, attempt, outcome, settlement }
+
+  return (lease: DeliveryLease, claimedAt: number): Effect.Effect<Attempted> =>
+    Effect.suspend(() => {
+      const now = () => lease.leasedAt + (clock.currentTimeMillisUnsafe() - claimedAt)
+      const started = now()
+      const body = utf8.encode(lease.body)
+      const active = lease.secrets.filter(({ expiresAt }) => expiresAt === null || started < expiresAt)
+      const headers = {
+        "Content-Type": "application/json",
+        "X-Signature": signer.sign(
+          body,
+          active.map(({ secret }) => secret),
+          Math.floor(started / 1000),
+        ),
+        "X-Delivery-Id": lease.id,
+        "X-Delivery-Attempt": String(lease.attempt),
+      }
+      return Effect.flatMap(courier.post(lease.url, headers, body), (reply) => {
+        const finished = now()
+        const outcome = classify(reply)
+        const attempt = {
+          number: lease.attempt,
+          startedAt: fromUnixMillis(started),
+          latencyMs: finished - started,
+          status: "status" in reply ? reply.status : null,
+          outcome: outcome.reason,
+          response: "response" in reply ? reply.response : null,
+        } satisfies Attempt
+        const settlement = toSettlement(nextAttempt(schedule, lease.attempt, outcome, finished / 1000))
+        return Effect.map(queue.settle(lease, attempt, settlement), (settled) => ({
+          settled,
+          attempt,
+          outcome,
+          settlement,
+        }))
+      })
+    })
 })
 
 const toSettlement = (next: NextAttempt): Settlement => {
