@@ -24,6 +24,7 @@ CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint in
  RETURNS TABLE(oldest_lease timestamp with time zone, organization_id text, id text, endpoint_id text, event_id text, attempt integer, lease_token uuid, leased_at double precision, due_at timestamp with time zone, class integer, url text, body text, traceparent text, secrets jsonb)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
     #variable_conflict use_column
     declare

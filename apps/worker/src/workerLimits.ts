@@ -3,8 +3,8 @@ export const workerLimits = {
   deliveries: {
     /** Calls in flight in this worker, for the memory they take; the bounds over all workers are settings. */
     atOnce: 512,
-    /** Half of them: a claim costs the database about as much for few as for many. */
-    leastRoom: 128,
+    /** A claim has a price of its own, that of leasing some thirty. */
+    leastRoom: 64,
     connectMs: 5000,
     /** What a lease lasts beyond the whole call: settling, and a pause of the process. */
     leaseMarginSeconds: 5,

@@ -75,6 +75,48 @@ describe("leaseLoop", () => {
     }),
   )
 
+  it.effect(
+    "waits with a claim until enough are done to be worth one, but not for long, and not when told of something new",
+    () =>
+      Effect.gen(function* () {
+        const work = Array.from({ length: 12 }, (_, n) => n)
+        const claims: number[] = []
+        const finished = yield* Queue.unbounded<void>()
+        const hinted = yield* Queue.unbounded<void>()
+        const loop = leaseLoop("test", {
+          atOnce: 4,
+          leastRoom: 3,
+          drainSeconds: 0,
+          claim: (limit) =>
+            Effect.sync(() => {
+              claims.push(limit)
+              return work.splice(0, limit)
+            }),
+          handle: () => Queue.take(finished),
+          listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
+        })
+        const finish = (count: number) =>
+          Effect.andThen(Effect.replicateEffect(Queue.offer(finished, undefined), count, { discard: true }), settle)
+        yield* Effect.forkChild(loop)
+        yield* settle
+        expect(claims).toEqual([4])
+        yield* finish(2)
+        expect(claims).toEqual([4])
+        yield* finish(1)
+        expect(claims).toEqual([4, 3])
+        yield* finish(1)
+        yield* TestClock.adjust("20 millis")
+        expect(claims).toEqual([4, 3, 1])
+        yield* finish(2)
+        yield* Queue.offer(hinted, undefined)
+        yield* settle
+        expect(claims).toEqual([4, 3, 1, 2])
+        yield* Queue.offer(hinted, undefined)
+        yield* settle
+        expect(claims).toEqual([4, 3, 1, 2])
+      }),
+  )
+
   it.effect("outlives a claim that fails, without spinning", () =>
     Effect.gen(function* () {
       let claims = 0

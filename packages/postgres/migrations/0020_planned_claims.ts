@@ -12,7 +12,7 @@ export default Effect.gen(function* () {
   yield* sql`
     drop function claim_deliveries(integer, integer, integer, double precision, integer, text[], timestamptz[])`
   // Planning takes a third of the time of a claim of 128, and PostgreSQL, which takes the plan that knows the limits for the better
-  // one, would do so at each.
+  // one, would do so at each. The plan that is kept must not read the whole queue, however short it was when it was made.
   // known_leases says when the oldest lease was made, as far as the caller knows, and each claim answers it, in one row without a
   // delivery if there is none.
   yield* sql`
@@ -25,7 +25,7 @@ export default Effect.gen(function* () {
       organization_id text, id text, endpoint_id text, event_id text, attempt integer, lease_token uuid,
       leased_at double precision, due_at timestamptz, class integer, url text, body text, traceparent text, secrets jsonb
     )
-    language plpgsql set plan_cache_mode = force_generic_plan as $$
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
     #variable_conflict use_column
     declare
       -- One for all that a claim leases: with the delivery's id it is as good as one for each, and random bytes are slow to come by.

@@ -61,7 +61,7 @@ export const DeliveryQueuePg = Layer.effect(
         while: ({ reason }) => isTransient(reason),
         schedule: Schedule.spaced("500 millis"),
         times: SETTLE_TRIES,
-      }),
+      }).pipe(dieNaming("DeliveryQueue.settle")),
     )
     // Where each endpoint's waiting deliveries begin: those of an organization become visible in the order in which they fall due, so
     // what lies before the last that was claimed is claimed, too. Without it, claims would step over the remains of every row that was
@@ -111,13 +111,28 @@ export const DeliveryQueuePg = Layer.effect(
         const claimed = rows.filter(isClaimed)
         const secrets = new Map<OrganizationId, ReadonlyArray<LeasedSecret> | undefined>()
         const leases: Array<DeliveryLease> = []
-        for (const { oldestLease: _, dueAt, class: kind, secrets: encrypted, ...row } of claimed) {
-          if (kind === LIVE && !(since.get(row.endpointId)! >= dueAt)) since.set(row.endpointId, dueAt)
-          if (encrypted !== null) secrets.set(row.organizationId, yield* decryptAll(encrypted, row.organizationId))
-          const active = secrets.get(row.organizationId)
-          // What is first attempted fell due when its event was published.
-          const publishedAt = kind === LIVE && row.attempt === 1 ? toUnixMillis(dueAt) : null
-          if (active !== undefined) leases.push({ ...row, publishedAt, secrets: active })
+        for (const row of claimed) {
+          const { organizationId, endpointId, dueAt } = row
+          const isLive = row.class === LIVE
+          if (isLive && !(since.get(endpointId)! >= dueAt)) since.set(endpointId, dueAt)
+          if (row.secrets !== null) secrets.set(organizationId, yield* decryptAll(row.secrets, organizationId))
+          const active = secrets.get(organizationId)
+          if (active === undefined) continue
+          leases.push({
+            organizationId,
+            id: row.id,
+            leaseToken: row.leaseToken,
+            endpointId,
+            url: row.url,
+            eventId: row.eventId,
+            body: row.body,
+            traceparent: row.traceparent,
+            attempt: row.attempt,
+            secrets: active,
+            // What is first attempted fell due when its event was published.
+            publishedAt: isLive && row.attempt === 1 ? toUnixMillis(dueAt) : null,
+            leasedAt: row.leasedAt,
+          })
         }
         const unreadable = [...secrets].flatMap(([id, active]) => (active === undefined ? id : []))
         if (unreadable.length > 0) {
@@ -131,8 +146,7 @@ export const DeliveryQueuePg = Layer.effect(
         return leases
       }, dieNaming("DeliveryQueue.claim")),
 
-      settle: (lease, attempt, settlement) =>
-        settle({ lease, attempt, settlement }).pipe(dieNaming("DeliveryQueue.settle")),
+      settle: (lease, attempt, settlement) => settle({ lease, attempt, settlement }),
 
       listen: (wake) =>
         Effect.gen(function* () {

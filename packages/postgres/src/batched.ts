@@ -1,4 +1,4 @@
-import { Deferred, Effect, Exit, Queue } from "effect"
+import { Effect, Exit, Queue } from "effect"
 
 /**
  * Makes a function of one item out of one of many: calls that come while `atOnce` writes are under way wait, and are then written
@@ -11,21 +11,18 @@ export const batched = Effect.fnUntraced(function* <Item, Result, E, R>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Result>, E, R>,
   atOnce = 1,
 ) {
-  const calls = yield* Queue.unbounded<{ readonly item: Item; readonly done: Deferred.Deferred<Result, E> }>()
+  interface Call {
+    readonly item: Item
+    readonly answer: (exit: Exit.Exit<Result, E>) => void
+  }
+  const calls = yield* Queue.unbounded<Call>()
 
-  const writeTogether = Effect.fnUntraced(function* (
-    batch: ReadonlyArray<{ readonly item: Item; readonly done: Deferred.Deferred<Result, E> }>,
-  ): Effect.fn.Return<void, never, R> {
+  const writeTogether = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>): Effect.fn.Return<void, never, R> {
     const exit = yield* Effect.exit(write(batch.map(({ item }) => item)))
     if (Exit.isFailure(exit) && batch.length > 1) {
       return yield* Effect.forEach(batch, (call) => writeTogether([call]), { discard: true })
     }
-    for (const [i, { done }] of batch.entries()) {
-      yield* Deferred.done(
-        done,
-        Exit.map(exit, (results) => results[i]!),
-      )
-    }
+    for (const [i, { answer }] of batch.entries()) answer(Exit.map(exit, (results) => results[i]!))
   })
 
   const loop = Queue.takeBetween(calls, 1, most).pipe(Effect.flatMap(writeTogether), Effect.forever)
@@ -37,9 +34,7 @@ export const batched = Effect.fnUntraced(function* <Item, Result, E, R>(
   )
 
   return (item: Item): Effect.Effect<Result, E> =>
-    Effect.gen(function* () {
-      const done = yield* Deferred.make<Result, E>()
-      yield* Queue.offer(calls, { item, done })
-      return yield* Deferred.await(done)
+    Effect.callback((answer) => {
+      Queue.offerUnsafe(calls, { item, answer })
     })
 })
