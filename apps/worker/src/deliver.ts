@@ -60,33 +60,34 @@ const deliverOne = Effect.fnUntraced(function* (schedule: Schedule) {
   const clock = yield* Clock.Clock
   const isTraced = yield* References.TracerEnabled
 
-  return (lease: DeliveryLease, claimedAt: number): Effect.Effect<void> => {
-    const startedAt = lease.leasedAt + clock.currentTimeMillisUnsafe() - claimedAt
-    if (lease.publishedAt !== null) {
-      metrics.firstAttemptDelay.updateUnsafe(Math.max(0, startedAt - lease.publishedAt) / 1000, context)
-    }
-    const attempted = attempt(lease, claimedAt)
-    return Effect.flatMap(isTraced ? traceAttempt(lease, attempted) : attempted, (result) => {
-      metrics.attempts[result.outcome.reason].updateUnsafe(1, context)
-      metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
-      const { state } = result.settlement
-      const about = {
-        deliveryId: lease.id,
-        endpointId: lease.endpointId,
-        eventId: lease.eventId,
-        attempt: lease.attempt,
-        reason: result.outcome.reason,
-        state,
+  return (lease: DeliveryLease, claimedAt: number): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const startedAt = lease.leasedAt + clock.currentTimeMillisUnsafe() - claimedAt
+      if (lease.publishedAt !== null) {
+        metrics.firstAttemptDelay.updateUnsafe(Math.max(0, startedAt - lease.publishedAt) / 1000, context)
       }
-      if (!result.settled) {
-        metrics.settlementsRefused.updateUnsafe(1, context)
-        return Effect.logWarning("delivery lease lost before it was settled", about)
-      }
-      if (state === "rejected" || state === "exhausted") {
-        metrics.deadLetters[state].updateUnsafe(1, context)
-        return Effect.annotateLogs(Effect.logWarning("delivery dead-lettered"), about)
-      }
-      return Effect.logDebug("delivery attempted", about)
+      const attempted = attempt(lease, claimedAt)
+      return Effect.flatMap(isTraced ? traceAttempt(lease, attempted) : attempted, (result) => {
+        metrics.attempts[result.outcome.reason].updateUnsafe(1, context)
+        metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
+        const { state } = result.settlement
+        const about = {
+          deliveryId: lease.id,
+          endpointId: lease.endpointId,
+          eventId: lease.eventId,
+          attempt: lease.attempt,
+          reason: result.outcome.reason,
+          state,
+        }
+        if (!result.settled) {
+          metrics.settlementsRefused.updateUnsafe(1, context)
+          return Effect.annotateLogs(Effect.logWarning("delivery lease lost before it was settled"), about)
+        }
+        if (state === "rejected" || state === "exhausted") {
+          metrics.deadLetters[state].updateUnsafe(1, context)
+          return Effect.annotateLogs(Effect.logWarning("delivery dead-lettered"), about)
+        }
+        return Effect.annotateLogs(Effect.logDebug("delivery attempted"), about)
+      })
     })
-  }
 })
