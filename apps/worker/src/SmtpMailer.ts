@@ -1,7 +1,7 @@
 import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
 import type { Sender } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
-import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
+import { Clock, Effect, Layer, Redacted, Semaphore } from "effect"
 import { createTransport } from "nodemailer"
 import { type MailFailure, mailOutcome } from "./mailOutcome.ts"
 import { workerLimits } from "./workerLimits.ts"
@@ -57,24 +57,39 @@ export const SmtpMailer = (options: {
       )
       // Here rather than in the pool, so that waiting for a connection is no part of the call's time.
       const connections = yield* Semaphore.make(workerLimits.messages.connections)
+      const clock = yield* Clock.Clock
       return {
-        send: Effect.fnUntraced(function* (mail, beginBy) {
-          if ((yield* Clock.currentTimeNanos) > beginBy) return { _tag: "Late" } satisfies MailOutcome
-          return yield* Effect.tryPromise({
-            try: (signal) =>
-              transport.sendMail({
-                ...mimeMessage(mail, from),
-                // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
-                dsn: { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` },
-                signal,
-              }),
-            catch: (error) => mailOutcome((error ?? {}) as MailFailure),
-          }).pipe(
-            Effect.match({ onSuccess: (): MailOutcome => ({ _tag: "Accepted" }), onFailure: (outcome) => outcome }),
-            Effect.timeoutOption(callMs),
-            Effect.map(Option.getOrElse((): MailOutcome => ({ _tag: "Unreachable" }))),
-          )
-        }, connections.withPermit),
+        send: (mail, beginBy) =>
+          connections.withPermit(
+            Effect.callback<MailOutcome>((resume) => {
+              if (clock.currentTimeNanosUnsafe() > beginBy) return resume(Effect.succeed({ _tag: "Late" }))
+              const message = mimeMessage(mail, from)
+              const call = new AbortController()
+              const end = (outcome: MailOutcome) => {
+                clearTimeout(deadline)
+                resume(Effect.succeed(outcome))
+              }
+              const deadline = setTimeout(() => {
+                end({ _tag: "Unreachable" })
+                call.abort()
+              }, callMs)
+              transport
+                .sendMail({
+                  ...message,
+                  // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
+                  dsn: { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` },
+                  signal: call.signal,
+                })
+                .then(
+                  () => end({ _tag: "Accepted" }),
+                  (error: MailFailure | undefined) => end(mailOutcome(error ?? {})),
+                )
+              return Effect.sync(() => {
+                clearTimeout(deadline)
+                call.abort()
+              })
+            }),
+          ),
       }
     }),
   )

@@ -26,6 +26,7 @@ const send = (
       subject: "An invitation – Einladung",
       html:
         options.html ?? `<p>Your link: <a href="https://l.test/aB3dE9">open</a><img src="https://l.test/pixel"></p>`,
+      text: "Your link: open [https://l.test/aB3dE9]",
       messageId: "<rcp_1@acme.test>",
       returnPath: "bounce-1@bounces.acme.test",
       unsubscribeUrl: "https://outreach.test/unsubscribe/1",

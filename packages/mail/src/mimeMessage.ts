@@ -1,24 +1,40 @@
 import type { Mail } from "@outreach/domain/outreach/Mailer"
-import { compile } from "html-to-text"
+import MimeNode from "nodemailer/lib/mime-node"
+import { encode, wrap } from "nodemailer/lib/qp"
 import type { Sender } from "./mailFrom.ts"
 
-// Compiled once: the selectors cost as much as the conversion.
-const toText = compile({ wordwrap: false, selectors: [{ selector: "img", format: "skip" }] })
+/** A boundary has at most 70 characters, of which 14 are nodemailer's (RFC 2046 5.1.1). */
+const LONGEST_BOUNDARY = 56
 
-/** Lays out a message as nodemailer takes it: the HTML with a text alternative, and the headers of one-click unsubscription (RFC 8058). */
-export const mimeMessage = (mail: Mail, from: Sender) => ({
-  from: { ...from },
+/**
+ * Writes a message for nodemailer to send as it is: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click
+ * unsubscription (RFC 8058).
+ *
+ * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
+ */
+export const mimeMessage = (mail: Mail, from: Sender) => {
+  const root = new MimeNode("multipart/alternative", {
+    baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, LONGEST_BOUNDARY),
+  })
   // Objects, because a text would be parsed, and one address taken for several.
-  to: { name: "", address: mail.to },
-  envelope: { from: mail.returnPath, to: [{ name: "", address: mail.to }] },
-  subject: mail.subject,
-  html: mail.html,
-  text: toText(mail.html),
-  messageId: mail.messageId,
-  headers: {
+  const to = { name: "", address: mail.to }
+  root.setHeader({
+    From: { ...from },
+    To: to,
+    Subject: mail.subject,
+    "Message-ID": mail.messageId,
     "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-  },
-  disableFileAccess: true,
-  disableUrlAccess: true,
-})
+  })
+  const headers = root.buildHeaders()
+  const parts = [part("text/plain", mail.text), part("text/html", mail.html)]
+  return {
+    envelope: { from: mail.returnPath, to: [to] },
+    // Told apart, or nodemailer makes one to answer with.
+    messageId: mail.messageId,
+    raw: `${headers}\r\n\r\n${parts.map((it) => `--${root.boundary}\r\n${it}\r\n`).join("")}--${root.boundary}--\r\n`,
+  }
+}
+
+const part = (type: string, text: string): string =>
+  `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${wrap(encode(text.replaceAll(/\r\n?|\n/g, "\r\n")))}`

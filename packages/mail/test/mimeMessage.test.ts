@@ -1,23 +1,24 @@
-import { createTransport } from "nodemailer"
+import fc from "fast-check"
+import MailComposer from "nodemailer/lib/mail-composer"
 import PostalMime from "postal-mime"
 import { describe, expect, it } from "vitest"
 import { mimeMessage } from "../src/mimeMessage.ts"
 
+const from = { name: "Acme", address: "a@acme.test" }
 const mail = {
   to: "clinician@clinic.test",
   subject: "Einladung – an invitation",
   html: `<p>Grüße, <a href="https://l.test/x">open</a><img src="https://l.test/pixel"></p>`,
-  messageId: "<rcp_1@acme.test>",
+  text: "Grüße, open [https://l.test/x]",
+  messageId: `<rcp_${"1".repeat(32)}@acme.test>`,
   returnPath: "bounce-1@bounces.acme.test",
   unsubscribeUrl: `https://outreach.test/unsubscribe/${"x".repeat(120)}`,
 }
 
 describe("mimeMessage", () => {
   it("writes the HTML and a text alternative, and the headers of a one-click unsubscription unfolded", async () => {
-    const transport = createTransport({ streamTransport: true, buffer: true })
-    const { message, envelope } = await transport.sendMail(mimeMessage(mail, { name: "Acme", address: "a@acme.test" }))
-    const raw = message.toString()
-    expect(envelope).toEqual({ from: mail.returnPath, to: [mail.to] })
+    const { raw, envelope } = mimeMessage(mail, from)
+    expect(envelope).toEqual({ from: mail.returnPath, to: [{ name: "", address: mail.to }] })
     expect(raw).toContain("Content-Type: multipart/alternative;")
     const parsed = await PostalMime.parse(raw)
     expect(parsed).toMatchObject({ messageId: mail.messageId, subject: mail.subject, from: { address: "a@acme.test" } })
@@ -28,4 +29,45 @@ describe("mimeMessage", () => {
       "List-Unsubscribe=One-Click",
     ])
   })
+
+  it("writes what nodemailer would write from the parts, in ASCII and with no line too long", async () => {
+    const text = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom("\n", "\r\n", " ", "=", ".", "--", "é", "😀", "From ", "\t\n", "https://x.test/"),
+          fc.string({ unit: "grapheme" }),
+          fc.string({ minLength: 70, maxLength: 200 }),
+        ),
+        { minLength: 1, maxLength: 12 },
+      )
+      .map((parts) => `x${parts.join("")}`)
+    const line = fc.string({ unit: "grapheme", minLength: 1 }).filter((it) => /\S/.test(it))
+    await fc.assert(
+      fc.asyncProperty(text, text, line, line, async (text, html, subject, name) => {
+        const sender = { ...from, name }
+        const { raw } = mimeMessage({ ...mail, text, html, subject }, sender)
+        expect(raw).toMatch(/^[\t\r\n\x20-\x7e]*$/)
+        expect(Math.max(...raw.split("\r\n").map(({ length }) => length))).toBeLessThan(200)
+        const theirs = await new MailComposer({
+          from: sender,
+          to: { name: "", address: mail.to },
+          subject,
+          text,
+          html,
+          textEncoding: "quoted-printable",
+          messageId: mail.messageId,
+        } as never)
+          .compile()
+          .build()
+        const [a, b] = await Promise.all([PostalMime.parse(raw), PostalMime.parse(theirs)])
+        expect(a).toMatchObject({ subject: b.subject, from: b.from, to: b.to, messageId: b.messageId })
+        expect(linesOf(a.text)).toEqual(linesOf(b.text))
+        expect(linesOf(a.html)).toEqual(linesOf(b.html))
+      }),
+      { numRuns: 500 },
+    )
+  })
 })
+
+/** A part's lines; whether one ends the part is not told apart. */
+const linesOf = (text = "") => text.replace(/\n$/, "").split("\n")

@@ -11,7 +11,6 @@ import { mimeMessage } from "@outreach/mail/mimeMessage"
 import { setting } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Config, Effect, Layer, Schema } from "effect"
-import { createTransport } from "nodemailer"
 
 /** The campaign has no recipient with this token. */
 export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("RecipientNotFound", {
@@ -43,10 +42,7 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
   )
   const template = { ...campaign, campaignName: campaign.name, programName: program.name }
   const mail = composeMail(template, { ...settings, mailDomain: domainOf(from) })({ ...recipient, organizationId })
-  const { message } = yield* Effect.promise(() =>
-    createTransport({ streamTransport: true, buffer: true }).sendMail(mimeMessage(mail, from)),
-  )
-  return { programId, subject: mail.subject, html: mail.html, eml: message as Buffer }
+  return { programId, subject: mail.subject, html: mail.html, eml: Buffer.from(mimeMessage(mail, from).raw) }
 })
 
 const findRecipient = Effect.fnUntraced(function* ({ organizationId, id }: Campaign, token: string) {

@@ -6,6 +6,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
+  /** The same as text, for whoever shows no HTML. */
+  readonly text: string
   /** The same at every attempt, so that a repeated message can be told. */
   readonly messageId: string
   /** Where its bounces come back to: the sender of the envelope. */

@@ -44,3 +44,9 @@ export const compileTemplate = (text: string, part: TemplatePart): ((variables: 
   const template = engine.parse(text)
   return (variables) => engine.renderSync(template, { ...variables })
 }
+
+const renderNamed = compileTemplate("{{ token }}", "html")
+
+/** Escapes a text as an HTML template does what it names. */
+export const escapeHtml = (text: string): string =>
+  /[&<>"']/.test(text) ? renderNamed({ ...SAMPLE, token: text }) : text

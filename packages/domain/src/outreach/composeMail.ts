@@ -1,7 +1,7 @@
+import { composeBody } from "./composeBody.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
 import type { ReturnPaths } from "./ReturnPaths.ts"
-import { rewriteLinks } from "./rewriteLinks.ts"
 import { compileTemplate } from "./Template.ts"
 import type { Addressee, TrackingLinks } from "./TrackingLinks.ts"
 
@@ -26,7 +26,7 @@ export const composeMail = (
 ): ((recipient: MailRecipient) => Mail) => {
   const { links, returnPaths, mailDomain } = settings
   const subject = compileTemplate(template.subject, "subject")
-  const html = compileTemplate(template.html, "html")
+  const body = composeBody(template, links)
   return (recipient) => {
     const unsubscribeUrl = links.unsubscribe(recipient)
     const variables = {
@@ -39,7 +39,7 @@ export const composeMail = (
     return {
       to: recipient.email,
       subject: subject(variables),
-      html: rewriteLinks(html(variables), recipient, links),
+      ...body(recipient, variables),
       messageId: `<${recipient.recipientId}@${mailDomain}>`,
       returnPath: returnPaths.of(recipient.recipientId),
       unsubscribeUrl,

@@ -1,18 +1,20 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 import type { Addressee, TrackingLinks } from "./TrackingLinks.ts"
 
-/**
- * Replaces every http and https link of an HTML body by its tracked one, and puts in the pixel that shows an opening.
- *
- * The rest stays as it was, character for character, and so do mailto:, tel:, anchors, relative addresses, the recipient's own
- * unsubscription, and what is longer than a tracked link takes. Links in comments stay too, such as those that only Outlook reads.
- */
-export const rewriteLinks = (html: string, to: Addressee, links: TrackingLinks["Service"]): string => {
-  const pixel = `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
-  const unsubscription = links.unsubscribe(to)
+/** What follows a piece of an HTML body: a link, by its attribute as it is written and by where it leads, or the pixel. */
+export type Mark = { readonly attribute: string; readonly href: string } | "pixel"
+
+/** An HTML body, cut where its links stand and where its pixel belongs: each piece with what follows it, and the rest. */
+export interface CutBody {
+  readonly pieces: ReadonlyArray<readonly [before: string, mark: Mark]>
+  readonly rest: string
+}
+
+/** Finds the links of an HTML body, and the place for its pixel; those in comments, such as only Outlook reads, are none. */
+export const cutAtLinks = (html: string): CutBody => {
   // By where they begin: of an element that was closed out of turn, the tree holds several.
-  const edits = new Map<number, Edit>()
-  let end = html.length
+  const edits = new Map<number, { readonly start: number; readonly end: number; readonly mark: Mark }>()
+  let bodyEnd = html.length
 
   const waiting: Array<DefaultTreeAdapterTypes.Node> = [
     parse(html, { sourceCodeLocationInfo: true, scriptingEnabled: false }),
@@ -21,30 +23,43 @@ export const rewriteLinks = (html: string, to: Addressee, links: TrackingLinks["
     if ("childNodes" in node) waiting.push(...node.childNodes)
     if (!("tagName" in node)) continue
     const { tagName, attrs, sourceCodeLocation: place } = node
-    if (tagName === "body" && place?.endTag) end = place.endTag.startOffset
+    if (tagName === "body" && place?.endTag) bodyEnd = place.endTag.startOffset
     const attribute = tagName === "a" || tagName === "area" ? place?.attrs?.["href"] : undefined
-    const href = attribute && attrs.find(({ name }) => name === "href")?.value.trim()
-    const tracked = href === undefined || href === unsubscription ? undefined : links.click(to, href)
-    if (attribute === undefined || tracked === undefined) continue
-    edits.set(attribute.startOffset, {
-      start: attribute.startOffset,
-      end: attribute.endOffset,
-      text: `href="${tracked}"`,
-    })
+    const href = attribute && attrs.find(({ name }) => name === "href")?.value
+    if (attribute === undefined || href === undefined) continue
+    const { startOffset: start, endOffset: end } = attribute
+    edits.set(start, { start, end, mark: { attribute: html.slice(start, end), href } })
   }
 
-  let rewritten = ""
+  const inOrder = [...edits.values(), { start: bodyEnd, end: bodyEnd, mark: "pixel" as const }]
   let copied = 0
-  const inOrder = [...edits.values(), { start: end, end, text: pixel }].sort((a, b) => a.start - b.start)
-  for (const edit of inOrder) {
-    rewritten += html.slice(copied, edit.start) + edit.text
-    copied = edit.end
-  }
-  return rewritten + html.slice(copied)
+  const pieces = inOrder
+    .sort((a, b) => a.start - b.start)
+    .map(({ start, end, mark }) => {
+      const before = html.slice(copied, start)
+      copied = end
+      return [before, mark] as const
+    })
+  return { pieces, rest: html.slice(copied) }
 }
 
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
+/** Writes the pixel that shows an opening. */
+export const pixelTo = (to: Addressee, links: TrackingLinks["Service"]): string =>
+  `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
+
+/**
+ * Replaces every http and https link of an HTML body by its tracked one, and puts in the pixel that shows an opening; the rest stays
+ * as it was, character for character, and so do mailto:, tel:, anchors, relative addresses, the recipient's own unsubscription, and what
+ * is longer than a tracked link takes.
+ */
+export const rewriteLinks = (html: string, to: Addressee, links: TrackingLinks["Service"]): string => {
+  const unsubscription = links.unsubscribe(to)
+  const { pieces, rest } = cutAtLinks(html)
+  const written = pieces.map(([before, mark]) => {
+    if (mark === "pixel") return before + pixelTo(to, links)
+    const href = mark.href.trim()
+    const tracked = href === unsubscription ? undefined : links.click(to, href)
+    return before + (tracked === undefined ? mark.attribute : `href="${tracked}"`)
+  })
+  return written.join("") + rest
 }
