@@ -23,6 +23,9 @@ const MARK = /([\uE000-\uF8FF])/
 const MARKS = new RegExp(MARK, "g")
 const ADDRESSES = new RegExp(`[${UNSUBSCRIBE_URL}${SHORT_LINK}]`, "g")
 
+/** A mark that is written by its number. */
+const MARK_BY_NUMBER = /&#(x0*[ef][\da-f]{3}(?![\da-f])|0*(5[7-9]|6[0-3])\d{3}(?!\d))/i
+
 /** What a template may do beyond naming variables. */
 const MORE_THAN_NAMES = /\{%|\{\{(?!-?\s*\w+\s*-?\}\})/
 
@@ -39,7 +42,8 @@ export const composeBody = (template: MessageTemplate, links: TrackingLinks["Ser
     const rewritten = rewriteLinks(render(variables), to, links)
     return { html: rewritten, text: mailText(rewritten) }
   }
-  if (MORE_THAN_NAMES.test(html) || MARK.test(html + campaignName + programName)) return composeEach
+  if (MORE_THAN_NAMES.test(html) || MARK_BY_NUMBER.test(html)) return composeEach
+  if (MARK.test(html + campaignName + programName)) return composeEach
   const marked = render({
     token: TOKEN,
     campaign_name: campaignName,

@@ -46,9 +46,15 @@ describe("composeBody", () => {
     expect(compose("<h1>Your code {{ token }}</h1>").text).toBe("Your code aB3dE9")
   })
 
-  it("takes characters for private use for what they are", () => {
-    expect(compose("<p>\uE000 {{ token }}</p>").html).toContain("<p>\uE000 aB3dE9</p>")
-  })
+  it.each(["\uE000", "&#xE000;", "&#XE000", "&#57344;", "&#057344"])(
+    "takes a character for private use for what it is: %s",
+    (it) => {
+      const { html, text } = compose(`<p><a href="https://x.test/${it}">x</a> ${it} {{ token }}</p>`)
+      expect(html).toContain(`href="${links.click(to, "https://x.test/\uE000")}"`)
+      expect(html).toContain(` ${it} aB3dE9</p>`)
+      expect(text).toContain("\uE000 aB3dE9")
+    },
+  )
 
   it.each([
     ["a condition", `{% if token contains "B" %}<p>b</p>{% else %}<p>c</p>{% endif %}`, "b"],
@@ -69,7 +75,19 @@ describe("composeBody", () => {
     "{{ unsubscribe_url }}",
     "{{ short_link }}",
   )
-  const text = fc.constantFrom("a", " ", "\n", "&amp;", "&lt;b", "é", "😀", "x.test", "https://y.test/")
+  const text = fc.constantFrom(
+    "a",
+    " ",
+    "\n",
+    "&amp;",
+    "&lt;b",
+    "é",
+    "😀",
+    "&#8217;",
+    "&#xE003;",
+    "x.test",
+    "https://y.test/",
+  )
   const href = fc
     .tuple(
       fc.constantFrom(
