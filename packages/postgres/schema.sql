@@ -123,6 +123,8 @@ AS $function$
 CREATE OR REPLACE FUNCTION public.claim_messages(most integer, look integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer)
  RETURNS TABLE(put_off_count integer, lease jsonb)
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
     #variable_conflict use_column
     begin

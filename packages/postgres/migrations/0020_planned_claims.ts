@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A claim that is planned once for a connection, and that reads none of what earlier leases left behind. */
+/** Claims that are planned once for a connection; and one of deliveries that reads none of what earlier leases left behind. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -119,4 +119,7 @@ export default Effect.gen(function* () {
       order by leased.position;
     end
     $$`
+  yield* sql`
+    alter function claim_messages(integer, integer, double precision, integer, integer)
+      set plan_cache_mode = force_generic_plan set enable_seqscan = off`
 })
