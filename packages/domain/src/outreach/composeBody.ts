@@ -1,6 +1,6 @@
 import type { MessageTemplate } from "./Message.ts"
 import { mailText } from "./mailText.ts"
-import { cutAtLinks, pixelTo, rewriteLinks } from "./rewriteLinks.ts"
+import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, escapeHtml, type TemplateVariables } from "./Template.ts"
 import type { Addressee, TrackingLinks } from "./TrackingLinks.ts"
 
@@ -92,9 +92,10 @@ const fillIn = (marked: string, links: TrackingLinks["Service"]): ComposeBody | 
       [SHORT_LINK, escapeHtml(short_link)],
       [PIXEL, pixelTo(to, links)],
     ])
+    const track = trackingOf(to, links)
     for (const { mark, href, attribute } of places) {
       const destination = fill(href, said)
-      const tracked = destination === unsubscribe_url ? undefined : links.click(to, destination)
+      const tracked = track(destination)
       written.set(mark, tracked === undefined ? fill(attribute, written) : `href="${tracked}"`)
       said.set(mark, tracked ?? destination)
     }

@@ -2,7 +2,7 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5"
 import type { Addressee, TrackingLinks } from "./TrackingLinks.ts"
 
 /** What follows a piece of an HTML body: a link, by its attribute as it is written and by where it leads, or the pixel. */
-export type Mark = { readonly attribute: string; readonly href: string } | "pixel"
+type Mark = { readonly attribute: string; readonly href: string } | "pixel"
 
 /** An HTML body, cut where its links stand and where its pixel belongs: each piece with what follows it, and the rest. */
 export interface CutBody {
@@ -47,18 +47,23 @@ export const cutAtLinks = (html: string): CutBody => {
 export const pixelTo = (to: Addressee, links: TrackingLinks["Service"]): string =>
   `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
 
+/** Makes the function that leads a link by way of us; undefined for what stays as it is: the recipient's own unsubscription, and what leads to no page. */
+export const trackingOf = (to: Addressee, links: TrackingLinks["Service"]): ((href: string) => string | undefined) => {
+  const unsubscription = links.unsubscribe(to)
+  return (href) => (href === unsubscription ? undefined : links.click(to, href))
+}
+
 /**
  * Replaces every http and https link of an HTML body by its tracked one, and puts in the pixel that shows an opening; the rest stays
  * as it was, character for character, and so do mailto:, tel:, anchors, relative addresses, the recipient's own unsubscription, and what
  * is longer than a tracked link takes.
  */
 export const rewriteLinks = (html: string, to: Addressee, links: TrackingLinks["Service"]): string => {
-  const unsubscription = links.unsubscribe(to)
+  const track = trackingOf(to, links)
   const { pieces, rest } = cutAtLinks(html)
   const written = pieces.map(([before, mark]) => {
     if (mark === "pixel") return before + pixelTo(to, links)
-    const href = mark.href.trim()
-    const tracked = href === unsubscription ? undefined : links.click(to, href)
+    const tracked = track(mark.href.trim())
     return before + (tracked === undefined ? mark.attribute : `href="${tracked}"`)
   })
   return written.join("") + rest
