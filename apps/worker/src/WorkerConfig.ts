@@ -1,4 +1,4 @@
-import { createPrivateKey } from "node:crypto"
+import { createPrivateKey, type KeyObject } from "node:crypto"
 import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { refusal, setting } from "@outreach/process/setting"
 import {
@@ -23,9 +23,9 @@ const smtpUrl = setting("SMTP_URL", {
   },
 })
 
-/** `DKIM_KEY`: the RSA key that signs the e-mails, PKCS#8 in base64; `none` signs none. Default `none`. */
+/** `DKIM_KEY`: the RSA key that signs the e-mails, as PKCS#8 or PKCS#1, DER in base64 or PEM; `none` signs none. Default `none`. */
 const dkimKey = setting("DKIM_KEY", {
-  expected: "an RSA key of at least 1024 bits, as `openssl genpkey -algorithm RSA -outform DER | base64 -w0` makes it",
+  expected: "an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM",
   parse: (text) => (text === "none" ? null : readRsaKey(text)),
   default: "none",
 })
@@ -173,13 +173,17 @@ function readDomain(text: string): string | undefined {
   return /^([\w-]+(\.[\w-]+)*)?$/.test(text) ? text : undefined
 }
 
-// nodemailer takes the key as PEM, and signs with RSA alone.
+// nodemailer takes the key as PEM, and signs with RSA alone. OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
 function readRsaKey(text: string): Redacted.Redacted | undefined {
-  const pem = `-----BEGIN PRIVATE KEY-----\n${text.replace(/.{64}/g, "$&\n")}\n-----END PRIVATE KEY-----\n`
+  const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64")
+  const key = readPrivateKey(der, "pkcs8") ?? readPrivateKey(der, "pkcs1")
+  if (key?.asymmetricKeyType !== "rsa" || (key.asymmetricKeyDetails?.modulusLength ?? 0) < 1024) return undefined
+  return Redacted.make(key.export({ type: "pkcs8", format: "pem" }).toString(), { label: "DKIM_KEY" })
+}
+
+function readPrivateKey(key: Buffer, type: "pkcs1" | "pkcs8"): KeyObject | undefined {
   try {
-    const key = createPrivateKey(pem)
-    const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : 0
-    return bits >= 1024 ? Redacted.make(pem, { label: "DKIM_KEY" }) : undefined
+    return createPrivateKey({ key, format: "der", type })
   } catch {
     return undefined
   }

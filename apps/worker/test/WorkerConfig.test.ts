@@ -1,7 +1,9 @@
-import { generateKeyPairSync } from "node:crypto"
+import { execSync, spawnSync } from "node:child_process"
+import { createPrivateKey, generateKeyPairSync } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
-import { type Config, ConfigProvider, Effect, Result } from "effect"
+import { type Config, ConfigProvider, Effect, Redacted, Result } from "effect"
 import { WorkerConfig } from "../src/WorkerConfig.ts"
 
 const required = {
@@ -95,6 +97,30 @@ describe("WorkerConfig", () => {
     const { mail } = Result.getOrThrow(read({ DKIM_KEY: rsaKey(1024), DKIM_SELECTOR: "s2026" }))
     expect(mail.dkim).toMatchObject({ domain: "acme.test", selector: "s2026" })
     expect(JSON.stringify(mail)).not.toContain("PRIVATE KEY")
+  })
+
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 })
+  const der = (type: "pkcs1" | "pkcs8") => privateKey.export({ type, format: "der" }).toString("base64")
+  const pem = (type: "pkcs1" | "pkcs8") => privateKey.export({ type, format: "pem" }).toString()
+  it.each([
+    ["PKCS#1, DER in base64", der("pkcs1")],
+    ["PKCS#8, DER in base64", der("pkcs8")],
+    ["DER in base64 of several lines", der("pkcs8").replace(/.{76}/g, "$&\n")],
+    ["PKCS#1, PEM", pem("pkcs1")],
+    ["PKCS#8, PEM", pem("pkcs8")],
+    ["PEM on one line, as an environment file takes it", pem("pkcs8").replaceAll("\n", "\\n")],
+    ["PEM with the line ends of Windows", pem("pkcs1").replaceAll("\n", "\r\n")],
+  ])("reads a key in %s", (_, text) => {
+    const { mail } = Result.getOrThrow(read({ DKIM_KEY: text }))
+    expect(createPrivateKey(Redacted.value(mail.dkim!.key)).equals(privateKey)).toBe(true)
+  })
+
+  // OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
+  it.skipIf(spawnSync("openssl", ["version"]).status !== 0)("reads what the README's command for a key writes", () => {
+    const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
+    const [, command] = /^\| `DKIM_KEY` \|.*`(openssl .*?)`/m.exec(readme)!
+    const key = execSync(command!.replaceAll("\\|", "|"), { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+    expect(refusal({ DKIM_KEY: key })).toBeUndefined()
   })
 
   it("says which delay of a schedule is wrong", () => {
