@@ -1,7 +1,8 @@
 import { hash } from "node:crypto"
 import type { ApiKey } from "@outreach/domain/callers/ApiKey"
-import { type Admission, KeyNotFound, KeyRing } from "@outreach/domain/callers/KeyRing"
+import { type Admission, KeyNotFound, KeyRevoked, KeyRing } from "@outreach/domain/callers/KeyRing"
 import { OrganizationNotFound } from "@outreach/domain/callers/OrganizationRegistry"
+import type { KeyId } from "@outreach/domain/Identifier"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
@@ -25,6 +26,9 @@ export const KeyRingPg = Layer.effect(
 
     const one = (keyId: string) => (rows: ReadonlyArray<ApiKey>) =>
       rows[0] === undefined ? Effect.fail(new KeyNotFound({ keyId })) : Effect.succeed(rows[0])
+
+    const find = (keyId: KeyId) =>
+      Effect.flatMap(sql<ApiKey>`select ${columns} from api_keys where id = ${keyId}`, one(keyId))
 
     // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
     // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
@@ -82,22 +86,24 @@ export const KeyRingPg = Layer.effect(
         dieNaming("KeyRing.list"),
       ),
 
-      find: Effect.fn("KeyRing.find")(
-        (keyId) => Effect.flatMap(sql<ApiKey>`select ${columns} from api_keys where id = ${keyId}`, one(keyId)),
-        dieNaming("KeyRing.find"),
-      ),
+      find: Effect.fn("KeyRing.find")(find, dieNaming("KeyRing.find")),
 
-      expireIn: Effect.fn("KeyRing.expireIn")(
-        (keyId, seconds) =>
-          Effect.flatMap(
-            sql<ApiKey>`
-              update api_keys
-              set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${seconds}::double precision))
-              where id = ${keyId} returning ${columns}`,
-            one(keyId),
-          ),
-        dieNaming("KeyRing.expireIn"),
-      ),
+      rotate: Effect.fn("KeyRing.rotate")(function* (keyId, successor, overlapSeconds) {
+        const text = Redacted.value(successor.text)
+        const rows = yield* sql<ApiKey>`
+          with old as (
+            update api_keys
+            set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${overlapSeconds}::double precision))
+            where id = ${keyId} and revoked_at is null
+            returning organization_id, name, scopes
+          )
+          insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four)
+          select ${successor.id}, organization_id, name, scopes, decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)}
+          from old returning ${columns}`
+        if (rows[0] !== undefined) return rows[0]
+        yield* find(keyId)
+        return yield* new KeyRevoked({ keyId })
+      }, dieNaming("KeyRing.rotate")),
 
       revoke: Effect.fn("KeyRing.revoke")(
         (keyId) =>

@@ -3,7 +3,7 @@ import { issueKey, rotateKey } from "@outreach/domain/callers/ApiKeys"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { Effect, Redacted } from "effect"
+import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { runOnDatabase } from "./runOnDatabase.ts"
 
@@ -65,6 +65,24 @@ describe("KeyRingPg", () => {
         expect(yield* admit(old.text)).toBeUndefined()
       }),
     ))
+
+  it.each(["insert", "update"])("rotates a key in one commit: where the %s fails, nothing is left", (operation) =>
+    run(
+      Effect.gen(function* () {
+        const { key } = yield* issue
+        const keys = yield* KeyRing
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`
+        yield* sql`create trigger fail before ${sql.literal(operation)} on api_keys execute function fail()`
+        expect(Exit.isFailure(yield* Effect.exit(rotateKey(key.id, 3600)))).toBe(true)
+        yield* sql`drop function fail cascade`
+        expect(yield* keys.list(key.organizationId)).toEqual([key])
+        yield* rotateKey(key.id, 3600)
+        expect(yield* keys.list(key.organizationId)).toHaveLength(2)
+      }),
+    ),
+  )
 
   it("gives a revoked key no successor", () =>
     run(

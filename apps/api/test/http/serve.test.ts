@@ -1,5 +1,6 @@
 import { SCOPES } from "@outreach/contract"
 import { apiKeyText } from "@outreach/domain/callers/ApiKey"
+import { rotateKey } from "@outreach/domain/callers/ApiKeys"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -103,7 +104,7 @@ describe("authentication", () => {
     const expired = await issue()
     const { text } = await issue()
     await run(Effect.flatMap(KeyRing, (keys) => keys.revoke(revoked.id)))
-    await run(Effect.flatMap(KeyRing, (keys) => keys.expireIn(expired.id, 0)))
+    await run(rotateKey(expired.id, 0))
     const before = await charged()
 
     const authorizations = [

@@ -5,7 +5,7 @@ import { type KeyId, makeIdentifier, type OrganizationId } from "../Identifier.t
 import { randomBase62 } from "../randomBase62.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { type ApiKey, apiKeyText } from "./ApiKey.ts"
-import { KeyRevoked, KeyRing } from "./KeyRing.ts"
+import { KeyRing } from "./KeyRing.ts"
 
 /** A key at its issue: the only time that its text is seen. */
 export interface IssuedKey {
@@ -23,20 +23,21 @@ export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
   readonly scopes: ReadonlyArray<Scope>
   readonly expiresAt: Timestamp | null
 }) {
-  const keys = yield* KeyRing
-  const { livemode } = yield* Deployment
-  const id = yield* makeIdentifier("key")
-  const text = Redacted.make(apiKeyText(livemode, yield* randomBase62(30)))
-  const key = yield* keys.insert({ ...request, id, text })
-  return { key, text } satisfies IssuedKey
+  const drawn = yield* drawKey
+  const key = yield* (yield* KeyRing).insert({ ...request, ...drawn })
+  return { key, text: drawn.text } satisfies IssuedKey
 })
 
 /** Issues a successor with the same name and scopes, and lets the old key live on for the overlap. */
 export const rotateKey = Effect.fn("ApiKeys.rotateKey")(function* (keyId: KeyId, overlapSeconds: number) {
-  const keys = yield* KeyRing
-  const old = yield* keys.find(keyId)
-  if (old.revokedAt !== null) return yield* new KeyRevoked({ keyId })
-  const issued = yield* issueKey({ ...old, expiresAt: null })
-  yield* keys.expireIn(keyId, overlapSeconds)
-  return issued
+  const drawn = yield* drawKey
+  const key = yield* (yield* KeyRing).rotate(keyId, drawn, overlapSeconds)
+  return { key, text: drawn.text } satisfies IssuedKey
+})
+
+/** Draws a key's id and its text in this deployment's mode. */
+const drawKey = Effect.gen(function* () {
+  const { livemode } = yield* Deployment
+  const id = yield* makeIdentifier("key")
+  return { id, text: Redacted.make(apiKeyText(livemode, yield* randomBase62(30))) }
 })

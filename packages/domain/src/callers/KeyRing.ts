@@ -45,8 +45,16 @@ export class KeyRing extends Context.Service<
     /** Lists an organization's keys, oldest first. */
     list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKey>>
     find(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
-    /** Lets a key end after `seconds` from now, or earlier if it would anyway. */
-    expireIn(keyId: KeyId, seconds: number): Effect.Effect<ApiKey, KeyNotFound>
+    /**
+     * Inserts a successor with the same organization, name and scopes, and ends the old key after `overlapSeconds`, or earlier if it would anyway.
+     *
+     * Both happen in one commit; a failure changes nothing.
+     */
+    rotate(
+      keyId: KeyId,
+      successor: Pick<NewKey, "id" | "text">,
+      overlapSeconds: number,
+    ): Effect.Effect<ApiKey, KeyNotFound | KeyRevoked>
     /** Ends a key now; every process refuses it from its next request on. */
     revoke(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
     /** Recognises the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, which nobody is charged for. */
