@@ -26,7 +26,7 @@ export function conformanceRows(page: string): ReadonlyArray<ConformanceRow> {
   })
 }
 
-const isTest = (part: string) => /^\S+\.test\.ts › /.test(part)
+const isTest = (part: string) => /^\S+\.(test|proof)\.ts › /.test(part)
 
 // What Markdown would take for its own stands escaped on the page.
 const plain = (cell: string) => cell.replaceAll(/\\([|<*_])/g, "$1")
