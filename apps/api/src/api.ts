@@ -95,9 +95,10 @@ const ports = Layer.mergeAll(
   tracking,
 ).pipe(Layer.provideMerge(reads))
 
-const listening = Layer.effectDiscard(
+/** Listens once everything else is there, so that no request arrives before it can be answered. */
+const listening = Layer.effect(
+  HttpServer.HttpServer,
   Effect.gen(function* () {
-    const server = yield* HttpServer.HttpServer
     const { shutdownDelay } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
     const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
@@ -107,10 +108,12 @@ const listening = Layer.effectDiscard(
       ...(yield* trackingPages),
       ...(yield* unsubscribePages),
     ])
+    const server = yield* nodeServer
     yield* server.serve(application)
     yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
+    return server
   }),
 )
 
@@ -122,9 +125,4 @@ const redaction = Layer.merge(
 )
 
 /** The whole API, serving from when the layer is built until it is released; offers the server, for its address. */
-export const api = listening.pipe(
-  Layer.provideMerge(nodeServer),
-  Layer.provide(ports),
-  Layer.provide(pooledRandom),
-  Layer.provide(redaction),
-)
+export const api = listening.pipe(Layer.provide(ports), Layer.provide(pooledRandom), Layer.provide(redaction))

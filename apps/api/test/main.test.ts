@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
+import { connect, createServer } from "node:net"
 import { text } from "node:stream/consumers"
 import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
@@ -20,6 +21,31 @@ const start = (settings: Readonly<Record<string, string>>): ChildProcess => {
   return child
 }
 
+/** Finds a port that nobody listens on. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+/** Asks a port for its health over a connection of its own. */
+const statusFrom = (port: number): Promise<"refused" | "answered" | "closed without an answer"> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" })
+    socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    let received = ""
+    socket
+      .setEncoding("latin1")
+      .on("data", (chunk: string) => {
+        received += chunk
+      })
+      .on("error", (error: NodeJS.ErrnoException) => error.code === "ECONNREFUSED" && resolve("refused"))
+      .on("close", () => resolve(received.startsWith("HTTP/1.1 200 ") ? "answered" : "closed without an answer"))
+  })
+
 describe("the API's process", { timeout: 30_000 }, () => {
   it("says in one line of JSON where it listens, and serves there", async () => {
     const { url, port } = await addressOf(start({}))
@@ -27,6 +53,17 @@ describe("the API's process", { timeout: 30_000 }, () => {
     const response = await fetch(`${url}/v1/health`)
     expect([response.status, ((await response.json()) as { version: string }).version]).toEqual([200, manifest.version])
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it("refuses each of 200 connections that come while it starts, or answers it", async () => {
+    const port = await freePort()
+    const child = start({ PORT: String(port) })
+    child.stdout!.resume()
+    let first = await statusFrom(port)
+    while (first === "refused" && child.exitCode === null) first = await statusFrom(port)
+    // Refused connections came before the process listened; the first that is accepted and all later ones have an answer.
+    const others = await Promise.all(Array.from({ length: 199 }, () => statusFrom(port)))
+    expect(new Set([first, ...others])).toEqual(new Set(["answered"]))
   })
 
   it("finishes what is in flight when it is told to stop, takes nothing more, and exits with 0", async () => {

@@ -3,9 +3,8 @@ import type { Duplex } from "node:stream"
 import { NodeHttpServer } from "@effect/platform-node"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { HttpServer } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import { refusalHeaders } from "./Exchange.ts"
 import { encode } from "./encode.ts"
@@ -26,56 +25,57 @@ const DRAIN = Duration.seconds(20)
 /** How long a client may take to read an answer to what was no request. */
 const LINGER_MS = 500
 
-/** Listens on `HOST` and `PORT`. What Node would answer by itself gets an envelope and a request id too. */
-export const nodeServer = Layer.effect(
-  HttpServer.HttpServer,
-  Effect.gen(function* () {
-    const { host, port, docsUrl } = yield* ApiConfig
-    const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
-    // There is nothing to upgrade to: such a request is answered as if it had not asked (RFC 9110 7.8).
-    const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
+/**
+ * Listens on `HOST` and `PORT`. What Node would answer by itself gets an envelope and a request id too.
+ *
+ * Whoever gets the server must serve at once: a request that arrives before is never answered.
+ */
+export const nodeServer = Effect.gen(function* () {
+  const { host, port, docsUrl } = yield* ApiConfig
+  const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
+  // There is nothing to upgrade to: such a request is answered as if it had not asked (RFC 9110 7.8).
+  const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
 
-    const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {
-      if (!socket.writable || isAnswering(socket)) {
-        socket.destroy()
-        return
-      }
-      const requestId = runSync(makeIdentifier("request"))
-      const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
-      const { status, body, headers } = refuse(
-        { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },
-        exchange,
-        docsUrl,
-      )
-      const answer = encode({ status, body, headers: { ...refusalHeaders(exchange, Date.now() / 1000), ...headers } })
-      socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
-      // What was sent but not read would otherwise reset the connection before the answer is read.
-      const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-      socket.once("close", () => clearTimeout(timer))
+  const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {
+    if (!socket.writable || isAnswering(socket)) {
+      socket.destroy()
+      return
     }
+    const requestId = runSync(makeIdentifier("request"))
+    const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
+    const { status, body, headers } = refuse(
+      { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },
+      exchange,
+      docsUrl,
+    )
+    const answer = encode({ status, body, headers: { ...refusalHeaders(exchange, Date.now() / 1000), ...headers } })
+    socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
+    // What was sent but not read would otherwise reset the connection before the answer is read.
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once("close", () => clearTimeout(timer))
+  }
 
-    server.on("clientError", (error: ClientError, socket) => {
-      if (error.code === "ECONNRESET") socket.destroy()
-      else refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is no well-formed HTTP request", error.rawPacket)
+  server.on("clientError", (error: ClientError, socket) => {
+    if (error.code === "ECONNRESET") socket.destroy()
+    else refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is no well-formed HTTP request", error.rawPacket)
+  })
+  server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
+  // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+
+  server.on("request", (request, response) => {
+    // Node reads no further errors on a connection that once asked for an upgrade: whoever sends one would wait for nothing.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    // Closing ends the idle connections; one that answers at that moment would stay open for its keep-alive time.
+    response.on("close", () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
     })
-    server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
-    // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).
-    server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+  })
 
-    server.on("request", (request, response) => {
-      // Node reads no further errors on a connection that once asked for an upgrade: whoever sends one would wait for nothing.
-      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-      // Closing ends the idle connections; one that answers at that moment would stay open for its keep-alive time.
-      response.on("close", () => {
-        if (!server.listening) setImmediate(() => server.closeIdleConnections())
-      })
-    })
-
-    const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: DRAIN })
-    yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-    return http
-  }),
-)
+  const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: DRAIN })
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+  return http
+})
 
 interface ClientError extends NodeJS.ErrnoException {
   /** What was read last, the fault in it. */
