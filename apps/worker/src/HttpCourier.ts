@@ -1,6 +1,7 @@
 import { Courier, type CourierReply } from "@outreach/domain/deliveries/Courier"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
+import type { NetworkFailure } from "@outreach/retry-policy"
 import { Effect, Layer } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import manifest from "../package.json" with { type: "json" }
@@ -8,16 +9,18 @@ import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
 import { workerLimits } from "./workerLimits.ts"
 
+const limits = workerLimits.deliveries
+
 const USER_AGENT = `outreach-partner-api/${manifest.version}`
 
-/** How much of a response is kept; at more the call is cut off and counts by its status. */
-const RESPONSE_BYTES = 4096
+/** How much of a response body is kept; the rest is not read. */
+const MAX_RESPONSE_BYTES = 4096
 
 /**
  * Carries webhooks over HTTP/1.1 with undici, on kept connections, without following redirects.
  *
- * At the deadline the silence that lasts gives the failure its name: `headers_timeout` before the response, `body_timeout`
- * before the first byte of its body; `deadline` when no request went out, or when bytes still came.
+ * The status decides once the headers are there: a body that is late, endless, cut off or malformed changes nothing.
+ * At the deadline a call without headers fails: as `headers_timeout`, or as `deadline` when no request went out.
  */
 export const HttpCourier = (options: {
   /** Whether calls may go to private addresses, and over plain http. */
@@ -26,11 +29,13 @@ export const HttpCourier = (options: {
   readonly connectMs?: number
   /** The whole call: name resolution, connection, request, headers and body. */
   readonly callMs: number
+  /** How long the body is waited for after the headers. Default 1 s. */
+  readonly bodyMs?: number
 }) =>
   Layer.effect(
     Courier,
     Effect.gen(function* () {
-      const { allowPrivateAddresses, connectMs = workerLimits.deliveries.connectMs, callMs } = options
+      const { allowPrivateAddresses, connectMs = limits.connectMs, callMs, bodyMs = limits.bodyMs } = options
       const agent = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
@@ -52,7 +57,7 @@ export const HttpCourier = (options: {
             if (!allowPrivateAddresses && !mayBeCalled(text, url)) {
               return resume(Effect.succeed({ error: "blocked_address" }))
             }
-            const exchange = new Exchange(callMs, (reply) => resume(Effect.succeed(reply)))
+            const exchange = new Exchange(callMs, bodyMs, (reply) => resume(Effect.succeed(reply)))
             agent.dispatch(
               {
                 origin: url.origin,
@@ -76,22 +81,27 @@ const mayBeCalled = (text: string, url: URL): boolean =>
 /** One request and its response, until the reply is known. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #answer: (reply: CourierReply) => void
+  readonly #bodyMs: number
   readonly #deadline: NodeJS.Timeout
+  #bodyDeadline: NodeJS.Timeout | undefined
   readonly #body: Buffer[] = []
   #size = 0
   #status: number | undefined
   #controller: Dispatcher.DispatchController | undefined
   #over = false
 
-  constructor(callMs: number, answer: (reply: CourierReply) => void) {
+  constructor(callMs: number, bodyMs: number, answer: (reply: CourierReply) => void) {
     this.#answer = answer
-    this.#deadline = setTimeout(() => this.#cutOff(this.#lateReply()), callMs)
+    this.#bodyMs = bodyMs
+    this.#deadline = setTimeout(
+      () => this.#cutOff(this.#failed(this.#controller === undefined ? "deadline" : "headers_timeout")),
+      callMs,
+    )
   }
 
   /** Gives the call up without an answer. */
   abandon(): void {
-    this.#over = true
-    clearTimeout(this.#deadline)
+    this.#end()
     this.#controller?.abort(new Error("the call was given up"))
   }
 
@@ -103,14 +113,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     // 1xx are no answer yet.
-    if (status >= 200) this.#status = status
+    if (status < 200 || this.#over) return
+    this.#status = status
+    this.#bodyDeadline = setTimeout(() => this.#cutOff(this.#reply(status)), this.#bodyMs)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return
-    this.#body.push(chunk.subarray(0, RESPONSE_BYTES - Math.min(this.#size, RESPONSE_BYTES)))
+    this.#body.push(chunk.subarray(0, MAX_RESPONSE_BYTES - Math.min(this.#size, MAX_RESPONSE_BYTES)))
     this.#size += chunk.length
-    if (this.#size > RESPONSE_BYTES) this.#cutOff(this.#reply(this.#status!))
+    if (this.#size > MAX_RESPONSE_BYTES) this.#cutOff(this.#reply(this.#status!))
   }
 
   onResponseEnd(): void {
@@ -118,13 +130,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#finish({ error: networkFailure(error) })
+    this.#finish(this.#failed(networkFailure(error)))
+  }
+
+  #end(): void {
+    this.#over = true
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#bodyDeadline)
   }
 
   #finish(reply: CourierReply): void {
     if (this.#over) return
-    this.#over = true
-    clearTimeout(this.#deadline)
+    this.#end()
     this.#answer(reply)
   }
 
@@ -133,9 +150,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error("the call is over"))
   }
 
-  #lateReply(): CourierReply {
-    if (this.#controller === undefined || this.#size > 0) return { error: "deadline" }
-    return { error: this.#status === undefined ? "headers_timeout" : "body_timeout" }
+  /** Returns the failure of a call, unless its status is known. */
+  #failed(error: NetworkFailure): CourierReply {
+    return this.#status === undefined ? { error } : this.#reply(this.#status)
   }
 
   // PostgreSQL's text holds no U+0000.

@@ -43,7 +43,7 @@ const drainSeconds = wholeNumber("DRAIN_SECONDS", { least: 0, most: 300, default
 /** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
 const historyDays = wholeNumber("HISTORY_DAYS", { least: 1, most: 3650, default: 90 })
 
-/** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the last byte. Default 15. */
+/** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
 const webhookCallSeconds = wholeNumber("WEBHOOK_CALL_SECONDS", { least: 1, most: 120, default: 15 })
 
 /** `WEBHOOK_LEASE_SECONDS`: how long a worker may keep a delivery before another takes it for lost. Default 30. */

@@ -46,12 +46,25 @@ export const endless = (code: number) =>
     pour(response.writeHead(code))
   })
 
-/** Partners from which no whole answer comes, by what that is called. */
+/** Partners who send the headers of a 200 and then no whole body. */
+export const brokenBody: Readonly<Record<string, () => Promise<string>>> = {
+  "200, cut off": () => afterHeaders("Content-Length: 100\r\n\r\nabc", (socket) => socket.end()),
+  "200, malformed": () => afterHeaders("Transfer-Encoding: chunked\r\n\r\nno chunk\r\n", (socket) => socket.end()),
+  "200, silent": () => afterHeaders("Content-Length: 100\r\n\r\n", () => {}),
+}
+
+const afterHeaders = async (rest: string, next: (socket: Socket) => void) =>
+  `http://${await tcp((socket) =>
+    socket.once("data", () => {
+      socket.write(`HTTP/1.1 200 OK\r\n${rest}`)
+      next(socket)
+    }),
+  )}`
+
+/** Partners from which no headers come, by what that is called. */
 export const noAnswer: Readonly<Record<string, () => Promise<string>>> = {
   refused: closedPort,
   reset: async () => `http://${await tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))}`,
-  "reset, in the body": async () =>
-    `http://${await tcp((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc")))}`,
   dns: async () => "http://partner.invalid/",
   tls: async () => {
     const server = createTlsServer({ key: read("key"), cert: read("certificate") }, (_, response) => response.end())
@@ -59,11 +72,5 @@ export const noAnswer: Readonly<Record<string, () => Promise<string>>> = {
   },
   connect_timeout: async () => `https://${await tcp(() => {})}`,
   headers_timeout: async () => `http://${await tcp(() => {})}`,
-  body_timeout: () => http((_, response) => response.writeHead(200).flushHeaders()),
-  deadline: () =>
-    http((_, response) => {
-      const timer = setInterval(() => response.write("."), 10)
-      response.on("close", () => clearInterval(timer))
-    }),
   unknown: async () => `http://${await tcp((socket) => socket.once("data", () => socket.end("220 hello\r\n")))}`,
 }
