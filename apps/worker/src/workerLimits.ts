@@ -26,7 +26,11 @@ export const workerLimits = {
     leaseSeconds: 100,
   },
   /** Little comes, from the relay alone; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
-  bounces: { maxClients: 50, size: 4_194_304, socketTimeout: 30_000, closeTimeout: 1000 },
+  bounces: {
+    server: { maxClients: 50, size: 4_194_304, socketTimeout: 30_000, closeTimeout: 1000 },
+    /** Of the messages of all connections together. */
+    maxHeldBytes: 8_388_608,
+  },
   gauges: {
     everyMs: 10_000,
     withinMs: 2000,

@@ -11,14 +11,15 @@ import { deliveryReport } from "./deliveryReport.ts"
 import { journey } from "./journey.ts"
 import { listen } from "./listen.ts"
 import { partner } from "./partner.ts"
+import { smtpDialogue } from "./smtpDialogue.ts"
 
 const { run, launch, query } = journey()
 const paths = ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))))
 const returnPath = (recipientId: string) =>
   Effect.runSync(ReturnPaths.pipe(Effect.provide(paths))).of(recipientId as `rcp_${string}`)
 
-/** Receives bounces until the test is finished; answers how to send one, which tells the reply. */
-const receiver = async () => {
+/** Receives bounces until the test is finished; returns the port. */
+const startReceiver = async (): Promise<number> => {
   const probe = createServer()
   const port = await listen(probe)
   probe.close()
@@ -37,7 +38,12 @@ const receiver = async () => {
     stop.abort()
     return stopped
   })
-  const transport = createTransport({ host: "127.0.0.1", port, ignoreTLS: true })
+  return port
+}
+
+/** Receives bounces until the test is finished; returns how to send one, which returns the reply. */
+const receiver = async () => {
+  const transport = createTransport({ host: "127.0.0.1", port: await startReceiver(), ignoreTLS: true })
   return (to: string, raw: string, from = "") =>
     transport.sendMail({ envelope: { from, to: [to] }, raw }).then(
       ({ response }) => response,
@@ -101,7 +107,7 @@ describe("a bounce of a message that was sent", () => {
       insert into messages (organization_id, recipient_id, campaign_id, due_at)
       select organization_id, id, campaign_id, 'now' from recipients where id = ${id}`,
     )
-    expect(await send(to, failed("5.1.1", "550 5.1.1 No such user"))).toMatch(/^451 4\.2\.0/)
+    expect(await send(to, failed("5.1.1", "550 5.1.1 No such user"))).toMatch(/^451 4\.3\.0/)
     expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })
   })
 })
@@ -136,9 +142,35 @@ describe("what changes nothing", () => {
     expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })
   })
 
-  it("mail that is too large is refused", async () => {
-    const send = await receiver()
+  const LINE = `${"x".repeat(78)}\r\n`
+  const envelope = (to: string) => ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "DATA"]
+
+  it("mail that is too large is refused before its end, and its connection is closed", async () => {
+    const port = await startReceiver()
     const { to } = await sent()
-    expect(await send(to, `Subject: large\r\n\r\n${"x".repeat(78)}\r\n`.padEnd(4_200_000, "y\r\n"))).toMatch(/^552/)
+    const replies = await smtpDialogue(port, envelope(to), [LINE.repeat(4_194_304 / LINE.length + 1)])
+    expect(replies.slice(-2)).toEqual([expect.stringMatching(/^354 /), expect.stringMatching(/^552 5\.3\.4 /)])
+  })
+
+  it("mail that is declared too large is refused before it is sent", async () => {
+    const replies = await smtpDialogue(await startReceiver(), [
+      "EHLO relay.test",
+      "MAIL FROM:<> SIZE=4194305",
+      "MAIL FROM:<> SIZE=4194304",
+      "QUIT",
+    ])
+    expect(replies).toContain("250 SIZE 4194304")
+    expect(replies.slice(-3)).toEqual([
+      expect.stringMatching(/^552 5\.3\.4 /),
+      expect.stringMatching(/^250 /),
+      expect.stringMatching(/^221 /),
+    ])
+  })
+
+  it("mail beyond what all connections together may hold is put off", async () => {
+    const port = await startReceiver()
+    const { to } = await sent()
+    const replies = await Promise.race([1, 2, 3].map(() => smtpDialogue(port, envelope(to), [LINE.repeat(50_000)])))
+    expect(replies.at(-1)).toMatch(/^451 4\.3\.0 /)
   })
 })
