@@ -33,6 +33,23 @@ const create = async (flags: Record<string, string> = {}): Promise<ReadonlyArray
 }
 
 describe("campaigns", () => {
+  it("are listed newest first, without their bodies, by organization, program and status", async () => {
+    const first = await answer(...(await create()))
+    const second = await answer(...(await create({ name: "Autumn" })))
+    const ids = async (...flags: ReadonlyArray<string>) => {
+      const { data, has_more } = await answer("campaigns", "list", ...flags)
+      return { ids: data.map(({ id }: { id: string }) => id), has_more }
+    }
+    expect((await ids()).ids.slice(0, 2)).toEqual([second.id, first.id])
+    expect(await ids("--limit", "1")).toEqual({ ids: [second.id], has_more: true })
+    expect(await ids("--organization", first.organization_id)).toEqual({ ids: [first.id], has_more: false })
+    expect(await ids("--program", second.program_id)).toEqual({ ids: [second.id], has_more: false })
+    expect(await ids("--program", second.program_id, "--status", "sending")).toEqual({ ids: [], has_more: false })
+    const { data } = await answer("campaigns", "list", "--program", second.program_id)
+    expect(data).toEqual([second])
+    expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status /m)
+  })
+
   it("begin as drafts, with the window in UTC", async () => {
     expect(await answer(...(await create()))).toMatchObject({
       id: expect.stringMatching(/^cmp_[0-9a-f]{32}$/),
@@ -46,13 +63,13 @@ describe("campaigns", () => {
 
   it("are scheduled, paused, scheduled again and cancelled", async () => {
     const { id } = await answer(...(await create()))
-    const status = async (command: string) => (await answer("campaigns", command, id)).status
+    const status = async (...command: ReadonlyArray<string>) => (await answer("campaigns", ...command, id)).status
     expect(await status("schedule")).toBe("scheduled")
     expect(await status("pause")).toBe("paused")
     expect(await status("resume")).toBe("scheduled")
     expect(await status("pause")).toBe("paused")
     expect(await status("schedule")).toBe("scheduled")
-    expect(await status("cancel")).toBe("cancelled")
+    expect(await status("cancel", "--yes")).toBe("cancelled")
     expect(await refusal("campaigns", "schedule", id)).toMatchObject({
       code: "campaign_not_in_status",
       status: "cancelled",

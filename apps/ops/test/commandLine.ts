@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { adaptersFor, SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
-import { ConfigProvider, Console, Effect, type Layer, References } from "effect"
+import { ConfigProvider, Console, Effect, type Layer, Option, Queue, References, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { expect } from "vitest"
 import { ops } from "../src/ops.ts"
@@ -14,8 +14,8 @@ type Ports = Layer.Success<ReturnType<typeof adaptersFor>>
 export const commandLine = () => {
   const url = migratedDatabase()
 
-  /** Runs a command line as a process would. */
-  const run = async (args: ReadonlyArray<string>, settings: Record<string, string> = {}) => {
+  /** Runs a command line as a process would; with `typed` on a terminal, where somebody presses that key. */
+  const run = async (args: ReadonlyArray<string>, settings: Record<string, string> = {}, typed?: string) => {
     const output = { stdout: "", stderr: "" }
     const console = {
       ...globalThis.console,
@@ -29,10 +29,15 @@ export const commandLine = () => {
     const env = { DATABASE_URL: url(), SECRETS_KEY: SECRETS_KEY.toString("base64"), ...settings }
     const code = await Effect.runPromise(
       ops(args).pipe(
+        (effect) =>
+          typed === undefined ? effect : Effect.provideServiceEffect(effect, Terminal.Terminal, typing(typed)),
         Effect.provide(NodeServices.layer),
         Effect.provideService(Console.Console, console),
         // Whatever the tests themselves run in.
-        Effect.provideService(TerminalCapabilities.TerminalCapabilities, NO_TERMINAL),
+        Effect.provideService(TerminalCapabilities.TerminalCapabilities, {
+          ...NO_TERMINAL,
+          canPrompt: typed !== undefined,
+        }),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
       ),
     )
@@ -61,3 +66,17 @@ export const commandLine = () => {
       ),
   }
 }
+
+/** A terminal on which a key is pressed, and which shows nothing. */
+const typing = (name: string) =>
+  Effect.map(Queue.unbounded<Terminal.UserInput>(), (keys) => {
+    Queue.offerUnsafe(keys, { input: Option.some(name), key: { name, ctrl: false, meta: false, shift: false } })
+    return Terminal.make({
+      columns: Effect.succeed(80),
+      rows: Effect.succeed(24),
+      size: Effect.never,
+      readInput: Effect.succeed(keys),
+      readLine: Effect.never,
+      display: () => Effect.void,
+    })
+  })

@@ -195,7 +195,7 @@ describe("a replay that is followed", () => {
 describe.skipIf(spawnSync("script", ["--version"]).status !== 0)("a purge on a terminal", () => {
   it.each([
     ["y", 0, "Purged 3 dead letters."],
-    ["n", 1, "Nothing was purged: there are 3 now"],
+    ["n", 1, "Nothing was done: give --confirm 3"],
   ])("asks, and takes %s for an answer", async (key, expected, said) => {
     await Effect.runPromise(Effect.provide(seedDeadLetters(3, { daysAgo: 91 }), adaptersFor(url())))
     const purge = `${process.execPath} ${MAIN} dead-letters purge --older-than 90d`
@@ -209,7 +209,7 @@ describe.skipIf(spawnSync("script", ["--version"]).status !== 0)("a purge on a t
     })
     const [code] = await once(child, "close")
     expect({ code, shown }).toEqual({ code: expected, shown: expect.stringContaining(said) })
-    expect(shown).toMatch(/Purge 3 dead letters from before \S+ \S+ UTC, of which 0 were replayed\?/)
+    expect(shown).toMatch(/Purge 3 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\?/)
     await Effect.runPromise(
       SqlClient.SqlClient.use((sql) => sql`truncate dead_letters`).pipe(Effect.provide(adaptersFor(url()))),
     )

@@ -69,7 +69,7 @@ describe("keys", () => {
     expect(second.api_key).not.toBe(first.api_key)
     const [old] = (await answer("keys", "list", "--organization", org)).data
     expect(Date.parse(old.expires_at) - Date.parse(second.created_at)).toBeCloseTo(7_200_000, -4)
-    expect((await answer("keys", "revoke", first.id)).revoked_at).not.toBeNull()
+    expect((await answer("keys", "revoke", first.id, "--yes")).revoked_at).not.toBeNull()
     const admit = (text: string) => meanwhile(Effect.flatMap(KeyRing, (keys) => keys.admit(text)))
     expect([await admit(first.api_key), (await admit(second.api_key))?.count]).toEqual([undefined, 1])
   })

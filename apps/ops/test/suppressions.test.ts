@@ -42,7 +42,7 @@ describe("ops suppressions", () => {
     await answer("suppressions", "add", "--program", program, "--email", "late@clinic.test")
     const load = ["recipients", "import", "--campaign", campaign, file("npi,email", `${npi(7)},Late@clinic.test`)]
     expect(await answer(...load)).toMatchObject({ imported: 0, suppressed: 1 })
-    const remove = ["suppressions", "remove", "--program", program, "--email", "LATE@clinic.test"]
+    const remove = ["suppressions", "remove", "--program", program, "--email", "LATE@clinic.test", "--yes"]
     expect(await answer(...remove)).toEqual({ program_id: program, removed: 1 })
     expect(await answer(...remove)).toEqual({ program_id: program, removed: 0 })
     expect(await answer(...load)).toMatchObject({ imported: 1, suppressed: 0 })

@@ -19,9 +19,10 @@ export const CampaignBookPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
-    const columns = sql.literal(`
-      organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject, html,
-      short_link as "shortLink", per_minute as "perMinute",      window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`)
+    const columnsWithoutBody = `
+      organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
+      short_link as "shortLink", per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
+    const columns = sql.literal(`${columnsWithoutBody}, html`)
 
     const summaries = Effect.fnUntraced(function* (
       organizationId: OrganizationId,
@@ -60,6 +61,22 @@ export const CampaignBookPg = Layer.effect(
         const rows = yield* sql<Campaign>`select ${columns} from campaigns where id = ${campaignId}`
         return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
       }, dieNaming("CampaignBook.find")),
+
+      // One range of the primary key for each organization.
+      list: Effect.fn("CampaignBook.list")(
+        ({ organizationId, programId, status }, limit) => sql<Omit<Campaign, "html">>`
+          select campaign.* from organizations
+          cross join lateral (
+            select ${sql.literal(columnsWithoutBody)} from campaigns
+            where organization_id = organizations.id
+              and (${programId ?? null}::text is null or program_id = ${programId ?? null})
+              and (${status ?? null}::text is null or status = ${status ?? null})
+            order by campaigns.id desc limit ${limit}
+          ) campaign
+          where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
+          order by campaign.id desc limit ${limit}`,
+        dieNaming("CampaignBook.list"),
+      ),
 
       progress: Effect.fn("CampaignBook.progress")(function* (campaignId) {
         const rows = yield* sql<CampaignProgress>`

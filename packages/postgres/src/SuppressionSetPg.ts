@@ -20,6 +20,10 @@ export const SuppressionSetPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    const columns = sql.literal(`
+      organization_id as "organizationId", program_id as "programId", suppression.kind, suppression.value, reason,
+      created_at as "createdAt"`)
+
     const organizationOf = Effect.fnUntraced(function* (programId: ProgramId) {
       const rows = yield* sql<{
         id: OrganizationId
@@ -66,11 +70,19 @@ export const SuppressionSetPg = Layer.effect(
         return rows.length
       }, dieNaming("SuppressionSet.remove")),
 
+      find: Effect.fn("SuppressionSet.find")(function* (programId, keys) {
+        const organizationId = yield* organizationOf(programId)
+        return yield* sql<Suppression>`
+          select ${columns} from unnest(
+            ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
+          join suppressions suppression on organization_id = ${organizationId} and program_id = ${programId}
+            and suppression.kind = key.kind and suppression.value = lower(key.value)`
+      }, dieNaming("SuppressionSet.find")),
+
       list: Effect.fn("SuppressionSet.list")(function* (programId, limit, kind) {
         const organizationId = yield* organizationOf(programId)
         return yield* sql<Suppression>`
-          select organization_id as "organizationId", program_id as "programId", kind, value, reason, created_at as "createdAt"
-          from suppressions
+          select ${columns} from suppressions suppression
           where organization_id = ${organizationId} and program_id = ${programId}
             and (${kind ?? null}::text is null or kind = ${kind ?? null})
           order by kind, value limit ${limit}`

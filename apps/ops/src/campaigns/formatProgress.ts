@@ -1,4 +1,4 @@
-import type { CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+import { type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 
 const WIDTH = 40
 const numbers = new Intl.NumberFormat("en-US")
@@ -10,7 +10,7 @@ export const formatProgress = (progress: CampaignProgress): string => {
   const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
   const done = Math.floor(share * WIDTH)
   const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
-  const left = wanted - answered
+  const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
   const counts = (["sent", "bounced", "deferred", "withdrawn"] as const).flatMap((name) =>
     progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],

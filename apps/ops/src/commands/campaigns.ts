@@ -1,21 +1,20 @@
-import type { Campaign, Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
+import type { Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
+import { cancel } from "../campaigns/cancel.ts"
 import { followCampaign } from "../campaigns/followCampaign.ts"
 import { formatProgress } from "../campaigns/formatProgress.ts"
+import { list } from "../campaigns/list.ts"
 import { previewMail } from "../campaigns/previewMail.ts"
+import { printCampaign } from "../campaigns/printCampaign.ts"
+import { campaignId } from "../inputs/campaignId.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { name } from "../inputs/name.ts"
 import { readHtml } from "../inputs/readHtml.ts"
 import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
-
-const campaignId = Argument.String("campaign").pipe(
-  Argument.withDescription("The campaign's id, cmp_…"),
-  Argument.filterMap(...identifier("campaign")),
-)
 
 const time = (flag: string, what: string) =>
   Flag.String(flag).pipe(
@@ -75,7 +74,7 @@ const create = Command.make(
   }),
 ).pipe(Command.withDescription("Add a campaign as a draft; nothing is sent before it is scheduled"))
 
-const command = (command: CampaignCommand, description: string) =>
+const command = (command: Exclude<CampaignCommand, "cancel">, description: string) =>
   Command.make(
     command,
     { campaignId },
@@ -163,10 +162,9 @@ export const campaigns = Command.make("campaigns").pipe(
     command("schedule", "Let a draft or paused campaign be published, and sent inside its window"),
     command("pause", "Hold a campaign at once; resume it to go on"),
     command("resume", "Let a paused campaign go on"),
-    command("cancel", "End a campaign for good; what was sent stays sent"),
+    cancel,
+    list,
     show,
     preview,
   ]),
 )
-
-const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campaign)

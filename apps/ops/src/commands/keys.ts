@@ -10,6 +10,8 @@ import { name } from "../inputs/name.ts"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { someOf } from "../inputs/someOf.ts"
+import { confirm, yes } from "../output/confirm.ts"
+import { formatCell } from "../output/formatCell.ts"
 import { printList, printRecord, remark } from "../output/Output.ts"
 
 /** A key that is over at its issue serves nobody. */
@@ -91,11 +93,18 @@ const rotate = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { key: keyId },
-  Effect.fn("ops.keys.revoke")(function* ({ key }) {
-    yield* printRecord(yield* (yield* KeyRing).revoke(key))
+  { key: keyId, yes },
+  Effect.fn("ops.keys.revoke")(function* ({ key, yes }) {
+    const keys = yield* KeyRing
+    const { name, organizationId, lastUsedAt, revokedAt } = yield* keys.find(key)
+    const use = lastUsedAt === null ? "never used" : `last used ${formatCell(lastUsedAt)}`
+    yield* confirm(
+      `revoke API key ${key} "${name}" of ${organizationId} (${use}), so that its next request is answered with 401`,
+      { yes: yes || revokedAt !== null },
+    )
+    yield* printRecord(yield* keys.revoke(key))
   }),
-).pipe(Command.withDescription("End a key now"))
+).pipe(Command.withDescription("End a key now, for good. Asks first, or needs --yes"))
 
 /** `ops keys …` */
 export const keys = Command.make("keys").pipe(

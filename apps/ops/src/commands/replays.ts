@@ -4,6 +4,8 @@ import { Argument, Command } from "effect/cli"
 import { followReplay, printReplay } from "../deadLetters/followReplay.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
+import { confirm, yes } from "../output/confirm.ts"
+import { formatCount } from "../output/formatCount.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 
 const job = {
@@ -40,11 +42,18 @@ const follow = Command.make(
 
 const cancel = Command.make(
   "cancel",
-  job,
-  Effect.fn("ops.replays.cancel")(function* ({ replay }) {
-    yield* printReplay(yield* (yield* ReplayBook).cancel(replay))
+  { ...job, yes },
+  Effect.fn("ops.replays.cancel")(function* ({ replay, yes }) {
+    const book = yield* ReplayBook
+    const { state, total, replayed } = yield* book.find(replay)
+    const count = total - replayed
+    yield* confirm(`cancel replay ${replay} for good, which leaves ${formatCount(count, "dead letter")} of ${total}`, {
+      yes: yes || state !== "running",
+      count,
+    })
+    yield* printReplay(yield* book.cancel(replay))
   }),
-).pipe(Command.withDescription("End a replay where it is; what it has replayed stays so"))
+).pipe(Command.withDescription("End a replay where it is; what it has replayed stays so. Asks first, or needs --yes"))
 
 /** `ops replays …` */
 export const replays = Command.make("replays").pipe(

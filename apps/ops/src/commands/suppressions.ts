@@ -5,6 +5,8 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
+import { confirm, yes } from "../output/confirm.ts"
+import { formatCount } from "../output/formatCount.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 import { importSuppressions } from "../suppressions/importSuppressions.ts"
 
@@ -53,18 +55,27 @@ const add = Command.make(
 
 const remove = Command.make(
   "remove",
-  clinician,
+  { ...clinician, yes },
   Effect.fn("ops.suppressions.remove")(function* (input) {
     const { npi, email } = yield* readClinician(input)
     const keys = [
       ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
       ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
     ]
-    const removed = yield* (yield* SuppressionSet).remove(input.program, keys)
+    const set = yield* SuppressionSet
+    const found = yield* set.find(input.program, keys)
+    const reasons = found.map(({ kind, reason }) => `${kind}: ${reason}`).join(", ")
+    yield* confirm(
+      `remove ${formatCount(found.length, "suppression")} of program ${input.program} (${reasons}), so that it may write to the clinician again`,
+      { yes: input.yes || found.length === 0, count: found.length },
+    )
+    const removed = yield* set.remove(input.program, keys)
     yield* printRecord({ programId: input.program, removed })
   }),
 ).pipe(
-  Command.withDescription("Remove an NPI or an address; who was withdrawn stays so, and a later import may name them"),
+  Command.withDescription(
+    "Remove an NPI or an address; who was withdrawn stays so, and a later import may name them. Asks first, or needs --yes",
+  ),
 )
 
 const list = Command.make(

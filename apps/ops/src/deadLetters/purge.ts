@@ -1,25 +1,19 @@
 import { DeliveryLedger, type PurgeFilter, type PurgePosition } from "@outreach/domain/deliveries/DeliveryLedger"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Option, Schema } from "effect"
-import { Command, Flag, Prompt, TerminalCapabilities } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { whichDeadLetters } from "../inputs/deadLetterFilters.ts"
 import { given } from "../inputs/given.ts"
 import { seconds } from "../inputs/seconds.ts"
+import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
-import { Output, print } from "../output/Output.ts"
+import { print } from "../output/Output.ts"
 import { progressBar } from "../output/progressBar.ts"
 
 /** Nobody said how old dead letters must be to be purged. */
 class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
   override get message(): string {
     return "Dead letters are purged by age only: say which with --older-than, such as --older-than 90d. See how many with --dry-run."
-  }
-}
-
-/** Nobody confirmed the purge. */
-class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirmed", { count: Schema.Int }) {
-  override get message(): string {
-    return `Nothing was purged: there are ${this.count} now; confirm with --confirm ${this.count}, or with --yes for however many.`
   }
 }
 
@@ -39,23 +33,27 @@ export const purge = Command.make(
       Flag.withDescription("Purge if there are exactly so many, without a question"),
       Flag.optional,
     ),
-    yes: Flag.Boolean("yes").pipe(
-      Flag.withDescription("Purge without a question, however many there are"),
-      Flag.withDefault(false),
-    ),
+    yes,
   },
-  Effect.fn("ops.dead-letters.purge")(function* ({ endpoint, type, reason, olderThan, dryRun, confirm, yes }) {
+  Effect.fn("ops.dead-letters.purge")(function* ({
+    endpoint,
+    type,
+    reason,
+    olderThan,
+    dryRun,
+    confirm: expected,
+    yes,
+  }) {
     if (Option.isNone(olderThan)) return yield* new AgeMissing()
     const filter = given({ endpointId: endpoint, eventType: type, reason })
     const found = yield* (yield* DeliveryLedger).countOld(filter, olderThan.value)
     const { before, count, replayed } = found
     const what = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
     if (dryRun) return yield* print(found, () => `${what}, would be purged.`)
-    const isConfirmed = Option.match(confirm, {
-      onNone: () => (yes || count === 0 ? Effect.succeed(true) : ask(`Purge ${what}? They cannot be brought back.`)),
-      onSome: (expected) => Effect.succeed(expected === count),
-    })
-    if (!(yield* isConfirmed)) return yield* new NotConfirmed({ count })
+    const action = `purge ${what}, for good`
+    const flags = `--confirm ${count}, or --yes for however many,`
+    if (Option.isSome(expected) && expected.value !== count) return yield* new NotConfirmed({ action, count, flags })
+    yield* confirm(action, { yes: yes || count === 0 || Option.isSome(expected), count, flags })
     const purged = yield* purgeAll(filter, before, count)
     yield* print({ before, purged }, () => `Purged ${formatCount(purged, "dead letter")}.`)
   }),
@@ -66,13 +64,6 @@ export const purge = Command.make(
     { command: "ops dead-letters purge --older-than 90d --reason rejected --yes" },
   ]),
 )
-
-/** Asks on a terminal; where there is none, nobody says yes. */
-const ask = Effect.fnUntraced(function* (message: string) {
-  const { json } = yield* Output
-  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-  return !json && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))
-})
 
 const purgeAll = Effect.fnUntraced(function* (filter: PurgeFilter, before: Timestamp, count: number) {
   const ledger = yield* DeliveryLedger

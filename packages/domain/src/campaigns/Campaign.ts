@@ -67,6 +67,10 @@ export interface CampaignProgress {
   readonly answered: number
 }
 
+/** Counts the recipients who were neither sent to, nor bounced, nor withdrawn. */
+export const countUnsent = ({ recipients, withdrawn, answered }: CampaignProgress): number =>
+  Math.max(0, recipients - withdrawn - answered)
+
 /** A recipient domain that a campaign leaves alone for a while, because it refused us. */
 export interface DomainPause {
   readonly domain: string

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, OrganizationId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramCatalog.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
@@ -18,6 +18,13 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
 }
 
+/** Which campaigns are meant: all conditions must hold. */
+export interface CampaignFilter {
+  readonly organizationId?: OrganizationId
+  readonly programId?: ProgramId
+  readonly status?: CampaignStatus
+}
+
 /** Keeps campaigns and moves them through their statuses. */
 export class CampaignBook extends Context.Service<
   CampaignBook,
@@ -26,6 +33,8 @@ export class CampaignBook extends Context.Service<
       campaign: Omit<Campaign, "organizationId" | "status" | "createdAt" | "updatedAt">,
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
+    /** Lists campaigns without their bodies, newest first; all conditions must hold. */
+    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<Omit<Campaign, "html">>>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
     /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
     pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>

@@ -22,6 +22,11 @@ export class SuppressionSet extends Context.Service<
     ): Effect.Effect<{ readonly added: number; readonly withdrawn: number }, ProgramNotFound>
     /** Removes entries, and answers how many there were. Who was withdrawn stays so; an import may name them again. */
     remove(programId: ProgramId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
+    /** Finds the entries of these keys. */
+    find(
+      programId: ProgramId,
+      keys: ReadonlyArray<SuppressionKey>,
+    ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
     /** Lists a program's entries in the order (kind, value), of one kind or of both. */
     list(
       programId: ProgramId,

@@ -1,0 +1,32 @@
+import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
+import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { given } from "../inputs/given.ts"
+import { identifier } from "../inputs/identifier.ts"
+import { limit } from "../inputs/limit.ts"
+import { organization } from "../inputs/organization.ts"
+import { printPage } from "../output/Output.ts"
+
+/** `ops campaigns list` */
+export const list = Command.make(
+  "list",
+  {
+    organization: organization.pipe(Flag.optional),
+    program: Flag.String("program").pipe(
+      Flag.withDescription("Only those of this program, pgm_…"),
+      Flag.filterMap(...identifier("program")),
+      Flag.optional,
+    ),
+    status: Flag.Literals("status", CAMPAIGN_STATUSES).pipe(
+      Flag.withDescription("Only those in this status"),
+      Flag.optional,
+    ),
+    limit,
+  },
+  Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, limit }) {
+    const filter = given({ organizationId: organization, programId: program, status })
+    const rows = yield* (yield* CampaignBook).list(filter, limit + 1)
+    yield* printPage(rows, limit, ["id", "programId", "name", "kind", "status", "windowStart", "windowEnd"])
+  }),
+).pipe(Command.withDescription("List campaigns, newest first; of one organization or of all"))

@@ -1,0 +1,8 @@
+import { Argument } from "effect/cli"
+import { identifier } from "./identifier.ts"
+
+/** The campaign that a command is about. */
+export const campaignId = Argument.String("campaign").pipe(
+  Argument.withDescription("The campaign's id, cmp_…"),
+  Argument.filterMap(...identifier("campaign")),
+)

@@ -1,0 +1,98 @@
+import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
+import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { run, answer, refusal, meanwhile } = commandLine()
+
+/** A campaign with three recipients, one of whom was sent to and one withdrawn, a key, and a suppression. */
+const seed = () =>
+  meanwhile(
+    Effect.gen(function* () {
+      const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} and npi = ${npi(0)}`
+      yield* (yield* SuppressionSet).add(program.id, [{ npi: npi(1), email: null }], "operator")
+      const key = yield* issueKey({
+        organizationId: organization.id,
+        name: "Nightly",
+        scopes: ["events:read"],
+        expiresAt: null,
+      })
+      return { campaign: campaign.id, program: program.id, organization: organization.id, key: key.key.id }
+    }),
+  )
+
+type Seeded = Awaited<ReturnType<typeof seed>>
+
+interface Case {
+  readonly args: (seeded: Seeded) => ReadonlyArray<string>
+  /** What the sentence says, beside the id. */
+  readonly says: string
+  readonly count: number | null
+  readonly state: (seeded: Seeded) => Promise<unknown>
+}
+
+const cases: Record<string, Case> = {
+  "campaigns cancel": {
+    args: ({ campaign }) => ["campaigns", "cancel", campaign],
+    says: '"Spring" (draft) for good, which leaves 1 recipient of 3 without their e-mail',
+    count: 1,
+    state: async ({ campaign }) => (await answer("campaigns", "show", campaign)).status,
+  },
+  "keys revoke": {
+    args: ({ key }) => ["keys", "revoke", key],
+    says: '"Nightly"',
+    count: null,
+    state: async ({ organization }) =>
+      (await answer("keys", "list", "--organization", organization)).data[0].revoked_at,
+  },
+  "suppressions remove": {
+    args: ({ program }) => ["suppressions", "remove", "--program", program, "--npi", npi(1)],
+    says: "remove 1 suppression of program",
+    count: 1,
+    state: async ({ program }) => (await answer("suppressions", "list", "--program", program)).data.length,
+  },
+}
+
+describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => {
+  it("does nothing without --yes where there is no terminal, and says in one sentence what it would do", async () => {
+    const seeded = await seed()
+    const before = await state(seeded)
+    const { code, stdout, stderr } = await run(args(seeded))
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^Nothing was done: give --yes to [^\n]+\.\n$/)
+    expect(stderr).toContain(says)
+    expect(await refusal(...args(seeded))).toMatchObject({ code: "not_confirmed", count, exit: 1 })
+    expect(await state(seeded)).toEqual(before)
+    await answer(...args(seeded), "--yes")
+    expect(await state(seeded)).not.toEqual(before)
+  })
+
+  it("asks on a terminal, where no is the answer unless it is yes", async () => {
+    const seeded = await seed()
+    const before = await state(seeded)
+    for (const key of ["n", "enter"]) expect((await run(args(seeded), {}, key)).code).toBe(1)
+    expect(await state(seeded)).toEqual(before)
+    expect((await run(args(seeded), {}, "y")).code).toBe(0)
+    expect(await state(seeded)).not.toEqual(before)
+  })
+
+  it("asks nobody with --json, not even on a terminal", async () => {
+    const seeded = await seed()
+    const before = await state(seeded)
+    expect((await run([...args(seeded), "--json"], {}, "y")).code).toBe(1)
+    expect(await state(seeded)).toEqual(before)
+  })
+})
+
+it("asks nothing about what would change nothing", async () => {
+  const seeded = await seed()
+  const remove = ["suppressions", "remove", "--program", seeded.program, "--npi", npi(9)]
+  expect(await answer(...remove)).toMatchObject({ removed: 0 })
+  await answer("campaigns", "cancel", seeded.campaign, "--yes")
+  expect(await refusal("campaigns", "cancel", seeded.campaign)).toMatchObject({ code: "campaign_not_in_status" })
+})
