@@ -119,15 +119,17 @@ export const CampaignBookPg = Layer.effect(
           const campaign = campaigns[0]
           if (campaign === undefined) return undefined
           const { organizationId, id } = campaign
-          const recipients = yield* sql<Recipient>`
+          const next = yield* sql<Recipient>`
             select ${sql.literal(recipientColumns)} from recipients
             where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
             order by id limit ${size} for update`
-          yield* sql`
-            update campaigns set status = ${recipients.length < size ? "published" : "publishing"}, updated_at = clock_timestamp()
-            where organization_id = ${organizationId} and id = ${id}`
-          if (recipients.length === 0) return { campaignId: id, recipients: 0 }
           const summary = (yield* summaries(organizationId, [id])).get(id)!
+          const { event, recipients } = next.length === 0 ? NOTHING : compose({ ...summary, recipients: next })
+          const isLast = next.length < size && recipients.length === next.length
+          yield* sql`
+            update campaigns set status = ${isLast ? "published" : "publishing"}, updated_at = clock_timestamp()
+            where organization_id = ${organizationId} and id = ${id}`
+          if (event === undefined) return { campaignId: id, recipients: 0 }
           const ids = recipients.map((recipient) => recipient.id)
           yield* sql`
             insert into messages (organization_id, recipient_id, campaign_id, due_at)
@@ -137,7 +139,7 @@ export const CampaignBookPg = Layer.effect(
           yield* sql`
             update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${ids}::text[])`
-          yield* publishEvents([compose({ ...summary, recipients })], at)
+          yield* publishEvents([event], at)
           return { campaignId: id, recipients: recipients.length }
         },
         sql.withTransaction,
@@ -171,6 +173,8 @@ export const CampaignBookPg = Layer.effect(
     }
   }),
 )
+
+const NOTHING = { event: undefined, recipients: [] }
 
 interface SummaryRow extends Omit<CampaignWithProgram["campaign"], "organizationId"> {
   readonly slug: Program["slug"]

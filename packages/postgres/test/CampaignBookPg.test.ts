@@ -34,7 +34,7 @@ describe("CampaignBookPg.publishNext", () => {
   it("announces recipients in chunks of at most 500, one event each, and moves the campaign along", () =>
     run(
       Effect.gen(function* () {
-        const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203 })
+        const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203, emailDomain: "x.io" })
         yield* commandCampaign(campaign.id, "schedule")
         const statuses: Array<CampaignStatus> = []
         while (yield* publishChunk()) statuses.push(yield* status(campaign.id))
@@ -83,6 +83,24 @@ describe("CampaignBookPg.publishNext", () => {
       }),
     ))
 
+  it("announces long addresses in events of at most 64 KiB, each recipient once", () =>
+    run(
+      Effect.gen(function* () {
+        const emailDomain = `${"clinic.".repeat(30)}test`
+        const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain })
+        yield* commandCampaign(campaign.id, "schedule")
+        while (yield* publishChunk()) {}
+        expect(yield* status(campaign.id)).toBe("published")
+        const sql = yield* SqlClient.SqlClient
+        const [{ largest } = { largest: 0 }] = yield* sql<{ largest: number }>`
+          select max(octet_length(body)) as largest from events where organization_id = ${organization.id}`
+        expect(largest).toBeLessThanOrEqual(65_536)
+        const announced = (yield* events(organization.id)).flatMap(({ data }) => data.recipients)
+        expect([announced.length, new Set(announced.map(({ token }) => token)).size]).toEqual([700, 700])
+        expect((yield* (yield* CampaignBook).progress(campaign.id)).queued).toBe(700)
+      }),
+    ))
+
   it("makes no empty event when the last chunk was full, or nobody was imported", () =>
     run(
       Effect.gen(function* () {
@@ -90,7 +108,7 @@ describe("CampaignBookPg.publishNext", () => {
           [500, [500]],
           [0, []],
         ] as const) {
-          const { organization, campaign } = yield* seedCampaign({ recipients })
+          const { organization, campaign } = yield* seedCampaign({ recipients, emailDomain: "x.io" })
           yield* commandCampaign(campaign.id, "schedule")
           while (yield* publishChunk()) {}
           expect(yield* status(campaign.id)).toBe("published")
@@ -117,7 +135,7 @@ describe("CampaignBookPg.publishNext", () => {
     run(
       Effect.gen(function* () {
         const book = yield* CampaignBook
-        const { organization, campaign } = yield* seedCampaign({ recipients: 700 })
+        const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain: "x.io" })
         expect(yield* publishChunk()).toBe(false)
         yield* commandCampaign(campaign.id, "schedule")
         expect(yield* publishChunk()).toBe(true)

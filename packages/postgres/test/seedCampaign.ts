@@ -21,6 +21,8 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly endpointUrl?: string
   /** Seconds from now until the window opens; default 0. */
   readonly opensIn?: number
+  /** Of the recipients' addresses; default clinic.test. */
+  readonly emailDomain?: string
 }) {
   const organization = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme Health")
   const secret = yield* rotateSecret(organization.id, 0)
@@ -51,7 +53,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   const lines = Array.from({ length: options.recipients }, (_, i) => ({
     number: i + 2,
     npi: npi(i),
-    email: `clinician${i}@clinic.test`,
+    email: `clinician${i}@${options.emailDomain ?? "clinic.test"}`,
   }))
   yield* importLines(campaign.id, lines)
   return { organization, secret, endpoint, program, campaign }

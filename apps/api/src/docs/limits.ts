@@ -1,5 +1,6 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
+import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { KEY_POLICY } from "../http/Exchange.ts"
 import { type Html, html } from "./html.ts"
@@ -49,6 +50,7 @@ key answers what the first one did, with <code>Idempotent-Replayed: true</code>.
       ["Delivery", `${SPECIFIED_SCHEDULE.length + 1} attempts`, "Then the event is kept for a replay by hand."],
       ["Our patience", "5 seconds to connect, 15 in all", "Acknowledge first, work later."],
       ["Recipients of one event", `${RECIPIENTS_PER_EVENT}`, html`In <code>outreach.recipients_published</code>.`],
+      ["An event that we send", `${MAX_EVENT_BYTES / 1024} KiB`, "What body parsers take by default suffices."],
       ["An event that you send", "1 MiB", "Larger bodies are refused with 413."],
     ],
   )

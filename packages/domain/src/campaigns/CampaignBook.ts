@@ -51,12 +51,15 @@ export class CampaignBook extends Context.Service<
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
     /**
      * Publishes the next recipients, at most `size`, of some scheduled campaign: in one transaction they are marked as
-     * published, queued for sending, and announced by the event that `compose` makes. Marks the campaign as published when
-     * none is left. Undefined when no campaign has anything to publish.
+     * published, queued for sending, and announced by an event. `compose` returns it with the recipients that it announces,
+     * the first of the chunk. Marks the campaign as published when none is left. Undefined when no campaign has anything to publish.
      */
     publishNext(
       size: number,
-      compose: (chunk: PublicationChunk) => EventDraft,
+      compose: (chunk: PublicationChunk) => {
+        readonly event: EventDraft
+        readonly recipients: ReadonlyArray<Recipient>
+      },
     ): Effect.Effect<{ readonly campaignId: CampaignId; readonly recipients: number } | undefined>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
     readonly advance: Effect.Effect<void>

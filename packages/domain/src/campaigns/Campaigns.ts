@@ -1,13 +1,13 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
-import { composeEvent } from "../events/Event.ts"
-import { type CampaignId, type EventId, makeIdentifier, type ProgramId } from "../Identifier.ts"
+import { type CampaignId, makeIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../outreach/composeMail.ts"
 import { checkTemplate } from "../outreach/Template.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { type CampaignKind, COMMANDS, type Command } from "./Campaign.ts"
-import { CampaignBook, type PublicationChunk } from "./CampaignBook.ts"
+import { CampaignBook } from "./CampaignBook.ts"
 import { InvalidShortLink, InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
+import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 
 /** Makes a draft campaign. Its templates must render and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
@@ -67,32 +67,10 @@ const checkWindow = Effect.fnUntraced(function* (window: {
 export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const book = yield* CampaignBook
   const eventId = yield* makeIdentifier("event")
-  const published = yield* book.publishNext(RECIPIENTS_PER_EVENT, (chunk) => recipientsPublished(eventId, chunk))
+  const published = yield* book.publishNext(RECIPIENTS_PER_EVENT, (chunk) => composeRecipientsPublished(eventId, chunk))
   if (published === undefined) return false
   if (published.recipients > 0) {
     yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs({ ...published }))
   }
   return true
 })
-
-const recipientsPublished = (id: EventId, { campaign, program, recipients }: PublicationChunk) =>
-  composeEvent(
-    "outreach.recipients_published",
-    {
-      id,
-      organizationId: campaign.organizationId,
-      campaignId: campaign.id,
-      programId: campaign.programId,
-      recipientId: null,
-    },
-    {
-      service_campaign_id: campaign.id,
-      service_program_id: campaign.programId,
-      service_campaign_name: campaign.name,
-      service_program_name: program.name,
-      consumer_program_slug: program.slug,
-      scheduled_send_window_start: campaign.windowStart,
-      scheduled_send_window_end: campaign.windowEnd,
-      recipients: recipients.map(({ token, npi, email, id }) => ({ token, npi, email, service_recipient_id: id })),
-    },
-  )

@@ -5,6 +5,9 @@ import type { Timestamp } from "../Timestamp.ts"
 /** An event that this service sends. */
 export type OutreachEventType = EventTypeOf<"to_consumer">
 
+/** The size of the largest webhook body: body parsers take 100 KB by default. */
+export const MAX_EVENT_BYTES = 65_536
+
 /** An event before its transaction's stamp is known. */
 export interface EventDraft {
   readonly id: EventId

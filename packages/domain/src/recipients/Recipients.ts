@@ -39,7 +39,12 @@ export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsed
 
 /** Says what is wrong with a line, or undefined. */
 export const checkLine = (line: ImportLine): string | undefined =>
-  checkNpi(line.npi) ?? (Email.safeParse(line.email).success ? undefined : "the e-mail address is not valid")
+  checkNpi(line.npi) ?? (isEmail(line.email) ? undefined : "the e-mail address is not valid")
+
+const isEmail = (text: string): boolean => text.length <= MAX_EMAIL_LENGTH && Email.safeParse(text).success
+
+/** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
+const MAX_EMAIL_LENGTH = 254
 
 const REASONS: Partial<Record<Registration, string>> = {
   npi_taken: "the campaign has this NPI with another e-mail address",

@@ -6,6 +6,7 @@ const line = { number: 2, npi: "1234567893", email: "ada@clinic.test" }
 describe("checkLine", () => {
   it("accepts a valid NPI with a valid e-mail address", () => {
     expect(checkLine(line)).toBeUndefined()
+    expect(checkLine({ ...line, email: `${"a".repeat(242)}@clinic.test` })).toBeUndefined()
   })
 
   it.each([
@@ -16,6 +17,7 @@ describe("checkLine", () => {
     "ada@clinic",
     "ada lovelace@clinic.test",
     "ada@clinic.test, bob@clinic.test",
+    `${"a".repeat(243)}@clinic.test`,
   ])("refuses the e-mail address %j without repeating it", (email) => {
     expect(checkLine({ ...line, email })).toBe("the e-mail address is not valid")
   })
