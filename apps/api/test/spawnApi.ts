@@ -5,18 +5,24 @@ import { fileURLToPath } from "node:url"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
-/** Starts the API as a process of its own, on any free port unless `settings` says otherwise. */
+/** Returns the API's environment: any free port, and nothing that slows a test, unless `settings` says otherwise. */
+export const settingsFor = (
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  SECRETS_KEY: KEY,
+  CURSOR_KEY: KEY,
+  PORT: "0",
+  SHUTDOWN_DELAY_SECONDS: "0",
+  UNAUTHENTICATED_LIMIT: "1000000",
+  ...settings,
+})
+
+/** Starts the API as a process of its own. */
 export const spawnApi = (databaseUrl: string, settings: Readonly<Record<string, string>> = {}): ChildProcess =>
   spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: {
-      DATABASE_URL: databaseUrl,
-      SECRETS_KEY: KEY,
-      CURSOR_KEY: KEY,
-      PORT: "0",
-      SHUTDOWN_DELAY_SECONDS: "0",
-      UNAUTHENTICATED_LIMIT: "1000000",
-      ...settings,
-    },
+    env: settingsFor(databaseUrl, settings),
     stdio: ["ignore", "pipe", "pipe"],
   })
 

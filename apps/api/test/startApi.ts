@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process"
 import type { Scope } from "@outreach/contract"
 import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
@@ -7,13 +6,13 @@ import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
-import { addressOf, endApi, spawnApi } from "./spawnApi.ts"
+import { type RunningApi, runApi } from "./runApi.ts"
 
 export const DOCS_URL = "https://docs.outreach.test/guide"
 
 type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 
-/** The API as a process of its own, over a database of its own. */
+/** The API in the test's own process, over a database of its own. */
 export interface TestApi {
   readonly url: string
   readonly databaseUrl: string
@@ -34,28 +33,24 @@ export const startApi = (
   settings: Readonly<Record<string, string>> = {},
 ): (() => TestApi) => {
   const databaseUrl = migratedDatabase()
-  const logs: Array<string> = []
   let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
-  let child: ChildProcess
-  let url = ""
+  let api: RunningApi
 
   beforeAll(async () => {
     adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
     if (prepare) await adapters.runPromise(prepare)
-    child = spawnApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL, ...settings })
-    child.stderr!.pipe(process.stderr)
-    ;({ url } = await addressOf(child, (line) => logs.push(line)))
+    api = await runApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL, ...settings })
   })
   afterAll(async () => {
-    if (child) await endApi(child, "SIGTERM")
+    await api?.stop()
     await adapters?.dispose()
   })
 
   const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
   return () => ({
-    url,
+    url: api.url,
     databaseUrl: databaseUrl(),
-    logs,
+    logs: api.logs,
     run,
     issue: async (organizationId, scopes) => {
       const { key, text } = await run(issueKey({ organizationId, name: "test", scopes, expiresAt: null }))

@@ -13,7 +13,7 @@ import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { type Effect, Redacted } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { runApi } from "../runApi.ts"
 import { DOCS_URL, startApi, type TestApi } from "../startApi.ts"
 import { observeFetch } from "./observeFetch.ts"
 
@@ -151,9 +151,8 @@ describe("a key over its limit", () => {
     const busy = await api().issue(seed.organization.id, SCOPES)
     await api().setCount(busy.id, 100)
     // A process that has seen a key over its limit refuses it until the minute ends: another plays the next minute.
-    const child = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
-    onTestFinished(() => endApi(child))
-    const { url: later } = await addressOf(child)
+    const { url: later, stop } = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
+    onTestFinished(stop)
     let minuteIsOver = false
     const waits: Array<number> = []
     const sleep = async (milliseconds: number) => {

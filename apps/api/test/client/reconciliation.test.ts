@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
+import { runApi } from "../runApi.ts"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 import { startApi, type TestApi } from "../startApi.ts"
 
@@ -48,9 +49,9 @@ const walk = async (partner: Partner, through?: Pick<TestApi, "url">) => {
 }
 
 const startAnother = async (settings: Readonly<Record<string, string>> = {}) => {
-  const child = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging", ...settings })
-  onTestFinished(() => endApi(child))
-  return { child, url: (await addressOf(child)).url }
+  const another = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", ...settings })
+  onTestFinished(another.stop)
+  return another
 }
 
 it("loses and repeats nothing when the partner crashes between pages, before or after it has stored one", async () => {
@@ -73,11 +74,12 @@ it("loses and repeats nothing when the partner crashes between pages, before or 
 it("goes on through a process of the API that is killed in the middle of a walk", async () => {
   const partner = await startPartner()
   await partner.publish(450)
-  const doomed = await startAnother()
-  const reading = reader(partner, doomed)
+  const doomed = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging" })
+  onTestFinished(() => endApi(doomed))
+  const reading = reader(partner, await addressOf(doomed))
   partner.store((await reading.next()).value!)
   partner.store((await reading.next()).value!)
-  await endApi(doomed.child)
+  await endApi(doomed)
   await expect(reading.next()).rejects.toMatchObject({ name: "ConnectionError", reason: "network" })
   await partner.publish(60)
   await walk(partner)

@@ -6,7 +6,7 @@ import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { runApi } from "../runApi.ts"
 import { startApi } from "../startApi.ts"
 
 const BASE = "https://api.outreach.test/outreach"
@@ -172,9 +172,8 @@ describe("the guide to the errors", () => {
   const databaseUrl = migratedDatabase()
 
   it("is where the doc_url of every code leads, unless DOCS_URL says otherwise", { timeout: 30_000 }, async () => {
-    const child = spawnApi(databaseUrl(), { PUBLIC_BASE_URL: BASE })
-    onTestFinished(() => endApi(child))
-    const { url } = await addressOf(child)
+    const { url, stop } = await runApi(databaseUrl(), { PUBLIC_BASE_URL: BASE })
+    onTestFinished(stop)
     const { error } = (await (await fetch(`${url}/v1/nowhere`)).json()) as { error: { doc_url: string } }
     expect(error.doc_url).toBe(`${BASE}/docs/errors#NOT_FOUND`)
     for (const code of Object.keys(partnerCatalog.codes)) {

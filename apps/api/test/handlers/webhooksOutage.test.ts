@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,23 +11,21 @@ import { SqlClient } from "effect/sql"
 import Stripe from "stripe"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { type Answer, checkAnswer } from "../ask.ts"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { type RunningApi, runApi } from "../runApi.ts"
 import { DOCS_URL } from "../startApi.ts"
 
 let folder: string
 let database: Postgres
-let child: ChildProcess
-let url: string
+let api: RunningApi
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "outreach-outage-"))
   // The server's user is another when this process is root's.
   await chmod(folder, 0o711)
   database = await startPostgres({ dataDirectory: folder })
-  child = spawnApi(database.url, { DOCS_URL })
-  url = (await addressOf(child)).url
+  api = await runApi(database.url, { DOCS_URL })
 }, 60_000)
 afterAll(async () => {
-  if (child) await endApi(child, "SIGTERM")
+  await api?.stop()
   await database?.stop()
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }, 60_000)
@@ -44,7 +41,7 @@ it("asks for other attempts while the database is away, and has each event once 
   const post = async ({ endpoint, secret }: typeof known, eventId: string): Promise<Answer> => {
     const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
     const payload = JSON.stringify({ ...eventExamples["clinician.account_created"], event_id: eventId })
-    const response = await fetch(url + path, {
+    const response = await fetch(api.url + path, {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
@@ -65,7 +62,7 @@ it("asks for other attempts while the database is away, and has each event once 
   for (const { status, body } of away) {
     expect([status, body.error.code, body.error.details]).toEqual([503, "SERVICE_UNAVAILABLE", { retry_after: 5 }])
   }
-  expect((await fetch(`${url}/v1/health`)).status).toBe(200)
+  expect((await fetch(`${api.url}/v1/health`)).status).toBe(200)
 
   database = await startPostgres({ dataDirectory: folder, port })
   const again = () => Promise.all([post(known, "evt_2"), post(known, "evt_3"), post(unknown, "evt_4")])

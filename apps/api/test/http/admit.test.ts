@@ -4,7 +4,7 @@ import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { runApi } from "../runApi.ts"
 import { DOCS_URL, startApi, type TestApi } from "../startApi.ts"
 
 const api = startApi()
@@ -18,16 +18,16 @@ beforeAll(async () => {
 
 const LIST = "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z"
 
-/** A process over the same database that lets an address fail three times a minute. */
+/** Another API over the same database that lets an address fail three times a minute. */
 const startStrict = async (settings: Record<string, string> = {}): Promise<TestApi> => {
-  const child = spawnApi(api().databaseUrl, {
+  const strict = await runApi(api().databaseUrl, {
     DEPLOYMENT: "staging",
     DOCS_URL,
     UNAUTHENTICATED_LIMIT: "3",
     ...settings,
   })
-  onTestFinished(() => endApi(child))
-  return { ...api(), url: (await addressOf(child)).url }
+  onTestFinished(strict.stop)
+  return { ...api(), url: strict.url }
 }
 
 /** Fails to authenticate until the address has to wait, even should a new minute begin meanwhile; answers the statuses. */

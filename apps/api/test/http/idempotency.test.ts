@@ -1,10 +1,10 @@
-import { once } from "node:events"
 import { SCOPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type Answer, ask } from "../ask.ts"
+import { runApi } from "../runApi.ts"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 import { DOCS_URL, startApi, type TestApi } from "../startApi.ts"
 
@@ -42,14 +42,6 @@ const send = (target: string, key: string, idempotencyKey: string, options: { ap
     ...(options.method && { method: options.method }),
   })
 const replayed = ({ headers }: Answer) => headers.get("Idempotent-Replayed")
-
-/** A second process over the same database. */
-const startAnother = async () => {
-  const child = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
-  onTestFinished(() => endApi(child))
-  const { url } = await addressOf(child)
-  return { child, api: { ...api(), url } }
-}
 
 /** Asks `during` while whoever reads recipients has to wait. */
 const whileRecipientsAreLocked = <A>(during: () => Promise<A>) =>
@@ -201,12 +193,15 @@ describe("an Idempotency-Key", () => {
 
 describe("requests with one Idempotency-Key at the same time", { timeout: 30_000 }, () => {
   it("run once among fifty over two processes", async () => {
-    const another = await startAnother()
+    const another = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
+    onTestFinished(another.stop)
     const [key, idempotencyKey, target] = [await keyOf(seed), newKey(), `${TOKENS}/${await tokenOf(seed)}`]
     let settled = 0
     const fifty = await whileRecipientsAreLocked(async () => {
       const asked = Array.from({ length: 50 }, (_, i) =>
-        send(target, key, idempotencyKey, { api: i % 2 ? api() : another.api }).finally(() => settled++),
+        send(target, key, idempotencyKey, { api: i % 2 ? api() : { ...api(), url: another.url } }).finally(
+          () => settled++,
+        ),
       )
       // All but the one that runs have their answer while it is held.
       await until(async () => settled === 49)
@@ -235,17 +230,17 @@ describe("requests with one Idempotency-Key at the same time", { timeout: 30_000
   })
 
   it("are free again when the process that ran one is killed", async () => {
-    const another = await startAnother()
+    const child = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
+    onTestFinished(() => endApi(child))
+    const { url } = await addressOf(child)
     const [key, idempotencyKey, target] = [await keyOf(seed), newKey(), `${TOKENS}/${await tokenOf(seed)}`]
     await whileRecipientsAreLocked(async () => {
-      const lost = send(target, key, idempotencyKey, { api: another.api }).then(
+      const lost = send(target, key, idempotencyKey, { api: { ...api(), url } }).then(
         () => "answered",
         () => "lost",
       )
       await until(async () => (await waiting()) === 1)
-      const exited = once(another.child, "exit")
-      another.child.kill("SIGKILL")
-      await exited
+      await endApi(child)
       expect(await lost).toBe("lost")
       // The server notices by itself, though the statement still waits.
       await until(

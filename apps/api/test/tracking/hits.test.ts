@@ -5,7 +5,7 @@ import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { runApi } from "../runApi.ts"
 import { startApi } from "../startApi.ts"
 import { links, seedMessages } from "./seedMessages.ts"
 
@@ -222,25 +222,21 @@ describe("hits", { timeout: 60_000 }, () => {
     await stored(destination, 200)
   })
 
-  it("that wait are stored before a process ends that is told to stop", async () => {
+  it("that wait are stored before an API ends that is told to stop", async () => {
     const destination = "https://clinic.test/stopped"
-    const child = spawnApi(api().databaseUrl)
-    onTestFinished(() => endApi(child))
-    const { url } = await addressOf(child)
+    const { url, stop } = await runApi(api().databaseUrl)
     let ended: Promise<void> | undefined
     await whileLocked(async () => {
       await Promise.all(Array.from({ length: 200 }, () => ask(clickPath(destination), {}, url)))
-      ended = endApi(child, "SIGTERM")
+      ended = stop()
     })
     await ended
     await stored(destination, 200)
-    expect(child.exitCode).toBe(0)
   })
 
   it("come from the address that a trusted proxy names, and from no other", async () => {
-    const child = spawnApi(api().databaseUrl, { TRUST_PROXY: "loopback" })
-    onTestFinished(() => endApi(child))
-    const { url } = await addressOf(child)
+    const { url, stop } = await runApi(api().databaseUrl, { TRUST_PROXY: "loopback" })
+    onTestFinished(stop)
     const destination = "https://clinic.test/proxied"
     const headers = { "X-Forwarded-For": "40.107.1.2, 198.51.100.7" }
     await ask(clickPath(destination), { headers }, url)
@@ -258,17 +254,16 @@ describe("hits", { timeout: 60_000 }, () => {
     await once(collector, "listening")
     onTestFinished(() => void collector.close())
     const { port } = collector.address() as AddressInfo
-    const child = spawnApi(api().databaseUrl, { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
-    onTestFinished(() => endApi(child))
-    const logs: Array<string> = []
-    const { url } = await addressOf(child, (line) => logs.push(line))
+    const { url, logs, stop } = await runApi(api().databaseUrl, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    })
 
     const unsubscribe = links.unsubscribe(seeded.addressees[0]!)
     const paths = [clickPath("https://clinic.test/traced"), openPath(), unsubscribe]
     for (const path of paths) await ask(path, {}, url)
     await ask(unsubscribe, { method: "POST" }, url)
     await ask("/v1/health", {}, url)
-    await endApi(child, "SIGTERM")
+    await stop()
     // It has ended, and so handed on all that it had to tell.
     expect(exported.join()).toContain("/v1/health")
     for (const path of paths) expect(exported.join() + logs.join()).not.toContain(path.split("/").at(-1)!.slice(0, 40))

@@ -1,0 +1,41 @@
+import { telemetry } from "@outreach/process/telemetry"
+import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
+import { HttpServer } from "effect/http"
+import { ApiConfig } from "../src/ApiConfig.ts"
+import { api } from "../src/api.ts"
+import { settingsFor } from "./spawnApi.ts"
+
+/** The API inside the test's own process. */
+export interface RunningApi {
+  readonly url: string
+  /** Every line that was logged so far, but for the one that says where it listens. */
+  readonly logs: ReadonlyArray<string>
+  readonly stop: () => Promise<void>
+}
+
+/** Runs the API in this process as `main.ts` composes it; only what a test ends by a signal needs a process of its own. */
+export const runApi = async (
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningApi> => {
+  const logs: Array<string> = []
+  const log = (line: string) => {
+    if (!line.includes('"message":"listening"')) logs.push(line)
+  }
+  const surroundings = Layer.merge(
+    ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, settings) })),
+    Layer.succeed(Console.Console, { ...globalThis.console, log } as Console.Console),
+  )
+  const layer = api.pipe(
+    Layer.provide(ApiConfig.fromEnvironment),
+    Layer.provide(telemetry("outreach-api")),
+    Layer.provide(surroundings),
+  )
+  const scope = Scope.makeUnsafe()
+  const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+  return {
+    url: HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address),
+    logs,
+    stop: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  }
+}
