@@ -10,10 +10,10 @@ const { run, answer, refusal, meanwhile } = commandLine()
 const reject = Effect.gen(function* () {
   const { campaign } = yield* seedCampaign({ recipients: 1 })
   yield* commandCampaign(campaign.id, "schedule")
-  return yield* rejectDelivery
+  return { ...(yield* rejectDelivery), campaignId: campaign.id }
 })
 
-let first: { deliveryId: string; endpointId: string }
+let first: { deliveryId: string; endpointId: string; campaignId: string }
 let second: typeof first
 beforeAll(async () => {
   first = await meanwhile(reject)
@@ -32,6 +32,20 @@ describe("deliveries", () => {
     expect(await ids("--state", "pending")).toEqual({ ids: [], has_more: false })
     expect((await run(["deliveries", "list", "--limit", "1"])).stderr).toContain("There are more")
     expect((await run(["deliveries", "list", "--state", "pending"])).stdout).toBe("None.\n")
+  })
+
+  it("are listed by event, type, campaign and time, all of which must hold", async () => {
+    const ids = async (...flags: ReadonlyArray<string>) =>
+      (await answer("deliveries", "list", ...flags)).data.map(({ id }: { id: string }) => id)
+    const [newest, oldest] = (await answer("deliveries", "list")).data
+    expect(await ids("--event", oldest.event_id)).toEqual([first.deliveryId])
+    expect(await ids("--type", "outreach.recipients_published")).toEqual([second.deliveryId, first.deliveryId])
+    expect(await ids("--type", "outreach.email_sent")).toEqual([])
+    expect(await ids("--campaign", first.campaignId)).toEqual([first.deliveryId])
+    expect(await ids("--campaign", first.campaignId, "--event", newest.event_id)).toEqual([])
+    expect(await ids("--from", newest.created_at)).toEqual([second.deliveryId])
+    expect(await ids("--to", newest.created_at)).toEqual([first.deliveryId])
+    expect(await ids("--from", oldest.created_at, "--to", oldest.created_at)).toEqual([])
   })
 
   it("are shown with their attempts", async () => {

@@ -49,3 +49,10 @@ const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
 /** Tells whether a text is an id of a kind, as this service makes them. */
 export const isIdentifier = <K extends Kind>(kind: K, text: string): text is Identifier<K> =>
   PATTERN.exec(text)?.[1] === PREFIXES[kind]
+
+/** Returns the lowest id of a kind that can be made at a time, in Unix milliseconds: ids sort by creation. */
+export const lowestIdentifierAt = <K extends Kind>(kind: K, millis: number): Identifier<K> =>
+  `${PREFIXES[kind]}_${Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0")}${"0".repeat(20)}`
+
+/** Reads from an id when it was made, in Unix milliseconds. */
+export const madeAt = (id: Identifier<Kind>): number => Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16)

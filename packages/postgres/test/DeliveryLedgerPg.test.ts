@@ -1,8 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type DeadLetterFilter, DeliveryLedger, type PurgePosition } from "@outreach/domain/deliveries/DeliveryLedger"
+import {
+  type DeadLetterFilter,
+  type DeliveryFilter,
+  DeliveryLedger,
+  type PurgePosition,
+} from "@outreach/domain/deliveries/DeliveryLedger"
 import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
 import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
@@ -48,6 +54,35 @@ describe("DeliveryLedgerPg", () => {
         expect(yield* list({ state: "delivered" })).toEqual([])
         expect(yield* list({ limit: 2 })).toEqual(all.slice(0, 2))
         yield* claimAll
+      }),
+    ))
+
+  it("lists deliveries by event, type and campaign, however many others are newer", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* DeliveryLedger
+        const sql = yield* SqlClient.SqlClient
+        const { organization, endpoint, campaign, eventId } = yield* seedAside(2)
+        const list = (filter: DeliveryFilter) =>
+          Effect.map(ledger.list({ ...filter, limit: 3 }), (rows) => rows.map(({ id }) => id))
+        const mine = (yield* ledger.list({ endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)
+        expect(mine).toHaveLength(2)
+        const other = yield* seedAside(1)
+        // More than one step of the list looks at.
+        yield* sql`
+          insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+          select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
+          from generate_series(1, 20001)`
+        expect(yield* list({ campaignId: campaign.id })).toEqual(mine)
+        expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_sent" })).toEqual(mine)
+        expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_opened" })).toEqual([])
+        expect(yield* list({ eventId })).toEqual(mine)
+        expect(yield* list({ eventId, state: "delivered" })).toEqual([])
+        expect(yield* list({ campaignId: other.campaign.id })).toHaveLength(3)
+        expect(yield* ledger.replay(mine[0]!)).toBe(true)
+        expect(yield* list({ campaignId: campaign.id, state: "pending" })).toHaveLength(1)
+        yield* sql`delete from delivered where organization_id = ${other.organization.id}`
+        yield* sql`delete from deliveries where organization_id = ${organization.id}`
       }),
     ))
 

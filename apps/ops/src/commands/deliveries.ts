@@ -1,9 +1,11 @@
+import { EVENTS } from "@outreach/contract"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
+import { instant } from "../inputs/instant.ts"
 import { limit } from "../inputs/limit.ts"
 import { formatRecord, formatRows, print, printPage } from "../output/Output.ts"
 
@@ -19,14 +21,44 @@ const list = Command.make(
       Flag.withDescription("Only those in this state"),
       Flag.optional,
     ),
+    event: Flag.String("event").pipe(
+      Flag.withDescription("Only those of this event, evt_…"),
+      Flag.filterMap(...identifier("event")),
+      Flag.optional,
+    ),
+    type: Flag.Literals("type", Object.keys(EVENTS)).pipe(
+      Flag.withMetavar("event-type"),
+      Flag.withDescription("Only events of this type, such as outreach.email_sent"),
+      Flag.optional,
+    ),
+    campaign: Flag.String("campaign").pipe(
+      Flag.withDescription("Only events of this campaign, cmp_…"),
+      Flag.filterMap(...identifier("campaign")),
+      Flag.optional,
+    ),
+    from: Flag.String("from").pipe(
+      Flag.withDescription("Only those created at this time or later, such as 2026-12-01T09:00:00Z"),
+      Flag.filterMap(...instant),
+      Flag.optional,
+    ),
+    to: Flag.String("to").pipe(
+      Flag.withDescription("Only those created before this time; the last one's goes on with a list"),
+      Flag.filterMap(...instant),
+      Flag.optional,
+    ),
     limit,
   },
-  Effect.fn("ops.deliveries.list")(function* ({ endpoint, state, limit }) {
+  Effect.fn("ops.deliveries.list")(function* ({ endpoint, state, event, type, campaign, from, to, limit }) {
     const ledger = yield* DeliveryLedger
-    const rows = yield* ledger.list({ ...given({ endpointId: endpoint, state }), limit: limit + 1 })
+    const filter = { endpointId: endpoint, state, eventId: event, eventType: type, campaignId: campaign, from, to }
+    const rows = yield* ledger.list({ ...given(filter), limit: limit + 1 })
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"])
   }),
-).pipe(Command.withDescription("List deliveries, newest first"))
+).pipe(
+  Command.withDescription(
+    "List deliveries, newest first; by campaign or type it looks through all that --from and --to leave",
+  ),
+)
 
 const show = Command.make(
   "show",

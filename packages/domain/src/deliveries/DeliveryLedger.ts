@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { DeliveryId, EndpointId } from "../Identifier.ts"
+import type { CampaignId, DeliveryId, EndpointId, EventId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, DeliveryState, DeliverySummary } from "./Delivery.ts"
 
@@ -10,6 +10,18 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   override get message(): string {
     return `No delivery ${this.deliveryId}.`
   }
+}
+
+/** Which deliveries are meant: all conditions must hold. */
+export interface DeliveryFilter {
+  readonly state?: DeliveryState
+  readonly endpointId?: EndpointId
+  readonly eventId?: EventId
+  readonly eventType?: string
+  readonly campaignId?: CampaignId
+  /** Created at or after, and before. */
+  readonly from?: Timestamp
+  readonly to?: Timestamp
 }
 
 /** Which dead letters are meant: all conditions must hold. */
@@ -43,11 +55,7 @@ export class DeliveryLedger extends Context.Service<
   DeliveryLedger,
   {
     /** Lists deliveries, newest first. */
-    list(filter: {
-      readonly state?: DeliveryState
-      readonly endpointId?: EndpointId
-      readonly limit: number
-    }): Effect.Effect<ReadonlyArray<DeliverySummary>>
+    list(filter: DeliveryFilter & { readonly limit: number }): Effect.Effect<ReadonlyArray<DeliverySummary>>
     find(
       deliveryId: DeliveryId,
     ): Effect.Effect<
