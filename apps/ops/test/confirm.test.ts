@@ -1,4 +1,5 @@
 import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
 import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
@@ -22,7 +23,14 @@ const seed = () =>
         scopes: ["events:read"],
         expiresAt: null,
       })
-      return { campaign: campaign.id, program: program.id, organization: organization.id, key: key.key.id }
+      const [secret] = yield* (yield* SecretLedger).list(organization.id)
+      return {
+        campaign: campaign.id,
+        program: program.id,
+        organization: organization.id,
+        key: key.key.id,
+        secret: secret!.id,
+      }
     }),
   )
 
@@ -49,6 +57,13 @@ const cases: Record<string, Case> = {
     count: null,
     state: async ({ organization }) =>
       (await answer("keys", "list", "--organization", organization)).data[0].revoked_at,
+  },
+  "secrets revoke": {
+    args: ({ secret }) => ["secrets", "revoke", secret],
+    says: "so that its webhooks wait",
+    count: null,
+    state: async ({ organization }) =>
+      (await answer("secrets", "list", "--organization", organization)).data[0].expires_at,
   },
   "suppressions remove": {
     args: ({ program }) => ["suppressions", "remove", "--program", program, "--npi", npi(1)],

@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Redacted } from "effect"
-import { describe, expect, it } from "vitest"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, answer, refusal, meanwhile } = commandLine()
@@ -92,6 +97,19 @@ describe("secrets", () => {
     expect(await active()).toEqual([third.signing_secret])
   })
 
+  it("are revoked before their grace is over, and say how many others stay active", async () => {
+    const org = await organization()
+    await answer("secrets", "rotate", "--organization", org)
+    const { signing_secret } = await answer("secrets", "rotate", "--organization", org)
+    const [, old] = (await answer("secrets", "list", "--organization", org)).data
+    expect((await refusal("secrets", "revoke", old.id)).message).toContain("which leaves 1 active")
+    const revoked = await answer("secrets", "revoke", old.id, "--yes")
+    expect(revoked.expires_at < old.expires_at).toBe(true)
+    const active = await meanwhile(Effect.flatMap(SecretVault, (vault) => vault.active(org)))
+    expect(active.map(Redacted.value)).toEqual([signing_secret])
+    expect(await answer("secrets", "revoke", old.id)).toEqual(revoked)
+  })
+
   it("are listed without themselves, and without the key that encrypts them", async () => {
     const org = await organization()
     const { signing_secret } = await answer("secrets", "rotate", "--organization", org)
@@ -151,6 +169,29 @@ describe("endpoints", () => {
     expect(await answer("endpoints", "show", all.id)).toEqual({ ...all, ...atRest })
   })
 
+  it("are updated: the address, which forgets the failures at the old one, and the event types", async () => {
+    const org = await organization()
+    const created = await answer("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
+    await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          insert into endpoint_breakers (endpoint_id, failures, allowance, probe_at)
+          values (${created.id}, 5, 1, clock_timestamp() + interval '1 hour')`,
+      ),
+    )
+    const types = ["outreach.email_sent", "outreach.email_bounced"]
+    const narrowed = await answer("endpoints", "update", created.id, "--types", types.join(","))
+    expect(narrowed).toEqual({ ...created, event_types: types })
+    expect(await answer("endpoints", "show", created.id)).toMatchObject({ breaker: "open", event_types: types })
+    const moved = await answer("endpoints", "update", created.id, "--url", "https://acme.test/new", "--types", "all")
+    expect(moved).toEqual({ ...created, url: "https://acme.test/new" })
+    expect(await answer("endpoints", "show", created.id)).toMatchObject({ breaker: "closed", event_types: null })
+    expect(await refusal("endpoints", "update", created.id, "--url", "https://10.0.0.1/")).toMatchObject({
+      code: "invalid_endpoint_url",
+    })
+    expect(await refusal("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
+  })
+
   it("take http only where private addresses are allowed", async () => {
     const args = ["endpoints", "create", "--organization", await organization(), "--url", "http://10.0.0.1/"]
     expect(await refusal(...args)).toMatchObject({ code: "invalid_endpoint_url", exit: 1 })
@@ -198,6 +239,41 @@ describe("programs", () => {
     expect(program).toMatchObject({ slug: "heart-failure", learner_target: 100, completer_target: null })
     expect((await answer("programs", "list", "--organization", org)).data).toEqual([program])
     expect((await refusal(...create)).code).toBe("program_slug_taken")
+  })
+
+  it("are updated, and archived once none of their campaigns is under way", async () => {
+    const { program, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
+    const update = (...flags: ReadonlyArray<string>) => answer("programs", "update", program.id, ...flags)
+    expect(await update("--name", "Hearts", "--learner-target", "5")).toMatchObject({
+      name: "Hearts",
+      slug: "heart-failure",
+      learner_target: 5,
+      completer_target: null,
+      status: "active",
+    })
+    expect(await update("--learner-target", "none")).toMatchObject({ name: "Hearts", learner_target: null })
+    expect(await refusal("programs", "update", program.id)).toMatchObject({ code: "nothing_to_update" })
+
+    await answer("campaigns", "schedule", campaign.id)
+    expect(await refusal("programs", "archive", program.id)).toMatchObject({
+      code: "program_in_use",
+      campaign_ids: [campaign.id],
+    })
+    await answer("campaigns", "pause", campaign.id)
+    expect(await answer("programs", "archive", program.id)).toMatchObject({ status: "archived" })
+    expect(await refusal("campaigns", "resume", campaign.id)).toMatchObject({ code: "program_archived" })
+    const folder = mkdtempSync(join(tmpdir(), "ops-programs-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, "mail.html")
+    writeFileSync(file, "<p>Hello</p>")
+    const create = [
+      ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", file],
+      ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
+    ]
+    expect(await refusal(...create)).toMatchObject({ code: "program_archived" })
+    await update("--status", "active")
+    expect(await answer("campaigns", "resume", campaign.id)).toMatchObject({ status: "scheduled" })
+    expect((await answer(...create)).status).toBe("draft")
   })
 })
 
@@ -281,6 +357,10 @@ describe("a command that is wrong or refused", () => {
     ["endpoint_not_found", ["endpoints", "disable", `whe_${NOBODY}`]],
     ["endpoint_not_found", ["endpoints", "enable", `whe_${NOBODY}`]],
     ["endpoint_not_found", ["endpoints", "show", `whe_${NOBODY}`]],
+    ["endpoint_not_found", ["endpoints", "update", `whe_${NOBODY}`, "--types", "all"]],
+    ["secret_not_found", ["secrets", "revoke", `sec_${NOBODY}`]],
+    ["program_not_found", ["programs", "update", `pgm_${NOBODY}`, "--name", "x"]],
+    ["program_not_found", ["programs", "archive", `pgm_${NOBODY}`]],
     ["campaign_not_found", ["campaigns", "show", `cmp_${NOBODY}`]],
     ["campaign_not_found", ["campaigns", "schedule", `cmp_${NOBODY}`]],
     ["campaign_not_found", ["recipients", "import", "--campaign", `cmp_${NOBODY}`, "none.csv"]],

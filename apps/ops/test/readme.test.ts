@@ -30,7 +30,7 @@ it("walks through commands that succeed one after the other", async () => {
   // The first id of each kind that was printed stands for every later `org_…` of that kind.
   const ids = new Map<string, string>()
   for (const command of commands) {
-    if (command.includes(" deliveries list")) await meanwhile(rejectDelivery)
+    if (command.includes(" deliveries list --limit")) await meanwhile(rejectDelivery)
     if (command.endsWith(" inbox list")) {
       await meanwhile(setAsideEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
       // From here on evt_… is an event of a partner's.

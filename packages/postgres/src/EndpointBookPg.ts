@@ -56,6 +56,21 @@ export const EndpointBookPg = Layer.effect(
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, dieNaming("EndpointBook.find")),
 
+      update: Effect.fn("EndpointBook.update")(function* (endpointId, { url, eventTypes }) {
+        const rows = yield* sql<Endpoint>`
+          with updated as (
+            update webhook_endpoints set url = coalesce(${url ?? null}, url),
+              event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end
+            where id = ${endpointId} returning *
+          ), cleared as (
+            delete from endpoint_breakers where endpoint_id = ${endpointId} and ${url !== undefined}::boolean
+          ), woken as materialized (
+            select pg_notify('deliveries', '') from updated
+          )
+          select ${columns} from updated, woken`
+        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+      }, dieNaming("EndpointBook.update")),
+
       enable: Effect.fn("EndpointBook.enable")(function* (endpointId) {
         const rows = yield* sql<Endpoint>`
           with enabled as (

@@ -1,4 +1,4 @@
-import { SecretLedger, type SecretSummary } from "@outreach/domain/deliveries/SecretLedger"
+import { SecretLedger, SecretNotFound, type SecretSummary } from "@outreach/domain/deliveries/SecretLedger"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
@@ -8,14 +8,33 @@ export const SecretLedgerPg = Layer.effect(
   SecretLedger,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(`
+      secret.organization_id as "organizationId", secret.id, secret.created_at as "createdAt", secret.expires_at as "expiresAt",
+      secret.last_used_at as "lastUsedAt"`)
     return {
       list: Effect.fn("SecretLedger.list")(
         (organizationId) => sql<SecretSummary>`
-          select organization_id as "organizationId", id, created_at as "createdAt", expires_at as "expiresAt",
-            last_used_at as "lastUsedAt"
-          from signing_secrets where organization_id = ${organizationId} order by id desc`,
+          select ${columns} from signing_secrets secret where organization_id = ${organizationId} order by id desc`,
         dieNaming("SecretLedger.list"),
       ),
+
+      find: Effect.fn("SecretLedger.find")(function* (secretId) {
+        const rows = yield* sql<SecretSummary & { isActive: boolean; activeOthers: number }>`
+          select ${columns}, (expires_at is null or expires_at > clock_timestamp()) as "isActive",
+            (select count(*)::int from signing_secrets other
+              where other.organization_id = secret.organization_id and other.id <> secret.id
+                and (other.expires_at is null or other.expires_at > clock_timestamp())) as "activeOthers"
+          from signing_secrets secret where id = ${secretId}`
+        const { isActive, activeOthers, ...secret } = rows[0] ?? (yield* new SecretNotFound({ secretId }))
+        return { secret, isActive, activeOthers }
+      }, dieNaming("SecretLedger.find")),
+
+      revoke: Effect.fn("SecretLedger.revoke")(function* (secretId) {
+        const rows = yield* sql<SecretSummary>`
+          update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
+          where id = ${secretId} returning ${columns}`
+        return rows[0] ?? (yield* new SecretNotFound({ secretId }))
+      }, dieNaming("SecretLedger.revoke")),
     }
   }),
 )

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
+import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
 import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { stamp } from "../src/OrganizationClock.ts"
+import { qualifyOn } from "./qualifyOn.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
+import { npi } from "./seedCampaign.ts"
 
 const run = runOnDatabase()
 
@@ -42,6 +48,39 @@ describe("ProgramCatalogPg", () => {
         const other = yield* create(theirs.id, "a")
         expect(yield* catalog.list(ours.id)).toEqual(programs)
         expect(yield* catalog.list()).toEqual(expect.arrayContaining([...programs, other]))
+      }),
+    ))
+
+  it("judges anew with a new target whether it is reached", () =>
+    run(
+      Effect.gen(function* () {
+        const catalog = yield* ProgramCatalog
+        const { id: organizationId } = yield* organization
+        const { id: programId } = yield* create(organizationId, "a")
+        const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
+        const sql = yield* SqlClient.SqlClient
+        yield* sql.withTransaction(
+          Effect.flatMap(stamp(organizationId), (at) => qualifyOn(organizationId, clinicians, at)),
+        )
+        const reached = Effect.gen(function* () {
+          const [{ over }] = (yield* sql<{ over: boolean }>`
+            select quota_reached(${organizationId}, ${programId}) as over`) as [{ over: boolean }]
+          const [{ today }] = (yield* sql<{ today: string }>`
+            select (clock_timestamp() at time zone 'UTC')::date::text as today`) as [{ today: string }]
+          const [record] = yield* (yield* DigestLedger).read(organizationId, today as CalendarDate)
+          return {
+            over,
+            ...record!.quota.completer_qualified,
+            reached_at: record!.quota.completer_qualified.reached_at !== null,
+          }
+        })
+        expect(yield* reached).toMatchObject({ over: false, reached_at: false })
+        yield* catalog.update(programId, { completerTarget: 2 })
+        expect(yield* reached).toEqual({ over: true, count: 2, target: 2, remaining: 0, reached_at: true })
+        yield* catalog.update(programId, { completerTarget: 3 })
+        expect(yield* reached).toEqual({ over: false, count: 2, target: 3, remaining: 1, reached_at: false })
+        yield* catalog.update(programId, { completerTarget: null })
+        expect(yield* reached).toMatchObject({ over: false, target: null, reached_at: false })
       }),
     ))
 

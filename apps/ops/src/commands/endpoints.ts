@@ -5,7 +5,9 @@ import { makeIdentifier } from "@outreach/domain/Identifier"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
+import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { organization } from "../inputs/organization.ts"
 import { someOf } from "../inputs/someOf.ts"
 import { printList, printRecord } from "../output/Output.ts"
@@ -14,6 +16,16 @@ import { Target } from "../Target.ts"
 const EVENT_TYPES = Object.entries(EVENTS).flatMap(([type, { direction }]) =>
   direction === "to_consumer" ? [type] : [],
 )
+
+const ALL_TYPES = "all"
+
+const assertUsable = Effect.fnUntraced(function* (url: string) {
+  const { allowHttp } = yield* Target
+  const reason =
+    checkEndpointUrl(url, allowHttp) ??
+    (allowHttp || isPublicHost(new URL(url)) ? undefined : "its address is not a public one")
+  if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
+})
 
 const create = Command.make(
   "create",
@@ -27,11 +39,7 @@ const create = Command.make(
     ),
   },
   Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types }) {
-    const { allowHttp } = yield* Target
-    const reason =
-      checkEndpointUrl(url, allowHttp) ??
-      (allowHttp || isPublicHost(new URL(url)) ? undefined : "its address is not a public one")
-    if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
+    yield* assertUsable(url)
     const book = yield* EndpointBook
     const id = yield* makeIdentifier("endpoint")
     yield* printRecord(yield* book.create({ organizationId, id, url, eventTypes: Option.getOrNull(types) }))
@@ -68,6 +76,27 @@ const show = Command.make(
   }),
 ).pipe(Command.withDescription("Show an endpoint: whether it answers, and what waits for it"))
 
+const update = Command.make(
+  "update",
+  {
+    ...one,
+    url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go from now on"), Flag.optional),
+    types: Flag.String("types").pipe(
+      Flag.withDescription("The event types it receives from now on, separated by commas, or all"),
+      Flag.filterMap(...someOf([ALL_TYPES, ...EVENT_TYPES])),
+      Flag.optional,
+    ),
+  },
+  Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types }) {
+    if (Option.isNone(url) && Option.isNone(types)) return yield* new NothingToUpdate({ flags: ["--url", "--types"] })
+    if (Option.isSome(url)) yield* assertUsable(url.value)
+    const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
+    yield* printRecord(yield* (yield* EndpointBook).update(endpoint, given({ url, eventTypes })))
+  }),
+).pipe(
+  Command.withDescription("Change an endpoint's address or its event types; what waits for it goes to the new address"),
+)
+
 const disable = Command.make(
   "disable",
   one,
@@ -87,5 +116,5 @@ const enable = Command.make(
 /** `ops endpoints …` */
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("Where the partners receive webhooks"),
-  Command.withSubcommands([create, list, show, disable, enable]),
+  Command.withSubcommands([create, list, show, update, disable, enable]),
 )

@@ -1,7 +1,10 @@
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
+import { given } from "../inputs/given.ts"
+import { identifier } from "../inputs/identifier.ts"
+import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { name } from "../inputs/name.ts"
 import { organization } from "../inputs/organization.ts"
 import { printList, printRecord } from "../output/Output.ts"
@@ -17,6 +20,11 @@ const target = (flag: string, whom: string) =>
     ),
     Flag.optional,
   )
+
+const program = Argument.String("program").pipe(
+  Argument.withDescription("The program's id, pgm_…"),
+  Argument.filterMap(...identifier("program")),
+)
 
 const create = Command.make(
   "create",
@@ -66,8 +74,60 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List the programs, oldest first; of one organization or of all"))
 
+const newTarget = (flag: string, whom: string) =>
+  Flag.String(flag).pipe(
+    Flag.withDescription(`How many ${whom} end the program's outreach, or none`),
+    Flag.filterMap(
+      (text): Option.Option<number | null> => {
+        if (text === "none") return Option.some(null)
+        return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MOST ? Option.some(Number(text)) : Option.none()
+      },
+      () => `none, or a whole number from 1 to ${MOST}`,
+    ),
+    Flag.optional,
+  )
+
+const update = Command.make(
+  "update",
+  {
+    program,
+    name: Flag.String("name").pipe(
+      Flag.withDescription("The program's name for people"),
+      Flag.filterMap(...name),
+      Flag.optional,
+    ),
+    status: Flag.Literals("status", ["draft", "active", "paused"]).pipe(
+      Flag.withDescription(
+        "What the partner reads of it, and what brings an archived program back; it holds no campaign",
+      ),
+      Flag.optional,
+    ),
+    learnerTarget: newTarget("learner-target", "learners"),
+    completerTarget: newTarget("completer-target", "completers"),
+  },
+  Effect.fn("ops.programs.update")(function* ({ program, ...input }) {
+    const changes = given(input)
+    if (Object.keys(changes).length === 0) {
+      return yield* new NothingToUpdate({ flags: ["--name", "--status", "--learner-target", "--completer-target"] })
+    }
+    yield* printRecord(yield* (yield* ProgramCatalog).update(program, changes))
+  }),
+).pipe(Command.withDescription("Change a program; its slug stays, because the partner uses it on the wire"))
+
+const archive = Command.make(
+  "archive",
+  { program },
+  Effect.fn("ops.programs.archive")(function* ({ program }) {
+    yield* printRecord(yield* (yield* ProgramCatalog).update(program, { status: "archived" }))
+  }),
+).pipe(
+  Command.withDescription(
+    "Put a program away: no campaign of it is created or scheduled any more. `programs update --status active` brings it back",
+  ),
+)
+
 /** `ops programs …` */
 export const programs = Command.make("programs").pipe(
   Command.withDescription("What clinicians are invited to"),
-  Command.withSubcommands([create, list]),
+  Command.withSubcommands([create, list, update, archive]),
 )

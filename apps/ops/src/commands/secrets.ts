@@ -4,9 +4,11 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
 import { Effect, Layer, Redacted } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
+import { identifier } from "../inputs/identifier.ts"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
+import { confirm, yes } from "../output/confirm.ts"
 import { printList, printRecord, remark } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
@@ -48,8 +50,35 @@ const list = Command.make(
   ),
 )
 
+const revoke = Command.make(
+  "revoke",
+  {
+    secret: Argument.String("secret").pipe(
+      Argument.withDescription("The secret's id, sec_…"),
+      Argument.filterMap(...identifier("secret")),
+    ),
+    yes,
+  },
+  Effect.fn("ops.secrets.revoke")(function* (input) {
+    const ledger = yield* SecretLedger
+    const { secret, isActive, activeOthers } = yield* ledger.find(input.secret)
+    const rest =
+      activeOthers === 0
+        ? "so that its webhooks wait, and the partner's are answered with 401, until a new secret is made"
+        : `which leaves ${activeOthers} active`
+    yield* confirm(`revoke signing secret ${secret.id} of ${secret.organizationId}, ${rest}`, {
+      yes: input.yes || !isActive,
+    })
+    yield* printRecord(yield* ledger.revoke(secret.id))
+  }),
+).pipe(
+  Command.withDescription(
+    "End a signing secret now, for good; one that leaked, say, before its grace is over. Asks first, or needs --yes",
+  ),
+)
+
 /** `ops secrets …` */
 export const secrets = Command.make("secrets").pipe(
   Command.withDescription("What webhooks are signed with"),
-  Command.withSubcommands([rotate, list]),
+  Command.withSubcommands([rotate, list, revoke]),
 )

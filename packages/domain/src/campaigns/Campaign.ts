@@ -48,6 +48,9 @@ export const COMMANDS = {
 
 export type Command = keyof typeof COMMANDS
 
+/** Statuses in which the worker publishes or sends, or will. */
+export const UNDER_WAY: ReadonlyArray<CampaignStatus> = COMMANDS.pause.from
+
 /** Statuses in which recipients may be added: the worker touches the campaign in none of them. */
 export const IMPORTABLE: ReadonlyArray<CampaignStatus> = ["draft", "paused"]
 

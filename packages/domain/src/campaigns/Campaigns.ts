@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { type CampaignId, makeIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../outreach/composeMail.ts"
 import { checkTemplate } from "../outreach/Template.ts"
+import { ProgramArchived, ProgramCatalog } from "../programs/ProgramCatalog.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { type CampaignKind, COMMANDS, type Command } from "./Campaign.ts"
 import { CampaignBook } from "./CampaignBook.ts"
@@ -35,6 +36,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   }
   yield* checkWindow(request)
   const book = yield* CampaignBook
+  const { id: programId, status } = yield* (yield* ProgramCatalog).find(request.programId)
+  if (status === "archived") return yield* new ProgramArchived({ programId })
   return yield* book.create({ ...request, shortLink, perMinute, id: yield* makeIdentifier("campaign") })
 })
 
@@ -47,7 +50,12 @@ export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* 
   command: Command,
 ) {
   const book = yield* CampaignBook
-  if (COMMANDS[command].to === "scheduled") yield* checkWindow(yield* book.find(campaignId))
+  if (COMMANDS[command].to === "scheduled") {
+    const { organizationId, ...window } = yield* book.find(campaignId)
+    yield* checkWindow(window)
+    const { program } = (yield* book.summaries(organizationId, [campaignId])).get(campaignId)!
+    if (program.status === "archived") return yield* new ProgramArchived({ programId: program.id })
+  }
   return yield* book.move(campaignId, COMMANDS[command].from, COMMANDS[command].to)
 })
 

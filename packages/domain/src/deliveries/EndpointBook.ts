@@ -29,6 +29,11 @@ export class EndpointBook extends Context.Service<
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
+    /** Changes what is given. At a new address the failures at the old one no longer count. */
+    update(
+      endpointId: EndpointId,
+      changes: Partial<Pick<Endpoint, "url" | "eventTypes">>,
+    ): Effect.Effect<Endpoint, EndpointNotFound>
     /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
     disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
