@@ -1,40 +1,66 @@
-import { Effect, Exit, Queue } from "effect"
+import { Effect, Exit } from "effect"
 
 /**
- * Makes a function of one item out of one of many: calls that come while `atOnce` writes are under way wait, and are then written
- * together, at most `most`.
+ * Makes a function of one item out of one of many: calls that come while `concurrency` writes are under way wait, and are then
+ * written together, at most `maxBatchSize`.
  *
- * When a write of several fails, each is written by itself, so that one bad item fails alone.
+ * A call that comes while nothing is written is written at once. One that comes beside another write first waits for the others of the
+ * same turn of the event loop. When a write of several fails, each is written by itself, so that one bad item fails alone.
  */
 export const batched = Effect.fnUntraced(function* <Item, Result, E, R>(
-  most: number,
+  maxBatchSize: number,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Result>, E, R>,
-  atOnce = 1,
+  concurrency = 1,
 ) {
   interface Call {
     readonly item: Item
-    readonly answer: (exit: Exit.Exit<Result, E>) => void
+    readonly respond: (exit: Exit.Exit<Result, E>) => void
   }
-  const calls = yield* Queue.unbounded<Call>()
+  const calls: Array<Call> = []
+  const idleWriters: Array<(next: Effect.Effect<void>) => void> = []
+  let writing = 0
+  let isGathering = false
+
+  // A writer is resumed by the caller itself: a queue would cost a lone call a turn of the event loop and two fibers' work.
+  const wakeWriter = () => {
+    if (isGathering) return
+    const resume = idleWriters.pop()
+    if (resume === undefined) return
+    isGathering = writing > 0
+    resume(isGathering ? Effect.yieldNow : Effect.void)
+  }
 
   const writeTogether = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>): Effect.fn.Return<void, never, R> {
+    writing++
     const exit = yield* Effect.exit(write(batch.map(({ item }) => item)))
+    writing--
     if (Exit.isFailure(exit) && batch.length > 1) {
       return yield* Effect.forEach(batch, (call) => writeTogether([call]), { discard: true })
     }
-    for (const [i, { answer }] of batch.entries()) answer(Exit.map(exit, (results) => results[i]!))
+    for (const [i, { respond }] of batch.entries()) respond(Exit.map(exit, (results) => results[i]!))
   })
 
-  const loop = Queue.takeBetween(calls, 1, most).pipe(Effect.flatMap(writeTogether), Effect.forever)
+  const untilCalled = Effect.callback<void>((resume) => {
+    idleWriters.push(resume)
+  })
+  const writer = Effect.suspend(() => {
+    isGathering = false
+    if (calls.length === 0) return untilCalled
+    const batch = calls.splice(0, maxBatchSize)
+    if (calls.length > 0) wakeWriter()
+    return writeTogether(batch)
+  }).pipe(Effect.forever({ disableYield: true }))
   yield* Effect.forkScoped(
     Effect.all(
-      Array.from({ length: atOnce }, () => loop),
+      Array.from({ length: concurrency }, () => writer),
       { concurrency: "unbounded", discard: true },
     ),
+    { startImmediately: true },
   )
 
   return (item: Item): Effect.Effect<Result, E> =>
-    Effect.callback((answer) => {
-      Queue.offerUnsafe(calls, { item, answer })
+    Effect.callback((respond) => {
+      calls.push({ item, respond })
+      wakeWriter()
     })
 })

@@ -26,6 +26,45 @@ describe("batched", () => {
     }),
   )
 
+  it.effect("writes a lone call at once", () =>
+    Effect.gen(function* () {
+      const batches: Array<ReadonlyArray<number>> = []
+      const write = yield* batched(
+        10,
+        (items: ReadonlyArray<number>) => {
+          batches.push(items)
+          return Effect.as(Effect.yieldNow, items)
+        },
+        4,
+      )
+      for (const item of [1, 2]) {
+        const call = yield* Effect.forkChild(write(item), { startImmediately: true })
+        expect(batches.at(-1)).toEqual([item])
+        yield* Fiber.join(call)
+      }
+    }),
+  )
+
+  it.effect("writes calls of one turn together when another write is under way", () =>
+    Effect.gen(function* () {
+      const batches: Array<ReadonlyArray<number>> = []
+      const gate = yield* Deferred.make<void>()
+      const write = yield* batched(
+        2,
+        (items: ReadonlyArray<number>) => {
+          batches.push(items)
+          return Effect.as(Deferred.await(gate), items)
+        },
+        3,
+      )
+      const calls = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], write, { concurrency: "unbounded" }))
+      while (batches.length < 3) yield* Effect.yieldNow
+      expect(batches).toEqual([[1], [2, 3], [4, 5]])
+      yield* Deferred.succeed(gate, undefined)
+      expect(yield* Fiber.join(calls)).toEqual([1, 2, 3, 4, 5])
+    }),
+  )
+
   it.effect("lets one bad item fail alone, and goes on", () =>
     Effect.gen(function* () {
       const write = yield* batched(10, (items: ReadonlyArray<number>) =>
