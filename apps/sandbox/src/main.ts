@@ -9,6 +9,7 @@ import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { runProcess } from "@outreach/process/runProcess"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { behaviorOf } from "./behaviorOf.ts"
 import { checkPort } from "./checkPort.ts"
 import { holdFolder } from "./holdFolder.ts"
 import { keep, readKeepsakes, writePrivate } from "./keepsakes.ts"
@@ -20,7 +21,8 @@ import { launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner } from "./seed/seedPartner.ts"
 import { showProgress } from "./showProgress.ts"
 import { showPull } from "./showPull.ts"
-import { startMailCatcher } from "./startMailCatcher.ts"
+import { simulateMailboxes } from "./simulateMailboxes.ts"
+import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
 import { startSamplePartner } from "./startSamplePartner.ts"
 import { startServices } from "./startServices.ts"
 
@@ -47,7 +49,12 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 
   return yield* Effect.gen(function* () {
     yield* migrate
-    const mail = yield* startMailCatcher
+    const baseUrl = `http://127.0.0.1:${port}`
+    const mailboxes = yield* simulateMailboxes(baseUrl)
+    const mail = yield* startMailCatcher({
+      hasMailbox: (address) => !behaviorOf(address).bounces,
+      caught: mailboxes.receive,
+    })
     const partner = yield* startSamplePartner({
       databaseUrl,
       port: keepsakes.partner_port ?? 0,
@@ -62,7 +69,6 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     }
     const campaign = keepsakes.campaign!
 
-    const baseUrl = `http://127.0.0.1:${port}`
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
     const services = yield* startServices({ folder, port, baseUrl, smtpUrl: mail.smtpUrl, environment })
 
@@ -87,8 +93,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       yield* say(`
 API             ${baseUrl}
 documents       ${baseUrl}/docs   the reference, webhooks, errors
-sample partner  ${partner.url}   what it received
-mail catcher    ${mail.url}   what it caught
+sample partner  ${partner.url}   what it received, verified, deduplicated, reconciled and sent
+mail catcher    ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
 logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}
 all of it       ${addresses}
 
@@ -103,9 +109,15 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
   pnpm ops inbox list --organization ${seeded.organization_id}
   pnpm ops digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
 `)
+      yield* say(`From now on the clinicians act by themselves: in the two minutes after their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
+`)
       yield* Effect.forkScoped(partner.pull(client))
-      yield* Effect.forkScoped(partner.tell(inboundUrl))
-      return yield* showProgress(campaign.id, { mails: mail.count, partner: partner.counts })
+      yield* Effect.forkScoped(partner.simulate(inboundUrl))
+      return yield* showProgress(campaign.id, {
+        mails: mail.count,
+        unsubscribed: mailboxes.unsubscribed,
+        partner: partner.counts,
+      })
     })
     return yield* Effect.raceFirst(show, services.ended)
   }).pipe(

@@ -7,11 +7,12 @@ export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   counts: {
     readonly mails: () => number
+    readonly unsubscribed: () => number
     readonly partner: () => {
       readonly events: Readonly<Record<string, number>>
       readonly duplicates: number
       readonly reconciled: number
-      /** What the partner has told the service, by stage. */
+      /** Events that the service has taken from the partner, by stage. */
       readonly told: Readonly<Record<string, number>>
     }
   },
@@ -20,20 +21,27 @@ export const showProgress = Effect.fnUntraced(function* (
   const { stdout } = process
   let shown = ""
   const show = Effect.gen(function* () {
-    const { recipients, published, bounced } = yield* book.progress(campaignId)
+    const { recipients, published } = yield* book.progress(campaignId)
     const { status } = yield* book.find(campaignId)
     const { events, duplicates, reconciled, told } = counts.partner()
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
+    const optional = {
+      opened: events["outreach.email_opened"],
+      clicked: events["outreach.email_clicked"],
+      bounced: events["outreach.email_bounced"],
+      unsubscribed: counts.unsubscribed(),
+      accounts: told["account_created"],
+      learners: told["learner_qualified"],
+      completers: told["completer_qualified"],
+      repeated: duplicates,
+    }
     // The most telling first: a narrow terminal shows what fits.
     const line = [
       `published ${published} of ${recipients}`,
       `mails ${counts.mails()}`,
       `webhooks ${received}`,
-      `email_sent ${events["outreach.email_sent"] ?? 0}`,
       `reconciled ${reconciled}`,
-      `told ${Object.values(told).reduce((sum, count) => sum + count, 0)}`,
-      ...(bounced > 0 ? [`bounced ${bounced}`] : []),
-      ...(duplicates > 0 ? [`repeated ${duplicates}`] : []),
+      ...Object.entries(optional).flatMap(([name, count]) => (count ? [`${name} ${count}`] : [])),
       `campaign ${status}`,
     ].join(" · ")
     // A line that wraps could not be written over.

@@ -3,11 +3,12 @@ import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import PostalMime from "postal-mime"
 import { SMTPServer } from "smtp-server"
-import { type CaughtMail, CONTENT_POLICY, mailListPage, mailPage } from "./mailPage.ts"
+import { type CaughtMail, MESSAGE_POLICY, mailListPage, mailPage } from "./mailPage.ts"
+import { sendPage } from "./page.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 
 /** How many messages are kept; older ones are counted only, so that memory does not grow with the campaign. */
-const KEPT = 2000
+export const MAX_MAILS = 2000
 const LARGEST = 1_048_576
 
 interface Caught {
@@ -21,8 +22,13 @@ interface Caught {
 /** How many messages a page lists. */
 const LISTED = 100
 
-/** Takes every message on an SMTP server of its own, and shows the newest over HTTP, as pages to a browser and else as JSON, until the scope closes. */
-export const startMailCatcher = Effect.gen(function* () {
+/** Takes messages on an SMTP server of its own, and shows the newest over HTTP, as pages to a browser and else as JSON, until the scope closes. */
+export const startMailCatcher = Effect.fnUntraced(function* (options: {
+  /** Whether an address has a mailbox; another one is refused as unknown. */
+  readonly hasMailbox: (address: string) => boolean
+  /** Is called with each message and its recipient. */
+  readonly caught: (to: string, raw: Buffer) => void
+}) {
   const kept: Array<Caught> = []
   let count = 0
 
@@ -31,17 +37,24 @@ export const startMailCatcher = Effect.gen(function* () {
     disableReverseLookup: true,
     size: LARGEST,
     closeTimeout: 500,
+    onRcptTo: ({ address }, _session, done) =>
+      options.hasMailbox(address)
+        ? done()
+        : done(Object.assign(new Error("5.1.1 There is no such mailbox"), { responseCode: 550 })),
     onData: (stream, session, done) => {
       stream.toArray().then((chunks: Buffer[]) => {
         count += 1
+        const raw = Buffer.concat(chunks)
+        const to = session.envelope.rcptTo.map(({ address }) => address)
         kept.push({
           id: count,
           receivedAt: new Date().toISOString(),
           returnPath: session.envelope.mailFrom ? session.envelope.mailFrom.address : "",
-          to: session.envelope.rcptTo.map(({ address }) => address),
-          raw: Buffer.concat(chunks),
+          to,
+          raw,
         })
-        if (kept.length > KEPT) kept.shift()
+        if (kept.length > MAX_MAILS) kept.shift()
+        for (const address of to) options.caught(address, raw)
         done()
       }, done)
     },
@@ -55,23 +68,16 @@ export const startMailCatcher = Effect.gen(function* () {
   const httpPort = yield* serveHttp("The mail catcher", 0, async (request, response) => {
     const [, id, part] = /^\/message\/(\d+)(\/html)?$/.exec(request.url ?? "") ?? []
     const mail = kept.find((mail) => mail.id === Number(id))
-    const html = (page: string, policy: keyof typeof CONTENT_POLICY = "page") =>
-      response
-        .writeHead(200, {
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": CONTENT_POLICY[policy],
-        })
-        .end(page)
     if (id !== undefined && mail === undefined) response.writeHead(404).end("No such message is kept.\n")
     else if (mail !== undefined) {
       const { text, html: body } = await PostalMime.parse(mail.raw)
-      if (part) html(`<base target="_blank">${body ?? ""}`, "message")
-      else html(mailPage(await summarise(mail), text ?? "", mail.raw.toString()))
+      if (part) sendPage(response, `<base target="_blank">${body ?? ""}`, MESSAGE_POLICY)
+      else sendPage(response, mailPage(await summarise(mail), text ?? "", mail.raw.toString()))
     } else if (request.headers.accept?.includes("text/html")) {
       const newest = kept.slice(-LISTED).reverse()
-      html(mailListPage(count, await Promise.all(newest.map(summarise))))
+      sendPage(response, mailListPage({ count, max: MAX_MAILS }, await Promise.all(newest.map(summarise))))
     } else {
-      const newest = kept.slice(-readLimit(request.url, KEPT)).reverse()
+      const newest = kept.slice(-readLimit(request.url, MAX_MAILS)).reverse()
       const body = JSON.stringify({ count, messages: await Promise.all(newest.map(describe)) })
       response.writeHead(200, { "content-type": "application/json" }).end(body)
     }

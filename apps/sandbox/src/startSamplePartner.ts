@@ -3,17 +3,21 @@ import { createWebhookVerifier, type WebhookEvent, WebhookVerificationError } fr
 import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { Effect } from "effect"
 import { Pool } from "pg"
+import { sendPage } from "./page.ts"
+import { eventPage, type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
 import { pullEvents } from "./pullEvents.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
-import { CLINICIANS, noteClinicians, tellService } from "./tellService.ts"
+import { countTold, noteVisitors, simulateClinicians, VISITORS } from "./simulateClinicians.ts"
 
-const MOST_LISTED = 2000
+/** How many events the JSON and the page list. */
+const MAX_LISTED = 2000
+const MAX_ON_PAGE = 100
 
 /**
  * Plays the partner until the scope closes: verifies each webhook, stores it once in a schema of its own, and acknowledges.
  *
- * A POST to `/webhooks` is a delivery; a GET lists what came, newest first. An event that comes again is stored once, and counted.
- * `pull` reconciles with the feed until interrupted, and `tell` tells the service of accounts, learners and completers.
+ * A POST to `/webhooks` is a delivery. A GET shows what came, newest first, as a page to a browser and else as JSON. An event that comes again is
+ * stored once, and counted. `pull` reconciles with the feed until interrupted, and `simulate` sends webhooks about accounts, learners and completers.
  */
 export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly databaseUrl: string
@@ -38,7 +42,14 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       await pool.query(
         "create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id)",
       )
-      await pool.query(CLINICIANS)
+      // The page lists the newest of a type, and counts what the feed alone has brought.
+      await pool.query(
+        "create index if not exists events_of_type on sample_partner.events (event_type, received_at desc, event_id)",
+      )
+      await pool.query(
+        "create index if not exists events_by_feed_alone on sample_partner.events (event_id) where copies = 0",
+      )
+      await pool.query(VISITORS)
       await pool.query(`
         create table if not exists sample_partner.reconciliation (
           checkpoint jsonb not null,
@@ -67,11 +78,11 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   let rejected = 0
   let reconciled = reconciliation.rows[0]!.events
 
-  const told: Record<string, number> = {}
+  const told = yield* Effect.promise(() => countTold(pool))
 
   const store = async (event: WebhookEvent) => {
     const type = String(event.event_type)
-    await noteClinicians(pool, event)
+    await noteVisitors(pool, event)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
        on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
@@ -92,25 +103,49 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     },
   )
 
-  const list = async (limit: number) => {
+  const partnerCounts = (): PartnerCounts => ({ counts: events, duplicates, rejected, reconciled, told })
+
+  const listJson = async (limit: number) => {
     const { rows } = await pool.query<{ body: string }>(
       "select body from sample_partner.events order by received_at desc, event_id limit $1",
       [limit],
     )
-    return {
-      counts: events,
-      duplicates,
-      rejected,
-      reconciled,
-      told,
-      events: rows.map((row) => JSON.parse(row.body) as unknown),
-    }
+    return { ...partnerCounts(), events: rows.map((row) => JSON.parse(row.body) as unknown) }
+  }
+
+  const showPage = async (type: string | undefined) => {
+    const columns = "event_id, event_type, copies, received_at, body"
+    const order = "order by received_at desc, event_id limit $1"
+    const { rows } = await (type === undefined
+      ? pool.query<StoredEvent>(`select ${columns} from sample_partner.events ${order}`, [MAX_ON_PAGE])
+      : pool.query<StoredEvent>(`select ${columns} from sample_partner.events where event_type = $2 ${order}`, [
+          MAX_ON_PAGE,
+          type,
+        ]))
+    const alone = await pool.query<{ count: number }>(
+      "select count(*)::int as count from sample_partner.events where copies = 0",
+    )
+    return partnerPage(partnerCounts(), rows, { byFeedAlone: alone.rows[0]!.count, type })
+  }
+
+  const findEvent = async (id: string): Promise<StoredEvent | undefined> => {
+    const { rows } = await pool.query<StoredEvent>("select * from sample_partner.events where event_id = $1", [id])
+    return rows[0]
   }
 
   const port = yield* serveHttp("The sample partner", options.port, async (request, response) => {
     try {
       if (request.method === "POST") return await receive(request, response)
-      const body = JSON.stringify(await list(readLimit(request.url, MOST_LISTED)))
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
+      const [, id] = /^\/events\/(\w+)$/.exec(pathname) ?? []
+      if (id !== undefined) {
+        const event = await findEvent(id)
+        return event ? sendPage(response, eventPage(event)) : response.writeHead(404).end("There is no such event.\n")
+      }
+      if (pathname === "/" && request.headers.accept?.includes("text/html")) {
+        return sendPage(response, await showPage(searchParams.get("type") ?? undefined))
+      }
+      const body = JSON.stringify(await listJson(readLimit(request.url, MAX_LISTED)))
       return response.writeHead(200, { "content-type": "application/json" }).end(body)
     } catch {
       return response.writeHead(503).end()
@@ -121,8 +156,8 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     url: `http://127.0.0.1:${port}/`,
     webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
     counts: () => ({ events, duplicates, reconciled, told }),
-    tell: (inboundUrl: string) =>
-      tellService(pool, {
+    simulate: (inboundUrl: string) =>
+      simulateClinicians(pool, {
         inboundUrl,
         secrets: options.secrets,
         told: (stage) => {

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises"
 export const eventually = async <A>(
   ask: () => Promise<A>,
   satisfies: (answer: A) => boolean,
-  withinMs = 60_000,
+  withinMs = 240_000,
 ): Promise<A> => {
   const end = performance.now() + withinMs
   while (true) {

@@ -4,6 +4,9 @@ import { processTree, runs } from "./processTree.ts"
 import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
 import { published, pull, received, sentCount } from "./whatCame.ts"
 
+/** The recipients of the sample campaign who have a mailbox. */
+const SENT = 982
+
 it("goes on without loss after every process of it was killed in the middle", async () => {
   const folder = await sandboxFolder()
   const args = ["--folder", folder, "--port", String(await freePort())]
@@ -13,7 +16,7 @@ it("goes on without loss after every process of it was killed in the middle", as
     () => received(before),
     (now) => sentCount(now) > 0,
   )
-  expect(sentCount(acknowledged)).toBeLessThan(1000)
+  expect(sentCount(acknowledged)).toBeLessThan(SENT)
   for (const pid of processTree(killed.pid)) process.kill(pid, "SIGKILL")
   await killed.ended
 
@@ -26,18 +29,18 @@ it("goes on without loss after every process of it was killed in the middle", as
   for (const name of ["api_key", "campaign_id", "endpoint_id", "signing_secret", "partner_url"] as const) {
     expect(after[name]).toBe(before[name])
   }
-  // What the killed worker held comes back when its leases end, after 45 s.
+  // What the killed worker held comes back when its leases end, after 100 s.
   const all = await eventually(
     () => received(after),
-    (now) => sentCount(now) === 1000,
-    120_000,
+    (now) => sentCount(now) === SENT,
+    300_000,
   )
   const ids = new Set(all.events.map(({ event_id }) => event_id))
   expect(ids.size).toBe(all.events.length)
   for (const { event_id } of acknowledged.events) expect(ids).toContain(event_id)
   expect(new Set(published(all).map(({ token }) => token)).size).toBe(1000)
   const records = await pull(after)
-  expect(records.filter(({ sent_at }) => sent_at !== null)).toHaveLength(1000)
+  expect(records.filter(({ sent_at }) => sent_at !== null)).toHaveLength(SENT)
 })
 
 it("takes its services and its database with it when it alone is killed", async () => {

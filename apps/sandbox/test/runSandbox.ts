@@ -25,11 +25,14 @@ export type Addresses = Readonly<
   >
 >
 
-/** A folder of the test's own, removed at its end. */
-export const sandboxFolder = async (): Promise<string> => {
+/** Registers what is to run when a test, or a file's tests, have ended. */
+type OnEnd = (cleanUp: () => Promise<void>) => void
+
+/** Creates a folder, removed at the end. */
+export const sandboxFolder = async (onEnd: OnEnd = onTestFinished): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-test-"))
   // A server whose parent the test has killed may still be writing its last.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 
@@ -42,15 +45,19 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Starts the sandbox as a process, which the end of the test kills at the latest. */
-export const runSandbox = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+/** Starts the sandbox as a process, which is killed at the end at the latest. */
+export const runSandbox = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  onEnd: OnEnd = onTestFinished,
+) => {
   const { DATABASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts"), ...args], {
     env: { ...env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "close").then(([code]) => code as number | null)
-  onTestFinished(async () => {
+  onEnd(async () => {
     child.kill("SIGKILL")
     await ended
   })

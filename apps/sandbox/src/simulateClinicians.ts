@@ -3,43 +3,52 @@ import type { EventOf, WebhookEvent } from "@outreach/webhook-verifier"
 import { signWebhook } from "@outreach/webhook-verifier/testing"
 import { Effect, Schedule } from "effect"
 import type { Pool } from "pg"
+import { behaviorOf } from "./behaviorOf.ts"
 
 /** What a clinician does on the partner's platform, one after the other. */
 const STAGES = ["account_created", "learner_qualified", "completer_qualified"] as const
 
-/** How many of a hundred who were written to come how far, at least. */
-const OF_A_HUNDRED = [6, 3, 1] as const
-
-/** The clinicians whom the sample partner plays, in a table of its own. */
-export const CLINICIANS = `
-  create table if not exists sample_partner.clinicians (
+/** The clinicians that the sample partner plays, in a table of its own. */
+export const VISITORS = `
+  create table if not exists sample_partner.visitors (
     token text primary key,
     npi text not null,
     email text not null,
     program_slug text not null,
-    written_to boolean not null default false,
+    clicked boolean not null default false,
     stage integer not null default 0
   )`
 
-/** Notes, of an event, who will come to the partner's platform: it knows them by the batch that was published, and comes once they were written to. */
-export const noteClinicians = async (pool: Pool, event: WebhookEvent): Promise<void> => {
+/** Stores from an event who will visit the partner's platform: a batch names the clinicians, and each comes after a click. */
+export const noteVisitors = async (pool: Pool, event: WebhookEvent): Promise<void> => {
   if (event.event_type === "outreach.recipients_published") {
     const { recipients, consumer_program_slug: slug } = (event as EventOf<"outreach.recipients_published">).data
-    const chosen = recipients.filter(({ token }) => stagesOf(token) > 0)
+    const chosen = recipients.filter(({ email }) => behaviorOf(email).stages > 0)
     await pool.query(
-      `insert into sample_partner.clinicians (token, npi, email, program_slug)
+      `insert into sample_partner.visitors (token, npi, email, program_slug)
        select *, $4 from unnest($1::text[], $2::text[], $3::text[]) on conflict do nothing`,
       [chosen.map(({ token }) => token), chosen.map(({ npi }) => npi), chosen.map(({ email }) => email), slug],
     )
   }
-  if (event.event_type === "outreach.email_sent") {
-    const { token } = (event as EventOf<"outreach.email_sent">).data
-    await pool.query("update sample_partner.clinicians set written_to = true where token = $1", [token])
+  if (event.event_type === "outreach.email_clicked") {
+    const { token } = (event as EventOf<"outreach.email_clicked">).data
+    await pool.query("update sample_partner.visitors set clicked = true where token = $1", [token])
   }
 }
 
-/** Tells the service, with signed webhooks, what clinicians do on the partner's platform, until interrupted; `told` hears of each. */
-export const tellService = (
+/** Counts the events of earlier runs that the service has taken, by stage. */
+export const countTold = async (pool: Pool): Promise<Record<string, number>> => {
+  const { rows } = await pool.query<{ stage: number; count: number }>(
+    "select stage, count(*)::int as count from sample_partner.visitors where stage > 0 group by stage",
+  )
+  const reached = (least: number) => rows.reduce((sum, { stage, count }) => sum + (stage >= least ? count : 0), 0)
+  return Object.fromEntries(
+    STAGES.map((name, index) => [name, reached(index + 1)] as const).filter(([, count]) => count > 0),
+  )
+}
+
+/** Plays the clinicians on the partner's platform until interrupted, and sends the service a signed webhook for each stage; `told` is called with each. */
+export const simulateClinicians = (
   pool: Pool,
   options: {
     readonly inboundUrl: string
@@ -49,15 +58,15 @@ export const tellService = (
 ): Effect.Effect<never> =>
   Effect.tryPromise(async (signal) => {
     const { rows } = await pool.query<Clinician>(
-      "select token, npi, email, program_slug, stage from sample_partner.clinicians where written_to and stage < 3",
+      "select token, npi, email, program_slug, stage from sample_partner.visitors where clicked and stage < 3",
     )
-    for (const clinician of rows.filter(({ token, stage }) => stage < stagesOf(token))) {
+    for (const clinician of rows.filter(({ email, stage }) => stage < behaviorOf(email).stages)) {
       const stage = STAGES[clinician.stage]!
       const { headers, body } = signWebhook(eventOf(clinician, stage), options.secrets())
       const { status } = await fetch(options.inboundUrl, { method: "POST", headers, body, signal })
       // Whatever else it says, it is told again: the id is the same, so it counts once.
       if (status !== 200) return
-      await pool.query("update sample_partner.clinicians set stage = stage + 1 where token = $1", [clinician.token])
+      await pool.query("update sample_partner.visitors set stage = stage + 1 where token = $1", [clinician.token])
       options.told(stage)
     }
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")), Effect.andThen(Effect.never))
@@ -71,12 +80,6 @@ interface Clinician {
 }
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-/** Decides how far a clinician comes, always the same. */
-export const stagesOf = (token: string): number => {
-  const lot = Number.parseInt(digest(token).slice(0, 8), 16) % 100
-  return OF_A_HUNDRED.filter((share) => lot < share).length
-}
 
 const eventOf = ({ token, npi, email, program_slug }: Clinician, stage: (typeof STAGES)[number]) => {
   const now = new Date().toISOString()

@@ -1,0 +1,98 @@
+import { EVENTS, type EventType } from "@outreach/contract"
+import { escapeHtml, page, table } from "./page.ts"
+
+/** What the sample partner has counted. */
+export interface PartnerCounts {
+  /** Events that a webhook has brought, by type. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Webhooks with an event that was stored already. */
+  readonly duplicates: number
+  /** Requests without a valid signature. */
+  readonly rejected: number
+  /** Events that the feed has handed out. */
+  readonly reconciled: number
+  /** Events that the service has taken, by stage. */
+  readonly told: Readonly<Record<string, number>>
+}
+
+/** A stored event, as the page lists it. */
+export interface StoredEvent {
+  readonly event_id: string
+  readonly event_type: string
+  /** How many webhooks have brought it; none where the feed alone has. */
+  readonly copies: number
+  readonly received_at: Date
+  readonly body: string
+}
+
+/** Writes the page of what the sample partner received, verified, deduplicated, reconciled and sent; `type` narrows the events. */
+export const partnerPage = (
+  { counts, duplicates, rejected, reconciled, told }: PartnerCounts,
+  events: ReadonlyArray<StoredEvent>,
+  options: { readonly byFeedAlone: number; readonly type: string | undefined },
+): string => {
+  const { byFeedAlone, type } = options
+  const stored = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const sent = Object.values(told).reduce((sum, count) => sum + count, 0)
+  const summary = [
+    ["Received", stored + duplicates + rejected, "webhooks of the service"],
+    ["Verified", stored + duplicates, `of them with a valid signature; ${number(rejected)} without one were refused`],
+    ["Deduplicated", duplicates, `repeats of an event that was stored already; ${number(stored)} events remain`],
+    [
+      "Reconciled",
+      reconciled,
+      `events read from the feed; of these, no webhook has brought ${number(byFeedAlone)} so far`,
+    ],
+    ["Sent", sent, "signed webhooks to the service: clinicians who signed up, learned and completed here"],
+  ] as const
+  const types = (Object.keys(EVENTS) as EventType[]).map((name) => {
+    const { direction, description } = EVENTS[name]
+    return direction === "to_consumer"
+      ? [`<a href="/?type=${name}">${name}</a>`, "received", counts[name] ?? 0, escapeHtml(description)]
+      : [name, "sent", told[name.replace("clinician.", "")] ?? 0, escapeHtml(description)]
+  })
+  const rows = events.map(({ event_id, event_type, copies, received_at, body }) => [
+    received_at.toISOString().slice(11, 19),
+    `<a href="/events/${escapeHtml(event_id)}">${escapeHtml(event_type)}</a>`,
+    describe(body),
+    copies === 0 ? "feed" : copies === 1 ? "webhook" : `webhook, ${copies} times`,
+  ])
+  return page({
+    title: "Sample partner",
+    refreshSeconds: 5,
+    lead: `<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
+and tells the service what clinicians do. This page renews itself every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>`,
+    main: `${table(["Step", "Count", ""], summary)}
+<h2>Event types</h2>
+${table(["Type", "Direction", "Count", "Meaning"], types)}
+<h2>Latest ${type === undefined ? "received events" : `<code>${escapeHtml(type)}</code> events (<a href="/">all types</a>)`}</h2>
+${rows.length === 0 ? "<p>None yet.</p>" : table(["Time (UTC)", "Event", "About", "Came by"], rows)}`,
+  })
+}
+
+/** Writes the page of one event with its whole body. */
+export const eventPage = ({ event_id, event_type, copies, received_at, body }: StoredEvent): string =>
+  page({
+    title: event_type,
+    lead: `<p><a href="/">All events</a></p>`,
+    main: `${table(undefined, [
+      ["Event id", `<code>${escapeHtml(event_id)}</code>`],
+      ["Received", received_at.toISOString()],
+      ["Came by", copies === 0 ? "the feed alone" : `webhook, ${copies === 1 ? "once" : `${copies} times`}`],
+    ])}
+<h2>Body</h2><pre>${escapeHtml(JSON.stringify(JSON.parse(body), null, 2))}</pre>`,
+  })
+
+const number = (value: number): string => value.toLocaleString("en")
+
+/** Describes an event in a few words: its token and what is peculiar to its type. */
+const describe = (body: string): string => {
+  const { data } = JSON.parse(body) as { readonly data: Readonly<Record<string, unknown>> }
+  const { token, recipients, bounce_reason: reason, is_bot_suspected: suspected } = data
+  return [
+    ...(Array.isArray(recipients) ? [`${number(recipients.length)} recipients`] : []),
+    ...(typeof token === "string" ? [`<code>${escapeHtml(token)}</code>`] : []),
+    ...(typeof reason === "string" ? [escapeHtml(reason)] : []),
+    ...(suspected === true ? ["bot suspected"] : []),
+  ].join(" · ")
+}

@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { readOptions } from "../src/options.ts"
+
+it("reads what was asked for", async () => {
+  expect(await Effect.runPromise(readOptions(["--port", "9000", "--folder", "/tmp/x", "--fresh"]))).toEqual({
+    port: 9000,
+    fresh: true,
+    folder: "/tmp/x",
+    recipients: undefined,
+  })
+  expect(await Effect.runPromise(readOptions(["--help"]))).toBeUndefined()
+})
+
+it.each([
+  [["--port", "abc"], "--port must be a port from 1 to 65535."],
+  [["--no-such-option"], "Unknown option '--no-such-option'"],
+  [["--recipients", "/no/such/file.csv"], "--recipients: /no/such/file.csv cannot be read."],
+])("says what is wrong with %j", async (args, sentence) => {
+  const { message } = await Effect.runPromise(Effect.flip(readOptions(args)))
+  expect(message).toContain(sentence)
+})

@@ -1,0 +1,52 @@
+import { installDebianPackages } from "@outreach/testing/installDebianPackages"
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { catchOne } from "./catchOne.ts"
+
+const installed = await installDebianPackages(
+  ["chromium"],
+  ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
+)
+
+describe.skipIf("missing" in installed)("caught mail in a browser", () => {
+  let browser: Browser
+  beforeAll(async () => {
+    if ("missing" in installed) return
+    browser = await chromium.launch({ executablePath: installed.program, args: ["--no-sandbox"] })
+  })
+  afterAll(() => browser?.close())
+
+  it("lists and shows what came without a script or a style that its policy forbids", async () => {
+    const { url } = await catchOne("<p>Good morning</p>")
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    const complaints: Array<string> = []
+    page.on("console", (message) => complaints.push(message.text()))
+    for (const address of [url, `${url}message/1`]) {
+      await page.goto(address)
+      expect(await page.evaluate("getComputedStyle(document.querySelector('th')).textAlign")).toBe("left")
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it("is listed, and shown as a mail program shows it: with its images, and without its scripts", async () => {
+    const { url } = await catchOne(
+      `<p id="said">Good morning</p><img src="http://127.0.0.1:1/pixel"><script>said.textContent = "changed"</script><a href="https://partner.test/x">Take part</a>`,
+    )
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 } })
+    onTestFinished(() => page.close())
+    const asked: Array<string> = []
+    page.on("request", (request) => asked.push(request.url()))
+    await page.goto(url)
+    expect(await page.locator("h1").textContent()).toBe("Mail catcher")
+    expect(await page.locator("tbody tr").count()).toBe(1)
+    await page.getByRole("link", { name: "An <b>invitation</b> – Einladung" }).click()
+    const message = page.frameLocator("iframe")
+    expect(await message.locator("#said").textContent()).toBe("Good morning")
+    await expect.poll(() => asked).toContain("http://127.0.0.1:1/pixel")
+    expect(await page.locator("table").textContent()).toContain("bounce-1@sandbox.test")
+    expect(await page.locator("pre").first().textContent()).toContain("Good morning")
+    const [opened] = await Promise.all([page.waitForEvent("popup"), message.getByText("Take part").click()])
+    await expect.poll(() => opened.url()).toMatch(/^(https:\/\/partner\.test\/x|chrome-error:)/)
+  })
+})

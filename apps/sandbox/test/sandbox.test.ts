@@ -1,0 +1,167 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { createClient } from "@outreach/client"
+import { EVENTS, FEED_EVENT_TYPES } from "@outreach/contract"
+import { checkDigit } from "@outreach/domain/recipients/checkNpi"
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
+import { checkPort } from "../src/checkPort.ts"
+import { holdFolder } from "../src/holdFolder.ts"
+import { eventually } from "./eventually.ts"
+import { processTree, runs } from "./processTree.ts"
+import { type Addresses, freePort, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { received } from "./whatCame.ts"
+
+// One sandbox for all of these tests: starting it is what takes time.
+
+const cleanUps: Array<() => Promise<void>> = []
+const onEnd = (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp)
+let folder: string
+let sandbox: ReturnType<typeof runSandbox>
+let addresses: Addresses
+
+/** The clinicians of this file: for each thing that one can do the first two who do it, and soon. */
+const CLINICIANS: ReadonlyArray<(behavior: Behavior) => boolean> = [
+  ({ bounces }) => bounces,
+  ({ scanned }) => scanned,
+  ({ unsubscribes }) => unsubscribes,
+  ({ stages }) => stages === 3,
+  ({ bounces, scanned, opens }) => !(bounces || scanned || opens),
+]
+const emails = CLINICIANS.flatMap((does) => {
+  const all = Array.from({ length: 40_000 }, (_, i) => `doctor${i}@clinic.test`)
+  return all
+    .filter((email) => {
+      const behavior = behaviorOf(email)
+      return does(behavior) && behavior.readAfterMs < 3000
+    })
+    .slice(0, 2)
+})
+
+beforeAll(async () => {
+  folder = await sandboxFolder(onEnd)
+  const npi = (i: number) => `10000000${i}${checkDigit(`10000000${i}`)}`
+  const recipients = join(folder, "recipients.csv")
+  await writeFile(recipients, ["npi,email", ...emails.map((email, i) => `${npi(i)},${email}`)].join("\n"))
+  const args = ["--folder", folder, "--port", String(await freePort()), "--recipients", recipients]
+  sandbox = runSandbox(args, {}, onEnd)
+  addresses = await sandbox.addresses(folder)
+}, 300_000)
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp()
+})
+
+const asBrowser = (path = "") =>
+  fetch(new URL(path, addresses.partner_url), { headers: { Accept: "text/html,application/xhtml+xml" } })
+
+it("shows every type of event in webhooks, feed and digest without anybody doing anything", async () => {
+  expect(emails).toHaveLength(10)
+  const came = await eventually(
+    async () => {
+      if (!runs(sandbox.pid)) throw new Error(sandbox.output())
+      return received(addresses)
+    },
+    ({ counts, told, reconciled }) =>
+      FEED_EVENT_TYPES.every((type) => counts[type]) && told["completer_qualified"] === 2 && reconciled >= 18,
+  )
+  expect(came.counts).toEqual({
+    "outreach.recipients_published": 1,
+    "outreach.email_sent": 8,
+    "outreach.email_bounced": 2,
+    "outreach.email_opened": 4,
+    "outreach.email_clicked": 4,
+  })
+  expect(came.told).toEqual({ account_created: 2, learner_qualified: 2, completer_qualified: 2 })
+  const byWebhook = new Set(came.events.map(({ event_type: type }) => type))
+  expect([...byWebhook].sort()).toEqual(
+    Object.keys(EVENTS)
+      .filter((type) => type.startsWith("outreach."))
+      .sort(),
+  )
+
+  const client = createClient({ apiKey: addresses.api_key, baseUrl: addresses.base_url })
+  const feed: string[] = []
+  for await (const event of client.listEvents({ since: "2020-01-01T00:00:00Z" })) feed.push(event.event_type)
+  expect([...new Set(feed)].sort()).toEqual([...FEED_EVENT_TYPES].sort())
+
+  const digest = await eventually(
+    () => client.getDigest(new Date().toISOString().slice(0, 10)),
+    ({ data }) => data[0]?.funnel.cumulative.completer_qualified === 2,
+  )
+  expect(digest.data[0]).toMatchObject({
+    funnel: { cumulative: { account_created: 2, learner_qualified: 2, completer_qualified: 2 } },
+    outreach: {
+      recipients_published: 10,
+      sent: 8,
+      bounced: 2,
+      opened: 4,
+      clicked: 4,
+      without_suspected_bots: { opened: 4, clicked: 2 },
+    },
+  })
+  await eventually(
+    async () => sandbox.output(),
+    (output) =>
+      /opened 4 · clicked 4 · bounced 2 · unsubscribed 2 · accounts 2 · learners 2 · completers 2/.test(output),
+  )
+}, 300_000)
+
+it("shows the sample partner as a page to a browser, and as JSON to others", async () => {
+  const response = await asBrowser()
+  const html = await response.text()
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
+  expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/)
+  expect(html).not.toContain("<script")
+  for (const word of ["Received", "Verified", "Deduplicated", "Reconciled", "mailbox_not_found", "bot suspected"]) {
+    expect(html).toContain(word)
+  }
+  for (const type of Object.keys(EVENTS)) expect(html).toContain(type)
+
+  const bounces = await (await asBrowser("/?type=outreach.email_bounced")).text()
+  const listed = [...bounces.matchAll(/href="(\/events\/\w+)">([\w.]+)</g)]
+  expect(listed.map(([, , type]) => type)).toEqual(["outreach.email_bounced", "outreach.email_bounced"])
+  expect(await (await asBrowser(listed[0]![1])).text()).toContain("&quot;bounce_reason&quot;")
+  expect((await asBrowser("/events/evt_0")).status).toBe(404)
+
+  for (const path of ["/", "/received.json"]) {
+    const json = await fetch(new URL(path, addresses.partner_url))
+    expect([json.headers.get("content-type"), Object.keys((await json.json()) as object)]).toEqual([
+      "application/json",
+      ["counts", "duplicates", "rejected", "reconciled", "told", "events"],
+    ])
+  }
+})
+
+it("counts a webhook without a valid signature as refused", async () => {
+  const response = await fetch(new URL("/webhooks", addresses.partner_url), {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Signature": "t=1,v1=00" },
+    body: "{}",
+  })
+  expect(response.status).toBe(401)
+  expect(await (await asBrowser()).text()).toContain("; 1 without one were refused")
+})
+
+it("says how many e-mails the mail catcher keeps", async () => {
+  expect(sandbox.output()).toMatch(/mail catcher .* the newest 2,000 e-mails/)
+  const page = await fetch(addresses.mail_url, { headers: { Accept: "text/html" } })
+  expect(await page.text()).toContain("The newest 2,000 are kept in memory")
+})
+
+it("names the port that is in use, and the sandbox that holds the folder", async () => {
+  const port = Number(new URL(addresses.base_url).port)
+  const inUse = await Effect.runPromise(Effect.flip(checkPort(port)))
+  expect(inUse.message).toContain(`Port ${port} is in use`)
+  const held = await Effect.runPromise(Effect.flip(Effect.scoped(holdFolder(folder))))
+  expect(held.message).toContain(`A sandbox runs on ${folder} already, as process ${sandbox.pid}.`)
+})
+
+it("ends everything on Ctrl-C", async () => {
+  const processes = processTree(sandbox.pid)
+  expect(processes.length).toBeGreaterThanOrEqual(4)
+  sandbox.kill("SIGINT")
+  expect(await sandbox.ended).toBe(0)
+  expect(processes.filter(runs)).toEqual([])
+  expect(await isRefused(addresses.database_url)).toBe(true)
+})
