@@ -1,4 +1,4 @@
-import { applyBatches } from "@outreach/domain/inbox/applyBatches"
+import { applyBatches } from "@outreach/postgres/test/applyBatches"
 import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"

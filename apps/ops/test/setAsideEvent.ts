@@ -1,5 +1,5 @@
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { applyBatches } from "@outreach/domain/inbox/applyBatches"
+import { applyBatches } from "@outreach/postgres/test/applyBatches"
 import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import type { Hit } from "@outreach/domain/outreach/Hit"
 import { HitLedger } from "@outreach/domain/outreach/HitLedger"
-import { judgeHits } from "@outreach/domain/outreach/Hits"
+import { judgeHits as judgeSome } from "@outreach/domain/outreach/Hits"
 import { Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { runOnDatabase } from "./runOnDatabase.ts"
@@ -53,6 +53,13 @@ const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: nu
 const record = Effect.fnUntraced(function* (...hits: ReadonlyArray<Hit & { readonly agoMs: number }>) {
   const now = yield* Clock.currentTimeMillis
   yield* (yield* HitLedger).record(hits.map(({ agoMs, ...hit }) => ({ ...hit, cameAt: now - agoMs })))
+})
+
+/** Judges some hits of each organization; returns how many. */
+const judgeHits = Effect.gen(function* () {
+  const { waiting } = yield* HitLedger
+  const judged = yield* Effect.forEach(yield* waiting, judgeSome)
+  return judged.reduce((sum, count) => sum + count, 0)
 })
 
 describe("a hit", () => {

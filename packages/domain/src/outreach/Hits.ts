@@ -1,21 +1,17 @@
 import { suspect } from "@outreach/bot-suspicion"
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
-import { makeIdentifier } from "../Identifier.ts"
+import { makeIdentifier, type OrganizationId } from "../Identifier.ts"
 import type { JudgedHit, WaitingHit } from "./Hit.ts"
 import { HitLedger } from "./HitLedger.ts"
 
 /** The most hits of an organization that are judged in one transaction. */
 const JUDGED_TOGETHER = 500
 
-/** Judges hits and publishes them as opens and clicks, some of each organization; answers how many. */
-export const judgeHits = Effect.gen(function* () {
+/** Judges an organization's oldest waiting hits and publishes them as opens and clicks; returns how many. */
+export const judgeHits = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const ledger = yield* HitLedger
-  let judged = 0
-  for (const organizationId of yield* ledger.waiting) {
-    judged += yield* ledger.judge(organizationId, JUDGED_TOGETHER, (hits) => Effect.forEach(hits, judgeHit))
-  }
-  return judged
+  return yield* ledger.judge(organizationId, JUDGED_TOGETHER, (hits) => Effect.forEach(hits, judgeHit))
 })
 
 const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
