@@ -37,6 +37,13 @@ const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", {
   default: "60",
 })
 
+/** `MAX_CONNECTIONS`: connections that are open at once, in each process; a further one is closed at once. Default 8192. */
+const maxConnections = setting("MAX_CONNECTIONS", {
+  expected: "a whole number from 1 to 1000000",
+  parse: (text) => wholeNumber(text, 1, 1_000_000),
+  default: "8192",
+})
+
 /**
  * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, once it is told to stop, so that a load balancer
  * sees it first. Default 5, and 0 in development.
@@ -61,6 +68,7 @@ export class ApiConfig extends Context.Service<
     /** Whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
     readonly trustProxy: (address: string, hop: number) => boolean
     readonly unauthenticatedLimit: number
+    readonly maxConnections: number
     readonly shutdownDelay: Duration.Duration
     readonly publicBaseUrl: string
     readonly deployment: "production" | "staging" | "development"
@@ -81,6 +89,7 @@ export class ApiConfig extends Context.Service<
         port: yield* port,
         trustProxy: yield* trustProxy,
         unauthenticatedLimit: yield* unauthenticatedLimit,
+        maxConnections: yield* maxConnections,
         shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
         publicBaseUrl: baseUrl,
         deployment: where,

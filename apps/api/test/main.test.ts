@@ -46,7 +46,7 @@ const statusFrom = (port: number): Promise<"refused" | "answered" | "closed with
       .on("close", () => resolve(received.startsWith("HTTP/1.1 200 ") ? "answered" : "closed without an answer"))
   })
 
-describe("the API's process", { timeout: 30_000 }, () => {
+describe("the API's process", () => {
   it("says in one line of JSON where it listens, and serves there", async () => {
     const { url, port } = await addressOf(start({}))
     expect(url).toBe(`http://127.0.0.1:${port}`)
@@ -126,6 +126,7 @@ describe("the API's process", { timeout: 30_000 }, () => {
     ["LOG_LEVEL", "loud"],
     ["TRUST_PROXY", "everybody"],
     ["UNAUTHENTICATED_LIMIT", "many"],
+    ["MAX_CONNECTIONS", "0"],
     ["SHUTDOWN_DELAY_SECONDS", "-1"],
   ])("stops at once with a sentence about %s when that is %j", async (name, value) => {
     const child = start({ [name]: value })

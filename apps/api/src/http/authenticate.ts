@@ -24,11 +24,13 @@ const REMEMBER_MS = 10_000
 const MOST_REMEMBERED = 10_000
 /** Endpoints whose secrets are read together. */
 const MOST_READ = 32
+const INVALID_SIGNATURE: Refusal = { reason: "invalid signature" }
 /** The specification's tolerance, either way. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Makes the function that recognises the sender of a webhook by its signature over the bytes of the body.
+ * Creates the functions that recognise the sender of a webhook: by its endpoint, before the body is read, and by its signature over the
+ * bytes of the body.
  *
  * What no remembered secret verifies has the secrets read again before it is refused, because a 401 is not tried again: a new
  * secret holds from its commit on. One that was withdrawn holds until it is forgotten.
@@ -56,15 +58,32 @@ export const makeAuthenticate = Effect.gen(function* () {
     }),
   )
 
-  return Effect.fnUntraced(function* (endpointId: EndpointId, header: string | undefined, body: Uint8Array) {
+  const remembered = (endpointId: EndpointId, now: number): Known | undefined => {
+    const entry = known.get(endpointId)
+    return entry !== undefined && now - entry.readAt < REMEMBER_MS ? entry : undefined
+  }
+
+  /** Refuses an unknown endpoint as it refuses a bad signature. */
+  const assertEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId) {
+    if (remembered(endpointId, yield* Clock.currentTimeMillis)?.owner !== undefined) return
+    if ((yield* read(endpointId)).owner === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+  })
+
+  const verifySignature = Effect.fnUntraced(function* (
+    endpointId: EndpointId,
+    header: string | undefined,
+    body: Uint8Array,
+  ) {
     const now = yield* Clock.currentTimeMillis
-    let entry = known.get(endpointId)
-    if (entry === undefined || now - entry.readAt >= REMEMBER_MS || !isSigned(header, body, entry, now)) {
+    let entry = remembered(endpointId, now)
+    if (entry === undefined || !isSigned(header, body, entry, now)) {
       entry = yield* read(endpointId)
-      if (!isSigned(header, body, entry, now)) return yield* Effect.fail<Refusal>({ reason: "invalid signature" })
+      if (!isSigned(header, body, entry, now)) return yield* Effect.fail(INVALID_SIGNATURE)
     }
     return { organizationId: entry.owner!.organizationId, endpointId }
   })
+
+  return { assertEndpoint, verifySignature }
 })
 
 const isSigned = (header: string | undefined, body: Uint8Array, { owner }: Known, now: number): boolean => {

@@ -18,8 +18,12 @@ const LIMITS = {
   connectionsCheckingInterval: 5_000,
   /** Of the request line and the headers together. */
   maxHeaderSize: 8_192,
+  /** What a connection buffers of a body that nobody reads, beside what came in one piece. */
+  highWaterMark: 16_384,
 } as const
 
+/** Of so many dropped connections one is logged. */
+const LOGGED_DROP = 1000
 /** How long requests in flight may take to finish once the process is told to stop. */
 const DRAIN = Duration.seconds(20)
 /** How long a client may take to read an answer to what was no request. */
@@ -31,10 +35,17 @@ const LINGER_MS = 500
  * Whoever gets the server must serve at once: a request that arrives before is never answered.
  */
 export const nodeServer = Effect.gen(function* () {
-  const { host, port, docsUrl } = yield* ApiConfig
+  const { host, port, maxConnections, docsUrl } = yield* ApiConfig
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
   // There is nothing to upgrade to: such a request is answered as if it had not asked (RFC 9110 7.8).
   const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
+  server.maxConnections = maxConnections
+  let dropped = 0
+  server.on("drop", () => {
+    if (dropped++ % LOGGED_DROP === 0) {
+      runSync(Effect.annotateLogs(Effect.logWarning("connection limit reached, dropping connections"), { dropped }))
+    }
+  })
 
   const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {
     if (!socket.writable || isAnswering(socket)) {

@@ -17,7 +17,7 @@ import { type Exchange, refusalHeaders } from "./Exchange.ts"
 import { encode, respond } from "./encode.ts"
 import { makeExecuteOnce } from "./executeOnce.ts"
 import type { Handler, Handlers } from "./Handlers.ts"
-import { readBody } from "./readBody.ts"
+import { createReadBody } from "./readBody.ts"
 import { type Refusal, refuse } from "./refuse.ts"
 import { routeTable } from "./routeTable.ts"
 
@@ -37,7 +37,7 @@ type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }
 /**
  * Makes the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
  *
- * Request id; path and method; bearer and rate window; scope; parameters; signature; body; `Idempotency-Key`; handler; encoding.
+ * Request id; path and method; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
  */
 export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
@@ -45,7 +45,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
 ) {
   const { docsUrl } = yield* ApiConfig
   const admit = yield* makeAdmit
-  const authenticate = yield* makeAuthenticate
+  const { assertEndpoint, verifySignature } = yield* makeAuthenticate
+  const readBody = createReadBody()
   const executeOnce = yield* makeExecuteOnce
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
@@ -96,12 +97,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (operation.draft) return yield* Effect.fail<Refusal>({ reason: "not served" })
     if (!acceptsJson(headers["accept"])) return yield* Effect.fail<Refusal>({ reason: "not acceptable" })
     const decoded = yield* decode(operation, parameters, search)
+    const endpointId = auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
+    if (endpointId !== undefined) yield* assertEndpoint(endpointId)
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail<Refusal>({ reason: "not served" })
-    if (auth.kind === "signature") {
-      const { endpoint_id } = decoded.path as { readonly endpoint_id: EndpointId }
-      caller = yield* authenticate(endpoint_id, headers["x-signature"], rawBody)
-    }
+    if (endpointId !== undefined) caller = yield* verifySignature(endpointId, headers["x-signature"], rawBody)
     const { body, bodyText } = yield* decodeBody(operation, rawBody)
 
     const named = Object.fromEntries(
@@ -150,6 +150,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
   })
   return { application }
 })
+
+type WebhookPath = { readonly endpoint_id: EndpointId }
 
 /** A handler of some row, which the table of handlers has matched with its row already. */
 type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<OperationId>>)

@@ -1,5 +1,6 @@
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { sign } from "@outreach/signature/node"
@@ -19,7 +20,7 @@ const setUp = Effect.gen(function* () {
   yield* TestClock.setTime(now)
   const vault = yield* SecretVault
   const read = { times: 0 }
-  const authenticate = yield* makeAuthenticate.pipe(
+  const { assertEndpoint, verifySignature } = yield* makeAuthenticate.pipe(
     Effect.provideService(SecretVault, {
       ...vault,
       ofEndpoint: (id) => {
@@ -29,12 +30,23 @@ const setUp = Effect.gen(function* () {
     }),
   )
   const accepts = (secret: Redacted.Redacted, timestamp: number) =>
-    authenticate(seed.endpoint.id, sign(BODY, [Redacted.value(secret)], { timestamp }), BODY).pipe(
+    verifySignature(seed.endpoint.id, sign(BODY, [Redacted.value(secret)], { timestamp }), BODY).pipe(
       Effect.exit,
       Effect.map(Exit.isSuccess),
     )
-  return { ...seed, now, read, accepts, signedNow: Math.floor(now / 1000) }
+  return { ...seed, now, read, accepts, assertEndpoint, signedNow: Math.floor(now / 1000) }
 })
+
+it("knows an endpoint without reading it again, and reads an unknown one each time, which may have come meanwhile", () =>
+  run(
+    Effect.gen(function* () {
+      const { endpoint, read, assertEndpoint } = yield* setUp
+      const isKnown = (id: EndpointId) => Effect.map(Effect.exit(assertEndpoint(id)), Exit.isSuccess)
+      expect([yield* isKnown(endpoint.id), yield* isKnown(endpoint.id), read.times]).toEqual([true, true, 1])
+      const unknown = "whe_0199" as EndpointId
+      expect([yield* isKnown(unknown), yield* isKnown(unknown), read.times]).toEqual([false, false, 3])
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer())),
+  ))
 
 it("takes a signature that is exactly five minutes away, and none that is a millisecond more", () =>
   run(

@@ -1,6 +1,7 @@
+import { once } from "node:events"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
@@ -39,5 +40,33 @@ describe("a connection", () => {
     }
     expect(await sizeOf(8_000)).toBe("200")
     expect(await sizeOf(10_000)).toBe("400")
+  })
+})
+
+describe("connections past MAX_CONNECTIONS", () => {
+  const narrow = startApi(undefined, { MAX_CONNECTIONS: "3" })
+
+  it("are closed at once, which is logged, until one of the others ends", async () => {
+    const { port } = new URL(narrow().url)
+    const health = "GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
+    const held = Array.from({ length: 3 }, () => connect({ port: Number(port), host: "127.0.0.1" }))
+    onTestFinished(() => {
+      for (const socket of held) socket.destroy()
+    })
+    for (const socket of held) {
+      socket.write(health)
+      await once(socket, "data")
+    }
+    const statusOf = async () => {
+      const socket = connect({ port: Number(port), host: "127.0.0.1" }).on("error", () => {})
+      socket.write(health.replace("Host", "Connection: close\r\nHost"))
+      return (await text(socket).catch(() => "")).slice(9, 12)
+    }
+    expect(await statusOf()).toBe("")
+    await vi.waitUntil(() => narrow().logs.some((line) => line.includes("connection limit reached")), {
+      timeout: 60_000,
+    })
+    held[0]!.destroy()
+    await vi.waitUntil(async () => (await statusOf()) === "200", { timeout: 60_000 })
   })
 })

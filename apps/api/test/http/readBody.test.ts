@@ -2,20 +2,44 @@ import { request } from "node:http"
 import { json } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type Answer, checkAnswer } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
 const api = startApi()
 let key: string
+/** It reads a body before it looks at the signature, so that 401 says that the body was taken. */
+let RECEIVER: string
 beforeAll(async () => {
-  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  const { organization, endpoint } = await api().run(seedCampaign({ recipients: 1 }))
+  RECEIVER = `/v1/partners/consumer/webhooks/${endpoint.id}`
   key = (await api().issue(organization.id, SCOPES)).text
 })
 
-/** It reads a body before it looks at the signature, so that 401 says that the body was taken. */
-const RECEIVER = "/v1/partners/consumer/webhooks/whe_0199"
+const UNKNOWN_RECEIVER = "/v1/partners/consumer/webhooks/whe_0199"
 const MEBIBYTE = 1_048_576
+
+/** Announces a body of 1 MiB, sends all but its last byte once it is asked for, and returns the answer that comes all the same. */
+const halfSend = (path: string) => {
+  const sent = request(api().url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Content-Length": String(MEBIBYTE), Expect: "100-continue" },
+    agent: false,
+  })
+  onTestFinished(() => void sent.destroy())
+  // The connection may break while bytes are on their way, after the answer.
+  sent.on("error", () => {})
+  const asked = new Promise<void>((resolve) => sent.on("continue", resolve))
+  const answer = new Promise<[status: number, code: string]>((resolve) => {
+    sent.on("response", async (response) => {
+      const { error } = (await json(response)) as Answer["body"]
+      resolve([response.statusCode!, error.code])
+    })
+  })
+  sent.flushHeaders()
+  void asked.then(() => sent.write(Buffer.alloc(MEBIBYTE - 1, " ")))
+  return { asked, answer }
+}
 
 /** Sends a body, with its length told beforehand or in chunks. */
 const send = (
@@ -98,6 +122,21 @@ describe("a body", () => {
   it("is refused with UNSUPPORTED_MEDIA_TYPE when it is compressed", async () => {
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "gzip" })).status).toBe(415)
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "identity" })).status).toBe(401)
+  })
+
+  it("is not waited for when the endpoint does not exist", async () => {
+    expect(await halfSend(UNKNOWN_RECEIVER).answer).toEqual([401, "INVALID_SIGNATURE"])
+  })
+
+  it("makes room for others when all that arrive exceed 16 MiB: the oldest is refused with SERVICE_UNAVAILABLE", async () => {
+    const halves = []
+    for (let i = 0; i < 17; i++) {
+      const half = halfSend(RECEIVER)
+      halves.push(half)
+      await half.asked
+    }
+    expect(await halves[0]!.answer).toEqual([503, "SERVICE_UNAVAILABLE"])
+    expect((await send("POST", RECEIVER, ["{}"])).status).toBe(401)
   })
 
   it("is sent for when its client waits to be told so, unless it is refused already", async () => {
