@@ -1,38 +1,16 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
+import { unpackDebianPackages } from "@outreach/testing/unpackDebianPackages"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 
-/** Where Debian's packages are unpacked, for every run on this machine: nothing is installed. */
-const UNPACKED = join(tmpdir(), `outreach-exim-${userInfo().uid}`)
-/** Exim looks its own user up by name, which this library answers without an entry in /etc/passwd. */
-const PACKAGES = ["exim4-daemon-light", "libnss-wrapper"]
-
-/** Answers the folder with Debian's exim, or says why there is none. */
-export const findExim = (): { readonly folder: string } | { readonly missing: string } => {
-  if (existsSync(UNPACKED)) return { folder: UNPACKED }
-  const fetched = mkdtempSync(`${UNPACKED}-`)
-  try {
-    const options = { cwd: fetched, stdio: "pipe" } as const
-    execFileSync("apt-get", ["download", ...PACKAGES], { ...options, timeout: 60_000 })
-    for (const file of readdirSync(fetched)) execFileSync("dpkg", ["-x", file, "."], options)
-    // Its own user runs it, so that it needs no rights of root; with them it would not load the library.
-    chmodSync(join(fetched, "usr/sbin/exim4"), 0o755)
-    chmodSync(fetched, 0o755)
-    if (execFileSync("ldd", ["usr/sbin/exim4"], options).toString().includes("not found")) {
-      throw new Error("a library of its own is missing")
-    }
-    renameSync(fetched, UNPACKED)
-    return { folder: UNPACKED }
-  } catch (error) {
-    rmSync(fetched, { recursive: true, force: true })
-    return { missing: `Debian's exim cannot be fetched here: ${(error as Error).message.split("\n")[0]}` }
-  }
-}
+/** Returns the folder with Debian's exim, or why there is none. Exim finds its own user with the second package, without an entry in /etc/passwd. */
+export const findExim = () =>
+  unpackDebianPackages(["exim4-daemon-light", "libnss-wrapper"], join(tmpdir(), `outreach-exim-${userInfo().uid}`))
 
 /** Starts exim with a configuration and folders of its own until the test is finished. */
 export const startExim = async (
@@ -55,17 +33,18 @@ export const startExim = async (
   chmodSync(folder, 0o755)
   const passwd = write("passwd", `Debian-exim:x:${uid}:${gid}::/:/bin/false\n`)
   const group = write("group", `Debian-exim:x:${gid}:\n`)
-  const library = join(
-    unpacked,
-    "usr/lib",
-    readdirSync(join(unpacked, "usr/lib")).find((name) => name.endsWith("-linux-gnu")) ?? "",
-    "libnss_wrapper.so",
-  )
+  const below = (root: string) => readdirSync(join(unpacked, root)).filter((name) => name.endsWith("-linux-gnu"))
+  const libraries = ["lib", "usr/lib"].flatMap((root) => below(root).map((name) => join(unpacked, root, name)))
   const binary = join(unpacked, "usr/sbin/exim4")
+  // With the rights of root that the package gives it, it would not load the libraries.
+  chmodSync(binary, 0o755)
   // Exim clears its environment, and starts itself anew for each delivery.
   const exim = write(
     "exim",
-    `#!/bin/sh\nLD_PRELOAD=${library} NSS_WRAPPER_PASSWD=${passwd} NSS_WRAPPER_GROUP=${group} exec ${binary} "$@"\n`,
+    `#!/bin/sh
+export LD_LIBRARY_PATH=${libraries.join(":")} LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_PASSWD=${passwd} NSS_WRAPPER_GROUP=${group}
+exec ${binary} "$@"
+`,
     0o755,
   )
   const configuration = write(

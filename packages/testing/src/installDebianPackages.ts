@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
-import { userInfo } from "node:os"
+import { existsSync } from "node:fs"
 import { promisify } from "node:util"
+import { isRootOnDebian } from "./isRootOnDebian.ts"
 
 /**
  * Installs what is missing, one process at a time, since `apt-get update` waits for no lock of its own.
@@ -36,7 +36,7 @@ export async function installDebianPackages(
   const found = () => programs.find((program) => existsSync(program))
   const present = found()
   if (present !== undefined) return { program: present }
-  if (!isDebian() || userInfo().uid !== 0) {
+  if (!isRootOnDebian()) {
     const missing = `none of ${programs.join(", ")} is there, and only root on Debian installs ${packages.join(", ")}`
     process.stderr.write(`Skipped: ${missing}.\n`)
     return { missing }
@@ -47,5 +47,3 @@ export async function installDebianPackages(
   if (program === undefined) throw new Error(`${packages.join(", ")} did not bring ${programs[0]}`)
   return { program }
 }
-
-const isDebian = () => existsSync("/etc/os-release") && /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"))

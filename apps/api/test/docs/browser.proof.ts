@@ -1,17 +1,14 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { EVENTS, operations, SCOPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { installDebianPackages } from "@outreach/testing/installDebianPackages"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { startApi } from "../startApi.ts"
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-const executablePath = PLACES.find((place) => existsSync(place))
-if (executablePath === undefined) {
-  process.stderr.write(`Skipped: the documents in a browser, because there is none of ${PLACES.join(", ")}.\n`)
-}
+const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
 
 // A name, because nobody knows the port before the API listens: the browser is told where the name leads.
 const BASE = "http://api.outreach.test"
@@ -29,14 +26,15 @@ const foreign = (requests: ReadonlyArray<string>) =>
 
 const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
 
-describe.skipIf(executablePath === undefined)("in a browser", { timeout: 180_000 }, () => {
+describe.skipIf("missing" in chrome)("in a browser", () => {
   const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
   let browser: Browser
   beforeAll(async () => {
+    if ("missing" in chrome) return
     const rules = `MAP api.outreach.test:80 127.0.0.1:${new URL(api().url).port}, MAP * ~NOTFOUND`
     const args = ["--no-sandbox", `--host-resolver-rules=${rules}`]
-    browser = await chromium.launch({ executablePath: executablePath!, args })
-  }, 60_000)
+    browser = await chromium.launch({ executablePath: chrome.program, args })
+  })
   afterAll(() => browser?.close())
 
   /** Shows a page until it is complete, and keeps what it asked for and what the console said. */

@@ -1,9 +1,7 @@
-import { existsSync, readFileSync } from "node:fs"
 import { applyUnsubscriptions } from "@outreach/domain/outreach/Unsubscriptions"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Browser, type BrowserContextOptions, chromium } from "playwright-core"
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { startApi } from "../startApi.ts"
 import { links, seedMessages } from "./seedMessages.ts"
 
@@ -110,52 +108,3 @@ function multipart(): FormData {
   form.set("List-Unsubscribe", "One-Click")
   return form
 }
-
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-const executablePath = PLACES.find((place) => existsSync(place))
-if (executablePath === undefined) {
-  process.stderr.write(`Skipped: unsubscribing in a browser, because there is none of ${PLACES.join(", ")}.\n`)
-}
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
-const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
-  "a desktop": { viewport: { width: 1280, height: 900 } },
-  "a dark phone": { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true, colorScheme: "dark" },
-}
-
-describe.skipIf(executablePath === undefined)("in a browser", { timeout: 60_000 }, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] })
-  }, 60_000)
-  afterAll(() => browser?.close())
-
-  it.each(Object.entries(SCREENS))(
-    "on %s, a press of the button unsubscribes, and every page is accessible",
-    async (_, screen) => {
-      const context = await browser.newContext(screen)
-      onTestFinished(() => context.close())
-      context.setDefaultTimeout(0)
-      const page = await context.newPage()
-      const complaints: Array<string> = []
-      page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`))
-      page.on("pageerror", (error) => complaints.push(error.message))
-      const check = async (title: string) => {
-        await page.getByRole("heading", { name: title }).waitFor()
-        expect(await page.title()).toBe(title)
-        expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
-        await page.evaluate(AXE)
-        const { violations } = await page.evaluate<{ violations: ReadonlyArray<{ id: string }> }>("axe.run()")
-        expect(violations.map(({ id }) => id)).toEqual([])
-      }
-
-      await page.goto(api().url + path)
-      await check("Unsubscribe?")
-      await page.getByRole("button", { name: "Unsubscribe" }).click()
-      await check("You are unsubscribed")
-      expect(complaints).toEqual([])
-      expect(await asked()).toBe(1)
-      await page.goto(`${api().url}/l/nonsense`)
-      await check("This link leads nowhere")
-    },
-  )
-})

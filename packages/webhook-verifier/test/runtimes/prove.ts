@@ -5,12 +5,13 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { installDebianPackages } from "@outreach/testing/installDebianPackages"
 import { build } from "esbuild"
 import { chromium } from "playwright-core"
 import { sampleEvent, signWebhook } from "../../src/testing.ts"
@@ -21,7 +22,6 @@ const folder = mkdtempSync(join(tmpdir(), "outreach-runtimes-"))
 const npm = (...args: string[]) =>
   execFileSync("npm", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 const NODES = ["18", "20", "22", "24"]
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
 let failed = false
 async function prove(runtime: string, check: () => Promise<string> | string): Promise<void> {
@@ -130,8 +130,8 @@ try {
     }
   })
   await prove("Chromium", async () => {
-    const executablePath = BROWSERS.find((place) => existsSync(place))
-    if (executablePath === undefined) throw new Error("no browser is installed")
+    const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+    if ("missing" in chrome) return "skipped"
     const script = await bundle(["browser"], "served.mjs")
     const server = createServer((request, response) => {
       const [kind, body] =
@@ -139,7 +139,7 @@ try {
       response.writeHead(200, { "content-type": kind }).end(body)
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+    const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
     try {
       const page = await browser.newPage()
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
