@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises"
 export const eventually = async <A>(
   ask: () => Promise<A> | A,
   satisfies: (answer: A) => boolean,
-  withinMs = 15_000,
+  withinMs = 100_000,
 ): Promise<A> => {
   const end = performance.now() + withinMs
   while (true) {

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
 import { partner } from "./partner.ts"
+import { runWorker } from "./runWorker.ts"
 import { startWorker } from "./startWorker.ts"
 
 const { url, run, query } = journey()
@@ -44,7 +45,7 @@ describe("the worker", () => {
     const to = await partner()
     const { secret, campaign, program, token } = await run(seedClicks(2, to.url))
     to.trust(secret)
-    await startWorker(url())
+    await runWorker(url())
     const received = await eventually(
       () => to.received,
       (all) => all.length === 2,
@@ -77,7 +78,7 @@ describe("the worker", () => {
       await ended
       before = events
     }
-    await startWorker(url())
+    await runWorker(url())
     await eventually(published, ({ waiting }) => waiting === 0)
     expect(await published()).toEqual({ events: HITS, distinct: HITS, waiting: 0 })
   })

@@ -1,37 +1,19 @@
 import type { ChildProcess } from "node:child_process"
-import type { ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "./eventually.ts"
+import { holdingPartner } from "./holdingPartner.ts"
 import { journey } from "./journey.ts"
 import { mailServer } from "./mailServer.ts"
 import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 
-const { url, launch, deliveries, attempts, endLeases } = journey()
+const { url, launch, deliveries, endLeases } = journey()
 
 const start = (settings?: Record<string, string>) => startWorker(url(), settings)
 
 const stop = async ({ child, ended }: { child: ChildProcess; ended: Promise<number | null> }) => {
   child.kill("SIGTERM")
   return await ended
-}
-
-/** A partner that answers only when the test says so. */
-const holdingPartner = async () => {
-  const held: ServerResponse[] = []
-  const to = await partner((_, response) => held.push(response))
-  return {
-    to,
-    /** Waits until the partner has received so many webhooks in all. */
-    receives: (count: number) =>
-      eventually(
-        () => to.received,
-        ({ length }) => length >= count,
-      ),
-    answer: () => {
-      for (const response of held.splice(0)) response.end()
-    },
-  }
 }
 
 describe("the worker's process", () => {
@@ -87,37 +69,6 @@ describe("the worker's process", () => {
     await start()
     await receives(2)
     expect(to.received.map(({ attempt }) => attempt)).toEqual([1, 1])
-  })
-
-  it("loses nothing when it is killed: its leases go to another worker, and no attempt is spent", async () => {
-    const { to, receives, answer } = await holdingPartner()
-    const { endpoint } = await launch(to, 1100)
-    const killed = await start()
-    await receives(3)
-    killed.child.kill("SIGKILL")
-    expect(await killed.ended).toBe(null)
-    answer()
-    const states = (await deliveries(endpoint.id)).map(({ state, attempts }) => ({ state, attempts }))
-    expect(states).toEqual(Array(3).fill({ state: "sending", attempts: 0 }))
-
-    await endLeases(endpoint.id)
-    await start()
-    await receives(6)
-    answer()
-    const delivered = await eventually(
-      () => deliveries(endpoint.id),
-      (all) => all.every(({ state }) => state === "delivered"),
-    )
-    expect(delivered.map(({ state, attempts }) => ({ state, attempts }))).toEqual(
-      Array(3).fill({ state: "delivered", attempts: 1 }),
-    )
-    expect(await attempts(delivered[0]!.id)).toEqual([
-      { number: 1, outcome: "outcome_unknown", status: null },
-      { number: 1, outcome: "success", status: 200 },
-    ])
-    const [first, again] = [to.received.slice(0, 3), to.received.slice(3)]
-    const ids = (received: typeof first) => received.map(({ event }) => event.event_id).sort()
-    expect(ids(again)).toEqual(ids(first))
   })
 
   it("stops at once with a sentence that names a missing setting", async () => {

@@ -5,19 +5,22 @@ import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 
+/** Returns the worker's environment: any free admin port, and partners on this machine, unless `settings` says otherwise. */
+export const settingsFor = (databaseUrl: string, settings: Record<string, string>): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  SECRETS_KEY: SECRETS_KEY.toString("base64"),
+  SMTP_URL: "smtp://127.0.0.1:1",
+  MAIL_FROM: "Acme <outreach@acme.test>",
+  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+  LOG_LEVEL: "debug",
+  ADMIN_PORT: "0",
+  ...settings,
+})
+
 /** Starts the worker as a process of its own, and waits until it says that it is at work. */
 export const startWorker = async (databaseUrl: string, settings: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: {
-      DATABASE_URL: databaseUrl,
-      SECRETS_KEY: SECRETS_KEY.toString("base64"),
-      SMTP_URL: "smtp://127.0.0.1:1",
-      MAIL_FROM: "Acme <outreach@acme.test>",
-      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-      LOG_LEVEL: "debug",
-      ADMIN_PORT: "0",
-      ...settings,
-    },
+    env: settingsFor(databaseUrl, settings),
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "exit")

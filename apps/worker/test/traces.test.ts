@@ -4,7 +4,7 @@ import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
 import { listen } from "./listen.ts"
 import { partner } from "./partner.ts"
-import { startWorker } from "./startWorker.ts"
+import { runWorker } from "./runWorker.ts"
 
 const { url, launch, deliveries, query } = journey()
 
@@ -49,13 +49,12 @@ describe("a worker that is told where traces go", () => {
     const to = await partner(({ attempt }, response) => response.writeHead(attempt === 1 ? 500 : 200).end())
     const otlp = await collector()
     const { endpoint } = await launch(to, 1)
-    const worker = await startWorker(url(), { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, WEBHOOK_RETRY_DELAYS: "1s" })
+    const worker = await runWorker(url(), { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, WEBHOOK_RETRY_DELAYS: "1s" })
     const [delivery] = await eventually(
       () => deliveries(endpoint.id),
       ([first]) => first?.state === "delivered",
     )
-    worker.child.kill("SIGTERM")
-    await worker.ended
+    await worker.stop()
 
     const attempts = otlp.spans("attempt delivery")
     const about = {
@@ -97,7 +96,7 @@ describe("a worker that is told of no receiver", () => {
   it("keeps no trace with its events", async () => {
     const to = await partner()
     const { organization } = await launch(to, 1)
-    await startWorker(url())
+    await runWorker(url())
     await eventually(
       () => to.received.length,
       (received) => received === 1,

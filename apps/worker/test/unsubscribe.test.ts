@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
-import { startWorker } from "./startWorker.ts"
+import { runWorker } from "./runWorker.ts"
 
 const { url, run, query } = journey()
 
@@ -22,7 +22,7 @@ describe("the worker", () => {
         return { organization, recipients: rows }
       }),
     )
-    await startWorker(url())
+    await runWorker(url())
     const withdrawn = await eventually(
       () =>
         query<{ id: RecipientId; withdrawn_for: string | null }>(

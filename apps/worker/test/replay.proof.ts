@@ -41,7 +41,7 @@ const replayOf = async (deadLetters: number, rate: number) => {
   const { id } = await run(Effect.flatMap(ReplayBook, (book) => book.create({ endpointId }, rate)))
   const find = () => run(Effect.flatMap(ReplayBook, (book) => book.find(id)))
   return {
-    until: (satisfies: (job: Replay) => boolean) => eventually(find, satisfies, 60_000),
+    until: (satisfies: (job: Replay) => boolean) => eventually(find, satisfies),
     cancel: () => run(Effect.flatMap(ReplayBook, (book) => book.cancel(id))),
     /** Lists when each new delivery was made, by the database's clock in milliseconds, and how many dead letters have one of their own. */
     outcome: async () => {
@@ -70,7 +70,7 @@ const mostInASecond = (madeAt: ReadonlyArray<number>): number => {
   return most
 }
 
-describe("a replay", { timeout: 90_000 }, () => {
+describe("a replay", () => {
   it("loses and repeats nothing when its workers are killed, and goes on where it stood", async () => {
     const job = await replayOf(5000, 1000)
     for (const replayed of [500, 1500, 2500, 3500]) {
@@ -100,8 +100,6 @@ describe("a replay", { timeout: 90_000 }, () => {
     expect(mostInASecond(madeAt)).toBeLessThanOrEqual(600)
     // The first and the one made good go out at once, and the last is waited for by nobody.
     expect(madeAt.at(-1)! - madeAt[0]!).toBeGreaterThanOrEqual(2700)
-    // It is not slower either, as far as a busy machine can tell.
-    expect(madeAt.at(-1)! - madeAt[0]!).toBeLessThan(9000)
   })
 
   it("stops when it is cancelled, and keeps what it did", async () => {

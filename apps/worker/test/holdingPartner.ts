@@ -1,0 +1,21 @@
+import type { ServerResponse } from "node:http"
+import { eventually } from "./eventually.ts"
+import { partner } from "./partner.ts"
+
+/** A partner that answers only when the test says so. */
+export const holdingPartner = async () => {
+  const held: ServerResponse[] = []
+  const to = await partner((_, response) => held.push(response))
+  return {
+    to,
+    /** Waits until the partner has received so many webhooks in all. */
+    receives: (count: number) =>
+      eventually(
+        () => to.received,
+        ({ length }) => length >= count,
+      ),
+    answer: () => {
+      for (const response of held.splice(0)) response.end()
+    },
+  }
+}

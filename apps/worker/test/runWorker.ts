@@ -1,0 +1,31 @@
+import { telemetry } from "@outreach/process/telemetry"
+import { ConfigProvider, Console, Effect, Fiber, Layer, Metric } from "effect"
+import { onTestFinished } from "vitest"
+import { worker } from "../src/worker.ts"
+import { eventually } from "./eventually.ts"
+import { settingsFor } from "./startWorker.ts"
+
+/** Runs the worker in this process as `main.ts` does, and waits until it is at work; only what a test kills needs a process of its own. */
+export const runWorker = async (databaseUrl: string, settings: Record<string, string> = {}) => {
+  const output = { log: "" }
+  const log = (line: string) => {
+    output.log += `${line}\n`
+  }
+  const surroundings = Layer.mergeAll(
+    // What is in flight when a test ends is not waited for.
+    ConfigProvider.layer(
+      ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, { DRAIN_SECONDS: "0", ...settings }) }),
+    ),
+    Layer.succeed(Console.Console, { ...globalThis.console, log } as Console.Console),
+    // Counters of its own, as a process has.
+    Layer.sync(Metric.MetricRegistry, () => new Map()),
+  )
+  const fiber = Effect.runFork(worker.pipe(Effect.provide(telemetry("outreach-worker")), Effect.provide(surroundings)))
+  const stop = () => Effect.runPromise(Fiber.interrupt(fiber))
+  onTestFinished(async () => void (await stop()))
+  await eventually(
+    () => output.log.includes("worker started") || fiber.pollUnsafe() !== undefined,
+    (over) => over,
+  )
+  return { output, stop }
+}
