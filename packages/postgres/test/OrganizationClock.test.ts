@@ -54,7 +54,7 @@ describe("OrganizationClock", () => {
       }),
     ))
 
-  it("lets a poller that follows it lose nothing to concurrent writers", { timeout: 60_000 }, () =>
+  it("lets a poller that follows it lose nothing to concurrent writers", () =>
     run(
       Effect.gen(function* () {
         const register = yield* RecipientRegister

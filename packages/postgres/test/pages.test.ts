@@ -51,7 +51,7 @@ beforeAll(async () => {
       return seeded
     }),
   )
-}, 60_000)
+})
 
 /** Reads a page as often as it takes for the database to settle on its generic plan, and answers the most blocks it read. */
 const cost = <E, R>(table: string, page: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>

@@ -69,7 +69,7 @@ const transaction = fc.record({
   qualifications: fc.array(fc.record({ stage, npi: fc.constantFrom("1000000004", "1234567893") }), { maxLength: 4 }),
 })
 
-it("finds what is kept equal to what is counted, whatever was written on which dates", { timeout: 60_000 }, () =>
+it("finds what is kept equal to what is counted, whatever was written on which dates", () =>
   fc.assert(
     fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 10 }), (transactions) =>
       run(
@@ -139,7 +139,7 @@ it("says which count differs, and by how much", () =>
     }),
   ))
 
-it("finds both equal after several processes wrote at once, over a midnight", { timeout: 60_000 }, async () => {
+it("finds both equal after several processes wrote at once, over a midnight", async () => {
   const WRITERS = 4
   const TRANSACTIONS = 120
   const { organization, endpoint, recipientIds, ...programs } = await run(

@@ -27,7 +27,7 @@ const outcome = async (child: ChildProcess) => {
   return { output, complaint, code }
 }
 
-describe("runProcess", { timeout: 30_000 }, () => {
+describe("runProcess", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("closes what it holds on %s and exits with 0", async (signal) => {
     const child = start({})
     const lines: Array<Record<string, unknown>> = []

@@ -171,7 +171,7 @@ describe("the pages", () => {
 describe("the guide to the errors", () => {
   const databaseUrl = migratedDatabase()
 
-  it("is where the doc_url of every code leads, unless DOCS_URL says otherwise", { timeout: 30_000 }, async () => {
+  it("is where the doc_url of every code leads, unless DOCS_URL says otherwise", async () => {
     const { url, stop } = await runApi(databaseUrl(), { PUBLIC_BASE_URL: BASE })
     onTestFinished(stop)
     const { error } = (await (await fetch(`${url}/v1/nowhere`)).json()) as { error: { doc_url: string } }

@@ -127,7 +127,7 @@ describe("the receiver", () => {
 })
 
 describe("the reconciliation", () => {
-  it("stores every event once, over pages and from checkpoint to checkpoint", { timeout: 30_000 }, async () => {
+  it("stores every event once, over pages and from checkpoint to checkpoint", async () => {
     const { campaign, organization } = await api().run(seedCampaign({ recipients: 1 }))
     const { text: key } = await api().issue(organization.id, SCOPES)
     const publish = (count: number) =>

@@ -61,7 +61,7 @@ const post = (body: Uint8Array, cuts?: ReadonlyArray<number>): Promise<Answer> =
         "X-Signature": signed(body),
         ...(cuts === undefined ? { "Content-Length": body.length } : { "Transfer-Encoding": "chunked" }),
       },
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(100_000),
     })
     sent.on("error", reject).on("response", (response) =>
       json(response).then((parsed) => {

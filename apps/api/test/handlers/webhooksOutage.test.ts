@@ -23,12 +23,12 @@ beforeAll(async () => {
   await chmod(folder, 0o711)
   database = await startPostgres({ dataDirectory: folder })
   api = await runApi(database.url, { DOCS_URL })
-}, 60_000)
+})
 afterAll(async () => {
   await api?.stop()
   await database?.stop()
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-}, 60_000)
+})
 
 const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof setUp> | SqlClient.SqlClient>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(database.url)))
@@ -66,7 +66,7 @@ it("asks for other attempts while the database is away, and has each event once 
 
   database = await startPostgres({ dataDirectory: folder, port })
   const again = () => Promise.all([post(known, "evt_2"), post(known, "evt_3"), post(unknown, "evt_4")])
-  await vi.waitUntil(async () => (await again()).every(({ status }) => status === 200), { timeout: 30_000 })
+  await vi.waitUntil(async () => (await again()).every(({ status }) => status === 200), { timeout: 100_000 })
   await again()
   const rows = await run(
     Effect.flatMap(

@@ -78,7 +78,7 @@ describe("a failure of the database", () => {
 
     expect([status, body.error.code, body.error.details]).toEqual([500, "INTERNAL_ERROR", null])
     expect(JSON.stringify(body)).not.toMatch(/recipients|sql|database/i)
-    const [entry, ...others] = await vi.waitUntil(() => logsOf(headers))
+    const [entry, ...others] = await vi.waitUntil(() => logsOf(headers), { timeout: 100_000 })
     expect(others).toEqual([])
     expect(JSON.parse(entry!)).toMatchObject({ level: "ERROR", annotations: { operation: "getToken" } })
     expect(entry).toContain("RecipientRegister.find failed in the database")
@@ -92,7 +92,7 @@ describe("a failure of the database", () => {
     await ask(api(), "/nowhere")
     // Lines come in order, so whatever those had logged would stand before this failure.
     const { headers } = await whileLocked("recipients", () => ask(api(), TOKEN, { key: key.text }))
-    await vi.waitUntil(() => logsOf(headers))
+    await vi.waitUntil(() => logsOf(headers), { timeout: 100_000 })
     expect(api().logs.length).toBe(before + 1)
   })
 })

@@ -191,7 +191,7 @@ describe("an Idempotency-Key", () => {
   })
 })
 
-describe("requests with one Idempotency-Key at the same time", { timeout: 30_000 }, () => {
+describe("requests with one Idempotency-Key at the same time", () => {
   it("run once among fifty over two processes", async () => {
     const another = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
     onTestFinished(another.stop)

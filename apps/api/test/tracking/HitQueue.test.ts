@@ -8,7 +8,7 @@ import { seedMessages } from "./seedMessages.ts"
 
 const run = runOnDatabase()
 
-describe("HitQueue", { timeout: 30_000 }, () => {
+describe("HitQueue", () => {
   it("keeps the first 20,000 of a flood while the database takes none, and stores them with what was under way", () =>
     run(
       Effect.gen(function* () {

@@ -26,7 +26,7 @@ const asked = () =>
 /** What mail providers send for their own button, RFC 8058 3.2. */
 const ONE_CLICK = { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) }
 
-describe("the page to unsubscribe", { timeout: 30_000 }, () => {
+describe("the page to unsubscribe", () => {
   it.each(["GET", "HEAD"])("by %s only shows itself", async (method) => {
     const { status, headers } = await ask(path, { method })
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
