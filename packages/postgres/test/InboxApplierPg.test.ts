@@ -198,7 +198,7 @@ describe("a qualification", () => {
         expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", null, null, null, null])
         yield* receiveEvent(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
         const { applyNext } = yield* InboxApplier
-        const application = yield* applyNext(seeded.organization.id, 10, readInstruction)
+        const application = yield* applyNext(seeded.organization.id, 10, readInstruction(false))
         expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
         // Nobody is written to from the moment on, however long the withdrawal takes.
         expect(yield* claim(9)).toEqual([])
@@ -212,6 +212,23 @@ describe("a qualification", () => {
 })
 
 describe("an event that cannot be applied", () => {
+  it("because its livemode is the other deployment's is set aside with that reason, whatever its type", () =>
+    run(
+      Effect.gen(function* () {
+        const seeded = yield* seedCampaign({ recipients: 1 })
+        const live = { livemode: true }
+        yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
+        yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
+        yield* applyAll
+        const aside = yield* (yield* InboxLedger).list("set_aside", 10, seeded.organization.id)
+        expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
+          ["evt_1", "livemode: the event is of the production deployment"],
+          ["evt_2", "livemode: the event is of the production deployment"],
+        ])
+        expect(yield* withdrawnFor(seeded)).toEqual([null])
+      }),
+    ))
+
   it("is set aside with its reason, keeps no other waiting, and is applied when it is replayed", () =>
     run(
       Effect.gen(function* () {
@@ -296,7 +313,7 @@ describe("while a campaign is sending", () => {
         yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(n))
         yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", qualified(1 - n))
         const { applyNext } = yield* InboxApplier
-        const next = applyNext(seeded.organization.id, 10, readInstruction)
+        const next = applyNext(seeded.organization.id, 10, readInstruction(false))
         expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
         expect(yield* next).toMatchObject({ applied: 0, waiting: 2 })
         expect(yield* settleSent(lease!)).toBe(true)
@@ -352,7 +369,7 @@ describe("while a campaign is sending", () => {
         const applying = yield* whileOpen(
           importLines(seeded.campaign.id, [line]),
           Effect.fnUntraced(function* () {
-            const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10, readInstruction))
+            const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10, readInstruction(false)))
             // It has looked for recipients and found none, and now waits for the clock that the import holds.
             yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
             return fiber

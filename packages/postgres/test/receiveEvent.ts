@@ -2,12 +2,13 @@ import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Inbox } from "@outreach/domain/inbox/Inbox"
 import { Effect } from "effect"
 
-/** Stores an event as the receiver would; `data` alone is of interest. */
+/** Stores an event as the receiver would; `data` alone is of interest, unless `more` says more. */
 export const receiveEvent = Effect.fnUntraced(function* (
   from: { readonly organization: { readonly id: OrganizationId }; readonly endpoint: { readonly id: EndpointId } },
   eventId: string,
   type: string,
   data: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> = {},
 ) {
   return yield* (yield* Inbox).receive({
     organizationId: from.organization.id,
@@ -15,6 +16,6 @@ export const receiveEvent = Effect.fnUntraced(function* (
     eventId,
     type,
     npi: typeof data["npi"] === "string" ? data["npi"] : null,
-    body: JSON.stringify({ event_id: eventId, event_type: type, data }),
+    body: JSON.stringify({ event_id: eventId, event_type: type, livemode: false, data, ...more }),
   })
 })

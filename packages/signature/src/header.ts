@@ -16,14 +16,15 @@ const TIMESTAMP = /^(0|[1-9]\d{0,14})$/
 const ENTRY = /^[0-9a-f]{64}$/
 
 /**
- * Parses `t=<unix-seconds>,v1=<hex>[,v1=<hex>...]`, ignoring items of unknown schemes.
+ * Parses `t=<unix-seconds>,v1=<hex>[,v1=<hex>...]`, ignoring items of unknown schemes and spaces after a comma.
  *
  * Throws `SignatureError` `malformed_header` on anything else: more than 4,096 characters or 32 items, no `t` or two, no `v1`,
  * a `v1` that is not 64 lowercase hex digits. Source: Outreach Partner API specification, Authentication, 4.
  */
-export function parseHeader(header: string): SignatureHeader {
-  // Spaces come in where headers that were sent twice are joined.
-  let sound = header.length <= MAX_LENGTH && !header.includes(" ")
+export function parseHeader(text: string): SignatureHeader {
+  // Lines of one name are joined with a comma and a space (RFC 9110 5.3). A space elsewhere is a fault.
+  const header = text.length <= MAX_LENGTH && text.includes(", ") ? text.replace(/, +/g, ",") : text
+  let sound = text.length <= MAX_LENGTH && !header.includes(" ")
   const entries: string[] = []
   let timestamp: string | undefined
   let items = 0

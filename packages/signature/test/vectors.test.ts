@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { bothEntries } from "./bothEntries.ts"
+import headers from "./data/header-vectors.json" with { type: "json" }
 import vectors from "./data/signature-vectors.json" with { type: "json" }
 
 describe.each(bothEntries)("$entry and the outside vectors", ({ sign, verify }) => {
@@ -13,5 +14,13 @@ describe.each(bothEntries)("$entry and the outside vectors", ({ sign, verify }) 
       secretIndex: 0,
       entryIndex: 0,
     })
+  })
+  it.each(headers.accepted)("accepts a header with $what", async ({ header }) => {
+    const { timestamp } = await verify(header, headers.body, [headers.secret], { now: headers.timestamp })
+    expect(timestamp).toBe(headers.timestamp)
+  })
+  it.each(headers.refused)("calls a header with $what malformed", async ({ header }) => {
+    const verifying = verify(header, headers.body, [headers.secret], { now: headers.timestamp })
+    await expect(verifying).rejects.toMatchObject({ code: "malformed_header" })
   })
 })

@@ -18,7 +18,8 @@ export interface Explanation {
 const TOLERANCE = 300
 
 /** Explains why a signature is good or not: by the header's form, by the clock, by the secret, or by what was done to the body. */
-export function explain({ header, body, secrets, receivedAt }: Received): Explanation {
+export function explain({ header: given, body, secrets, receivedAt }: Received): Explanation {
+  const header = given?.replace(/, +/g, ",")
   const refuse = (...lines: string[]): Explanation => ({ verified: false, lines })
   if (header === undefined || header === "") return refuse("There is no X-Signature header.", "Is it lost in a proxy?")
   const faults = headerFaults(header)
@@ -68,7 +69,7 @@ function clockLine(age: number): string {
 function headerFaults(header: string): string[] {
   const items = header.split(",")
   const faults: string[] = []
-  if (/\s/.test(header)) faults.push("The header holds a space: were two headers joined, or was it folded by hand?")
+  if (/\s/.test(header)) faults.push("The header holds a space that does not follow a comma: was it folded by hand?")
   if (/^x-signature\s*:/i.test(header)) faults.push("The header's name stands in its value.")
   const timestamps = items.filter((item) => item.startsWith("t="))
   if (timestamps.length !== 1) faults.push(`The header has ${timestamps.length} timestamps (t=) instead of one.`)

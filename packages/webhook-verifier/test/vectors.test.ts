@@ -8,8 +8,21 @@ interface Vector {
   body_base64: string
   v1: string
 }
-const path = new URL("../../signature/test/data/signature-vectors.json", import.meta.url)
-const { cases } = JSON.parse(readFileSync(path, "utf8")) as { cases: Vector[] }
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../signature/test/data/${name}.json`, import.meta.url), "utf8"))
+const { cases } = read("signature-vectors") as { cases: Vector[] }
+
+interface Header {
+  what: string
+  header: string
+}
+const headers = read("header-vectors") as {
+  secret: string
+  timestamp: number
+  body: string
+  accepted: Header[]
+  refused: Header[]
+}
 
 describe.each(bothEntries)("the outside vectors $entry", ({ createWebhookVerifier }) => {
   // No vector is an event, so the first refusal after the signature shows that the signature was good.
@@ -25,4 +38,16 @@ describe.each(bothEntries)("the outside vectors $entry", ({ createWebhookVerifie
       code: "no_match",
     })
   })
+
+  const verifyWith = (header: string) =>
+    createWebhookVerifier({ secrets: [headers.secret], now: () => headers.timestamp }).verify({
+      headers: { "x-signature": header },
+      body: headers.body,
+    })
+  it.each(headers.accepted)("accepts a header with $what", ({ header }) =>
+    expect(verifyWith(header)).rejects.toMatchObject({ code: "not_an_event" }),
+  )
+  it.each(headers.refused)("calls a header with $what malformed", ({ header }) =>
+    expect(verifyWith(header)).rejects.toMatchObject({ code: "malformed_header" }),
+  )
 })

@@ -81,7 +81,7 @@ export const createReadBody = () => {
     if (!given) return NOTHING
 
     const { maxBytes } = operation.body
-    if (!isJson(headers["content-type"]) || !/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
+    if (!mayHoldJson(headers["content-type"]) || !/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
       return yield* Effect.fail<Refusal>({ reason: "unsupported media type" })
     }
     if (Number(length ?? 0) > maxBytes) return yield* Effect.fail<Refusal>({ reason: "payload too large", maxBytes })
@@ -92,8 +92,10 @@ export const createReadBody = () => {
   })
 }
 
-const isJson = (contentType: string | undefined): boolean =>
-  contentType === undefined || /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(contentType)
+// Plain text and forms are what clients name when nobody told them a type: such a body is judged by its bytes, as one without a type is.
+const mayHoldJson = (contentType: string | undefined): boolean =>
+  contentType === undefined ||
+  /^(?:application\/(?:(?:[\w.-]+\+)?json|x-www-form-urlencoded)|text\/plain) *(?:;|$)/i.test(contentType)
 
 const NO_BODY: Refusal = {
   reason: "bad request",

@@ -45,10 +45,11 @@ const post = async (
   body: string | Uint8Array,
   header: string | undefined,
   to: string = seed.endpoint.id,
+  type = "application/json",
 ): Promise<Answer> => {
   const response = await fetch(api().url + pathTo(to), {
     method: "POST",
-    headers: { "Content-Type": "application/json", ...(header !== undefined && { "X-Signature": header }) },
+    headers: { "Content-Type": type, ...(header !== undefined && { "X-Signature": header }) },
     body: Buffer.from(body),
   })
   const answer = { status: response.status, headers: response.headers, body: await response.json() }
@@ -72,6 +73,21 @@ describe("a signed event", () => {
         body: text,
       },
     ])
+  })
+
+  it.each(["text/plain", "application/x-www-form-urlencoded"])(
+    "is judged by its bytes when it comes as %s",
+    async (type) => {
+      const [event, text] = [JSON.stringify(envelope()), "event=1"]
+      expect((await post(event, sign(event), seed.endpoint.id, type)).status).toBe(200)
+      expect((await stored()).map(({ body }) => body)).toEqual([event])
+      expect(codeOf(await post(text, sign(text), seed.endpoint.id, type))).toEqual([400, "INVALID_PARAMETER"])
+    },
+  )
+
+  it("is taken with a space after the commas of X-Signature", async () => {
+    const text = JSON.stringify(envelope())
+    expect((await post(text, sign(text).replaceAll(",", ", "))).status).toBe(200)
   })
 
   it("is stored and acknowledged whatever its type is", async () => {

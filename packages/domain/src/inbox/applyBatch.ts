@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { Deployment } from "../Deployment.ts"
 import type { OrganizationId } from "../Identifier.ts"
 import { InboxApplier } from "./InboxApplier.ts"
 import { readInstruction } from "./readInstruction.ts"
@@ -11,7 +12,8 @@ const MOST_WITHDRAWN = 1000
 /** Applies a batch of an organization's events; returns how much is done now, so that more may follow. */
 export const applyBatch = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const applier = yield* InboxApplier
-  const application = yield* applier.applyNext(organizationId, MOST_TOGETHER, readInstruction)
+  const { livemode } = yield* Deployment
+  const application = yield* applier.applyNext(organizationId, MOST_TOGETHER, readInstruction(livemode))
   if (application === undefined) return 0
   const { applied, setAside, unattributed, reached } = application
   for (const { eventId, reason } of setAside) {

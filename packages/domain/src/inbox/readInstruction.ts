@@ -25,28 +25,41 @@ const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.completer_qualified": "completer_qualified",
 }
 
-/** Reads what a stored event tells this service to do. A reason names a member of the event and none of its values. */
-export const readInstruction = ({ type, body }: { readonly type: string; readonly body: string }): Reading => {
-  if (!isInbound(type)) return { _tag: "Ignored" }
-  const read = EVENTS[type].data.safeParse(JSON.parse(body).data)
-  if (!read.success) {
-    const { path } = read.error.issues[0]!
-    return { _tag: "Unusable", reason: `${["data", ...path].join(".")} is missing or not valid` }
+/**
+ * Creates the function that reads what a stored event tells a deployment of this `livemode` to do.
+ *
+ * A reason names a member of the event and none of its values.
+ */
+export const readInstruction =
+  (livemode: boolean) =>
+  ({ type, body }: { readonly type: string; readonly body: string }): Reading => {
+    const event = JSON.parse(body)
+    if (event.livemode !== livemode) {
+      return {
+        _tag: "Unusable",
+        reason: `livemode: the event is of ${livemode ? "a test" : "the production"} deployment`,
+      }
+    }
+    if (!isInbound(type)) return { _tag: "Ignored" }
+    const read = EVENTS[type].data.safeParse(event.data)
+    if (!read.success) {
+      const { path } = read.error.issues[0]!
+      return { _tag: "Unusable", reason: `${["data", ...path].join(".")} is missing or not valid` }
+    }
+    const { npi, consumer_program_slug: programSlug } = read.data
+    const wrong = checkNpi(npi)
+    if (wrong !== undefined) return { _tag: "Unusable", reason: `data.npi: ${wrong}` }
+    const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
+    return {
+      _tag: "Instruction",
+      instruction: {
+        stage: STAGES[type],
+        programSlug,
+        npi,
+        email: account?.email ?? null,
+        token: account?.attribution === "service_token" ? (account.token ?? null) : null,
+      },
+    }
   }
-  const { npi, consumer_program_slug: programSlug } = read.data
-  const wrong = checkNpi(npi)
-  if (wrong !== undefined) return { _tag: "Unusable", reason: `data.npi: ${wrong}` }
-  const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
-  return {
-    _tag: "Instruction",
-    instruction: {
-      stage: STAGES[type],
-      programSlug,
-      npi,
-      email: account?.email ?? null,
-      token: account?.attribution === "service_token" ? (account.token ?? null) : null,
-    },
-  }
-}
 
 const isInbound = (type: string): type is EventTypeOf<"to_service"> => Object.hasOwn(STAGES, type)
