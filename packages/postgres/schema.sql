@@ -438,6 +438,16 @@ create table events (
   constraint events_pkey PRIMARY KEY (organization_id, id)
 );
 
+create unlogged table hit_windows (
+  window_start timestamp with time zone not null,
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  address text not null,
+  link_hash bytea not null,
+  hits integer not null,
+  constraint hit_windows_pkey PRIMARY KEY (window_start, organization_id, recipient_id, address, link_hash)
+);
+
 create table hits (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -450,6 +460,7 @@ create table hits (
   received_at timestamp with time zone not null,
   judged_at timestamp with time zone,
   reasons text[],
+  repeats integer default 0 not null,
   constraint hits_pkey PRIMARY KEY (organization_id, id),
   constraint hits_check CHECK (((link IS NOT NULL) = (kind = 'click'::text))),
   constraint hits_check1 CHECK (((reasons IS NULL) = (judged_at IS NULL))),

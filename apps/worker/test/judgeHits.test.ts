@@ -30,7 +30,7 @@ const seedClicks = Effect.fnUntraced(function* (count: number, endpointUrl: stri
         recipientId: recipient!.id,
         link: "https://clinic.test/",
         method: "GET",
-        address: "198.51.100.7",
+        address: `198.51.${Math.floor(i / 256)}.${i % 256}`,
         headers: { "user-agent": i === 0 ? "curl/8.5.0" : "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" },
         cameAt: now - count + i,
       }

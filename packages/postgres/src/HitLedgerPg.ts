@@ -8,8 +8,11 @@ import { dieNaming } from "./DatabaseFailure.ts"
 import { stamp } from "./OrganizationClock.ts"
 import { publishEvents } from "./publishEvents.ts"
 
-/** The most hits that one statement forgets. */
-const FORGOTTEN_TOGETHER = 5000
+/** How many hits one statement forgets: some tens of milliseconds. */
+const FORGET_BATCH_SIZE = 1000
+
+/** How many hits of one link from one address in a clock minute are kept one by one, and so forwarded. */
+const MAX_HITS_PER_MINUTE = 20
 
 /** Keeps hits in PostgreSQL. */
 export const HitLedgerPg = Layer.effect(
@@ -46,10 +49,10 @@ export const HitLedgerPg = Layer.effect(
             select extract(epoch from clock_timestamp())::double precision * 1000 as now`
         const ahead = clock!.now - (yield* Clock.currentTimeMillis)
         const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
-        yield* sql`
-            insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
-            select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
-              address, headers::jsonb, to_timestamp(received_at / 1000)
+        // The row of the window is locked until its hits are stored, so that processes count together.
+        const repeated = yield* sql<Repeated>`
+          with given as materialized (
+            select hit.*, came_at, date_trunc('minute', came_at) as window_start, sha256(convert_to(link, 'UTF8')) as link_hash
             from unnest(
               ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
               ${column(({ recipientId }) => recipientId)}::text[], ${column(({ link }) => link ?? "")}::text[],
@@ -57,9 +60,57 @@ export const HitLedgerPg = Layer.effect(
               ${column(({ headers }) => JSON.stringify(headers))}::text[],
               ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
             ) as hit (organization_id, id, recipient_id, link, method, address, headers, received_at)
+            cross join lateral (select to_timestamp(received_at / 1000) as came_at) time
             where exists (
               select from recipients where recipients.organization_id = hit.organization_id and recipients.id = hit.recipient_id)
-            on conflict (organization_id, id) do nothing`
+              -- A scalar, so that each is looked up by its key and no join reads the whole table.
+              and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
+          ), counted as (
+            insert into hit_windows as kept (window_start, organization_id, recipient_id, address, link_hash, hits)
+            select window_start, organization_id, recipient_id, address, link_hash, count(*) from given
+            group by window_start, organization_id, recipient_id, address, link_hash
+            order by window_start, organization_id, recipient_id, address, link_hash
+            on conflict (window_start, organization_id, recipient_id, address, link_hash)
+            do update set hits = kept.hits + excluded.hits
+            returning *
+          ), numbered as (
+            select given.*, hits + 1 - row_number() over (
+              partition by window_start, organization_id, recipient_id, address, link_hash order by came_at desc, id desc
+            ) as number
+            -- Each has its window; an inner join may be planned as a nested loop of a thousand times a thousand.
+            from given full join counted using (window_start, organization_id, recipient_id, address, link_hash)
+          ), stored as (
+            insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
+            select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
+              address, headers::jsonb, came_at
+            from numbered where number <= ${MAX_HITS_PER_MINUTE}
+            on conflict (organization_id, id) do nothing
+          )
+          select organization_id as "organizationId", recipient_id as "recipientId", address, link,
+            window_start as "windowStart", count(*)::int as count
+          from numbered where number > ${MAX_HITS_PER_MINUTE}
+          group by organization_id, recipient_id, address, link, window_start`
+        if (repeated.length === 0) return
+        const of = (read: (each: Repeated) => string) => repeated.map(read)
+        // Apart: who judges the last one kept holds it, and waits for its recipient.
+        yield* sql`
+          update hits set repeats = repeats + counted.count
+          from (
+            select last.*, repeated.count
+            from unnest(
+              ${of(({ organizationId }) => organizationId)}::text[], ${of(({ recipientId }) => recipientId)}::text[],
+              ${of(({ address }) => address)}::text[], ${of(({ link }) => link)}::text[],
+              ${of(({ windowStart }) => windowStart)}::timestamptz[], ${repeated.map(({ count }) => count)}::int[]
+            ) as repeated (organization_id, recipient_id, address, link, window_start, count)
+            cross join lateral (
+              select organization_id, id from hits
+              where organization_id = repeated.organization_id and recipient_id = repeated.recipient_id
+                and received_at >= window_start and received_at < window_start + interval '1 minute'
+                and address = repeated.address and coalesce(link, '') = repeated.link
+              order by received_at desc, id desc limit 1
+            ) last
+          ) counted
+          where hits.organization_id = counted.organization_id and hits.id = counted.id`
       }, dieNaming("HitLedger.record")),
 
       waiting: sql<{ id: OrganizationId }>`
@@ -96,17 +147,35 @@ export const HitLedgerPg = Layer.effect(
           return hits.length
         }).pipe(sql.withTransaction, Effect.provideContext(context), dieNaming("HitLedger.judge")),
 
-      forget: (days) =>
-        sql`
-          delete from hits using (
+      forget: Effect.fnUntraced(function* (days) {
+        yield* sql`
+          delete from hit_windows where (window_start, organization_id, recipient_id, address, link_hash) in (
+            select window_start, organization_id, recipient_id, address, link_hash from hit_windows
+            where window_start < clock_timestamp() - interval '1 hour'
+            order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked)`
+        // Several workers share the work: each leaves out what another one is at.
+        const [forgotten] = yield* sql<{ count: number }>`
+          with old as (
             select organization_id, id from hits
-            where judged_at < clock_timestamp() - make_interval(days => ${days}) order by judged_at limit ${FORGOTTEN_TOGETHER}
-          ) old
-          where hits.organization_id = old.organization_id and hits.id = old.id
-          returning 1`.pipe(
-          Effect.map((rows) => rows.length),
-          dieNaming("HitLedger.forget"),
-        ),
+            where judged_at < clock_timestamp() - make_interval(days => ${days})
+            order by judged_at limit ${FORGET_BATCH_SIZE} for update skip locked
+          ), gone as (
+            delete from hits using old where hits.organization_id = old.organization_id and hits.id = old.id returning 1
+          )
+          select count(*)::int as count from gone`
+        return forgotten!.count
+      }, dieNaming("HitLedger.forget")),
     }
   }),
 )
+
+/** Hits beyond those that are kept of one link, address and minute. */
+interface Repeated {
+  readonly organizationId: string
+  readonly recipientId: string
+  readonly address: string
+  /** Empty for the pixel. */
+  readonly link: string
+  readonly windowStart: string
+  readonly count: number
+}

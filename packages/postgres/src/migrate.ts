@@ -20,6 +20,7 @@ import unsubscriptions from "../migrations/0017_unsubscriptions.ts"
 import claimMessages from "../migrations/0018_claim_messages.ts"
 import deliveredKey from "../migrations/0019_delivered_key.ts"
 import plannedClaims from "../migrations/0020_planned_claims.ts"
+import hitWindows from "../migrations/0021_hit_windows.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -45,5 +46,6 @@ export const migrate = Migrator.make({})({
     "0018_claim_messages": claimMessages,
     "0019_delivered_key": deliveredKey,
     "0020_planned_claims": plannedClaims,
+    "0021_hit_windows": hitWindows,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -200,6 +200,7 @@ describe("HitLedger.judge", () => {
         const { hit, events, hits, recipients } = yield* seedSent({ recipients: 20 })
         const many = Array.from({ length: 1200 }, (_, i) =>
           hit({
+            address: `198.51.100.${i % 256}`,
             recipientId: recipients[i % 20]!.id,
             link: i % 3 === 0 ? null : `https://${i}.test/`,
             agoMs: 5000 - i,
@@ -238,11 +239,74 @@ describe("HitLedger.judge", () => {
     run(
       Effect.gen(function* () {
         const [flooded, other] = [yield* seedSent({ recipients: 1 }), yield* seedSent({ recipients: 1 })]
-        yield* record(...Array.from({ length: 600 }, () => flooded.hit({ agoMs: 60_000 })))
+        yield* record(
+          ...Array.from({ length: 600 }, (_, i) => flooded.hit({ agoMs: 60_000, link: `https://${i}.test/` })),
+        )
         yield* record(other.hit())
         expect(yield* judgeHits).toBe(501)
         expect(yield* other.events).toHaveLength(1)
         expect(yield* judgeHits).toBe(100)
+      }),
+    ))
+})
+
+describe("hits of one link from one address", () => {
+  const kept = Effect.fnUntraced(function* ({ organization }: Effect.Success<ReturnType<typeof seedSent>>) {
+    return yield* query(
+      (sql) => sql<{ link: string | null; address: string; rows: number; repeats: number }>`
+      select link, address, count(*)::int as rows, sum(repeats)::int as repeats from hits
+      where organization_id = ${organization.id} group by link, address order by link, address`,
+    )
+  })
+
+  it("are forwarded 20 times a minute, and then counted on the last one kept, over several processes", () =>
+    run(
+      Effect.gen(function* () {
+        const seeded = yield* seedSent({ recipients: 1 })
+        // In the middle of the last clock minute, so that all are of one.
+        const middle = ((yield* Clock.currentTimeMillis) % 60_000) + 30_000
+        const batches = Array.from({ length: 10 }, (_, batch) =>
+          Array.from({ length: 30 }, (_, i) => seeded.hit({ agoMs: middle + 10 * i + batch })),
+        )
+        yield* Effect.forEach(batches, (batch) => record(...batch), { concurrency: "unbounded" })
+        expect(yield* kept(seeded)).toEqual([
+          { link: "https://clinic.test/", address: "198.51.100.7", rows: 20, repeats: 280 },
+        ])
+        expect(yield* judgeHits).toBe(20)
+        expect(yield* seeded.events).toHaveLength(20)
+      }),
+    ))
+
+  it("have 20 a minute of their own for each link, address, recipient and minute", () =>
+    run(
+      Effect.gen(function* () {
+        const seeded = yield* seedSent({ recipients: 2 })
+        const agoMs = 60_000
+        const some = (over: Parameters<typeof seeded.hit>[0]) =>
+          Array.from({ length: 21 }, () => seeded.hit({ agoMs, ...over }))
+        yield* record(
+          ...some({}),
+          ...some({ link: null }),
+          ...some({ link: "https://clinic.test/other" }),
+          ...some({ address: "198.51.100.8" }),
+          ...some({ agoMs: agoMs + 60_000 }),
+          ...some({ recipientId: seeded.recipients[1]!.id }),
+        )
+        const rows = yield* kept(seeded)
+        expect(rows.reduce((sum, { rows }) => sum + rows, 0)).toBe(6 * 20)
+        expect(rows.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(6)
+      }),
+    ))
+
+  it("count once when they are stored again, because nobody knew that they were", () =>
+    run(
+      Effect.gen(function* () {
+        const seeded = yield* seedSent({ recipients: 1 })
+        const batch = Array.from({ length: 15 }, () => seeded.hit({ agoMs: 60_000 }))
+        yield* record(...batch)
+        yield* record(...batch)
+        yield* record(...Array.from({ length: 5 }, () => seeded.hit({ agoMs: 60_000 })))
+        expect((yield* kept(seeded)).map(({ rows, repeats }) => [rows, repeats])).toEqual([[20, 0]])
       }),
     ))
 })

@@ -6,7 +6,11 @@ import type { Hit, JudgedHit, WaitingHit } from "./Hit.ts"
 export class HitLedger extends Context.Service<
   HitLedger,
   {
-    /** Stores hits, each once, with when it came by the clock of this process. One of a recipient that there is not is left out. */
+    /**
+     * Stores hits, each once, with when it came by the clock of this process. One of a recipient that there is not is left out.
+     *
+     * Of one link from one address the first 20 of a clock minute are kept, and the others are counted on the last one kept.
+     */
     record(hits: ReadonlyArray<Hit & { readonly cameAt: number }>): Effect.Effect<void>
     /** Lists the organizations that have hits to judge. */
     waiting: Effect.Effect<ReadonlyArray<OrganizationId>>
@@ -20,7 +24,7 @@ export class HitLedger extends Context.Service<
       limit: number,
       judge: (hits: ReadonlyArray<WaitingHit>) => Effect.Effect<ReadonlyArray<JudgedHit>, never, R>,
     ): Effect.Effect<number, never, R>
-    /** Forgets hits that were judged more than so many days ago, a bounded number of them; answers how many. */
+    /** Forgets hits that were judged more than so many days ago, a bounded number of them; returns how many, 0 when none is left. */
     forget(days: number): Effect.Effect<number>
   }
 >()("domain/outreach/HitLedger") {}
