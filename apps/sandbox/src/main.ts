@@ -10,11 +10,15 @@ import { runProcess } from "@outreach/process/runProcess"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { behaviorOf } from "./behaviorOf.ts"
+import { checkDisk } from "./checkDisk.ts"
 import { checkPort } from "./checkPort.ts"
+import { earlierState } from "./earlierState.ts"
+import { folderError } from "./folderError.ts"
 import { holdFolder } from "./holdFolder.ts"
 import { keep, readKeepsakes, writePrivate } from "./keepsakes.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
+import { SandboxError } from "./SandboxError.ts"
 import { say } from "./say.ts"
 import { draftCampaign } from "./seed/draftCampaign.ts"
 import { launchCampaign } from "./seed/launchCampaign.ts"
@@ -28,6 +32,9 @@ import { startServices } from "./startServices.ts"
 
 const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
 
+/** A first run takes some 50 MB, and the log of PostgreSQL's changes grows. */
+const MIN_FREE_BYTES = 150_000_000
+
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, port } = options
   yield* holdFolder(folder)
@@ -37,6 +44,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     () => Effect.promise(() => rm(addresses, { force: true })),
   )
   yield* checkPort(port)
+  yield* checkDisk(folder, MIN_FREE_BYTES)
 
   const database = yield* openDatabase(options)
   const databaseUrl = database.url
@@ -68,6 +76,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       yield* keepMore({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
     }
     const campaign = keepsakes.campaign!
+    const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
     const services = yield* startServices({ folder, port, baseUrl, smtpUrl: mail.smtpUrl, environment })
@@ -100,6 +109,7 @@ all of it       ${addresses}
 
 Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
 `)
+      if (earlier !== undefined) yield* say(earlier)
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
       yield* showPull(baseUrl, seeded.api_key, client)
@@ -114,12 +124,14 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
       yield* Effect.forkScoped(partner.pull(client))
       yield* Effect.forkScoped(partner.simulate(inboundUrl))
       return yield* showProgress(campaign.id, {
+        incidents: services.incidents,
         mails: mail.count,
         unsubscribed: mailboxes.unsubscribed,
         partner: partner.counts,
       })
     })
-    return yield* Effect.raceFirst(show, services.ended)
+    const diskFull = Effect.forever(Effect.andThen(checkDisk(folder), Effect.sleep(1000)))
+    return yield* Effect.raceFirst(show, Effect.raceFirst(services.failed, diskFull))
   }).pipe(
     Effect.provide(
       adapters.pipe(
@@ -139,9 +151,15 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
   )
 }, Effect.scoped)
 
+/** Turns an error of the file system into its sentence. */
+const explain = (folder: string) => (defect: unknown) => {
+  const message = folderError(folder, defect)
+  return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))
+}
+
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
-  yield* options === undefined ? say(USAGE) : sandbox(options)
+  yield* options === undefined ? say(USAGE) : Effect.catchDefect(sandbox(options), explain(options.folder))
 }).pipe(
   Effect.catchTag("SandboxError", ({ message }) =>
     Effect.sync(() => {

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { Effect } from "effect"
+import { folderError } from "./folderError.ts"
 import type { Options } from "./options.ts"
 import { SandboxError } from "./SandboxError.ts"
 
@@ -24,7 +25,7 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
   const { url } = yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: () => startPostgres({ dataDirectory: join(folder, "postgres"), fresh }),
-      catch: (error) => new SandboxError({ message: (error as Error).message }),
+      catch: (error) => new SandboxError({ message: folderError(folder, error) ?? (error as Error).message }),
     }),
     (server) => Effect.promise(() => server.stop()),
   )

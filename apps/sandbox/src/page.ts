@@ -8,8 +8,8 @@ h1 { font-size: 1.25rem; margin: 0 }
 h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem }
 p { margin: .25rem 0; color: #4c5660 }
 table { width: 100%; border-collapse: collapse; background: #fff; border: 1px solid #d8dde2 }
-th, td { text-align: left; padding: .4rem .75rem; border-bottom: 1px solid #e6e9ec; vertical-align: top; overflow-wrap: anywhere }
-th { font-weight: 600; color: #4c5660 }
+th, td { text-align: left; padding: .4rem .75rem; border-bottom: 1px solid #e6e9ec; vertical-align: top; overflow-wrap: break-word }
+th { font-weight: 600; color: #4c5660; white-space: nowrap }
 td.number { text-align: right; font-variant-numeric: tabular-nums }
 code { font-size: .9em }
 a { color: #0a5bd3 }

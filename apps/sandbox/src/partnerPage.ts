@@ -48,7 +48,12 @@ export const partnerPage = (
   const types = (Object.keys(EVENTS) as EventType[]).map((name) => {
     const { direction, description } = EVENTS[name]
     return direction === "to_consumer"
-      ? [`<a href="/?type=${name}">${name}</a>`, "received", counts[name] ?? 0, escapeHtml(description)]
+      ? [
+          `<a href="/?type=${name}">${name}</a>`,
+          "received",
+          counts[name] ?? 0,
+          escapeHtml(description.replaceAll("`", "")),
+        ]
       : [name, "sent", told[name.replace("clinician.", "")] ?? 0, escapeHtml(description)]
   })
   const rows = events.map(({ event_id, event_type, copies, received_at, body }) => [
@@ -62,7 +67,7 @@ export const partnerPage = (
     refreshSeconds: 5,
     lead: `<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
 and tells the service what clinicians do. This page renews itself every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>`,
-    main: `${table(["Step", "Count", ""], summary)}
+    main: `${table(["Step", "Count", "What"], summary)}
 <h2>Event types</h2>
 ${table(["Type", "Direction", "Count", "Meaning"], types)}
 <h2>Latest ${type === undefined ? "received events" : `<code>${escapeHtml(type)}</code> events (<a href="/">all types</a>)`}</h2>

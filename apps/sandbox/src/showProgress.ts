@@ -6,6 +6,8 @@ import { Effect } from "effect"
 export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   counts: {
+    /** What happened to the services. */
+    readonly incidents: () => ReadonlyArray<string>
     readonly mails: () => number
     readonly unsubscribed: () => number
     readonly partner: () => {
@@ -37,6 +39,7 @@ export const showProgress = Effect.fnUntraced(function* (
     }
     // The most telling first: a narrow terminal shows what fits.
     const line = [
+      ...counts.incidents(),
       `published ${published} of ${recipients}`,
       `mails ${counts.mails()}`,
       `webhooks ${received}`,

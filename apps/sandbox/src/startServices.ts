@@ -5,7 +5,7 @@ import { startService } from "./startService.ts"
 /** The settings of the services that may be given from outside. */
 const FROM_OUTSIDE = ["LOG_LEVEL", "WEBHOOK_RETRY_DELAYS", "DOCS_URL", "OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_OPTIONS"]
 
-/** Starts the API and the worker until the scope closes, and waits until the API answers. Answers `ended`, which fails when one ends by itself. */
+/** Starts the API and the worker until the scope closes, and waits until the API responds. Returns `failed`, which fails when one cannot be kept running, and what happened to them. */
 export const startServices = Effect.fnUntraced(function* (options: {
   /** Where their logs go. */
   readonly folder: string
@@ -24,10 +24,13 @@ export const startServices = Effect.fnUntraced(function* (options: {
   }
   // Side by side, so that stopping takes as long as the slower of the two.
   const services = yield* Scope.fork(yield* Effect.scope, "parallel")
+  let up = false
+  const isUp = () => up
   const api = yield* startService("API", {
     main: import.meta.resolve("@outreach/api/main"),
     environment: { ...environment, HOST: "127.0.0.1", PORT: String(port) },
     log: join(folder, "api.log"),
+    isUp,
   }).pipe(Scope.provide(services))
   const worker = yield* startService("worker", {
     main: import.meta.resolve("@outreach/worker/main"),
@@ -40,11 +43,14 @@ export const startServices = Effect.fnUntraced(function* (options: {
       ADMIN_PORT: "0",
     },
     log: join(folder, "worker.log"),
+    isUp,
   }).pipe(Scope.provide(services))
 
-  const ended = Effect.raceFirst(api.ended, worker.ended)
-  yield* Effect.raceFirst(untilAnswering(baseUrl), ended)
-  return { ended }
+  const failed = Effect.raceFirst(api.failed, worker.failed)
+  yield* Effect.raceFirst(untilAnswering(baseUrl), failed)
+  up = true
+  const incidents = () => [api, worker].flatMap(({ incident }) => incident() ?? [])
+  return { failed, incidents }
 })
 
 const untilAnswering = (baseUrl: string) =>

@@ -1,0 +1,20 @@
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full; free some space, or choose a folder on another disk with --folder",
+  EDQUOT: "the disk quota is used up; free some space, or choose another folder with --folder",
+  EROFS: "the file system is read-only; choose another folder with --folder",
+  EACCES: "permission is denied; choose another folder with --folder",
+  EPERM: "permission is denied; choose another folder with --folder",
+  ENOTDIR: "a part of the path is not a folder; choose another with --folder",
+  EEXIST: "it is not a folder; choose another with --folder",
+  ENOENT: "it cannot be created there; choose another with --folder",
+}
+
+/** Returns the sentence for an error of the file system under a folder; undefined for any other error. */
+export const folderError = (folder: string, error: unknown): string | undefined => {
+  const { code, message = "" } = (error ?? {}) as { readonly code?: string; readonly message?: string }
+  // PostgreSQL and its keeper report theirs as text.
+  const found =
+    code ?? /No space left on device/.exec(message)?.[0].replace(/.*/, "ENOSPC") ?? /\b(E[A-Z]+):/.exec(message)?.[1]
+  const reason = REASONS[found ?? ""]
+  return reason && `${folder} cannot be written: ${reason}.`
+}
