@@ -7,9 +7,8 @@ import { Effect } from "effect"
 import * as z from "zod"
 import { Json } from "../http/encode.ts"
 import type { Asked, Handler } from "../http/Handlers.ts"
-import { campaignSummary, programSummary } from "./campaignSummary.ts"
 import { listPage } from "./listPage.ts"
-import { NOTHING_EXPANDED, recipientRecord, summariesFor } from "./recipientRecord.ts"
+import { expandedMembers, NOTHING_EXPANDED, recipientRecord, summariesFor } from "./recipientRecord.ts"
 
 const Position: z.ZodType<FeedPosition, FeedPosition> = z.object({
   emittedAt: z.custom<Timestamp>(),
@@ -53,13 +52,9 @@ const showEvents = (organizationId: OrganizationId, expansion: EventExpansion) =
     return events.map(({ body, campaignId, recipientId }) => {
       const summary = summaries.get(campaignId)
       const recipient = recipientId === null ? undefined : recipients.get(recipientId)
-      const expanded: Pick<FeedEvent, (typeof expansion)[number]> = {
-        ...(expansion.includes("campaign") && { campaign: summary ? campaignSummary(summary, livemode) : null }),
-        ...(expansion.includes("program") && { program: summary ? programSummary(summary, livemode) : null }),
-        ...(expansion.includes("recipient") && {
-          recipient: recipient ? recipientRecord(recipient, livemode, [], NOTHING_EXPANDED) : null,
-        }),
-      }
-      return new Json<FeedEvent>(`${body.slice(0, -1)},${JSON.stringify(expanded).slice(1)}`)
+      const members = expandedMembers(expansion, livemode, summary)
+      if (!expansion.includes("recipient")) return new Json<FeedEvent>(`${body.slice(0, -1)}${members}}`)
+      const record = recipient ? recipientRecord(recipient, livemode, [], NOTHING_EXPANDED).text : null
+      return new Json<FeedEvent>(`${body.slice(0, -1)}${members},"recipient":${record}}`)
     })
   })

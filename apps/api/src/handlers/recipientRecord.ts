@@ -12,31 +12,42 @@ import { campaignSummary, programSummary } from "./campaignSummary.ts"
 /** What `expand[]` may ask of a recipient. */
 export type RecipientExpansion = ReadonlyArray<"campaign" | "program">
 
-/** A recipient as the wire shows it; what is expanded but not among the summaries is null. */
+/**
+ * Renders a recipient as the wire shows it; what is expanded but not among the summaries is null.
+ *
+ * A template takes less time than `JSON.stringify`. Only the e-mail address and the summaries can hold what JSON escapes: the database
+ * checks tokens and NPIs, and makes ids and times.
+ */
 export const recipientRecord = (
   recipient: Recipient,
   livemode: boolean,
   expansion: RecipientExpansion,
   summaries: ReadonlyMap<CampaignId, CampaignWithProgram>,
-): RecipientRecord => {
-  const summary = summaries.get(recipient.campaignId)
-  return {
-    object: "recipient_record",
-    livemode,
-    token: recipient.token,
-    npi: recipient.npi,
-    email: recipient.email,
-    service_recipient_id: recipient.id,
-    service_campaign_id: recipient.campaignId,
-    service_program_id: recipient.programId,
-    created_at: recipient.createdAt,
-    updated_at: recipient.updatedAt,
-    sent_at: recipient.sentAt,
-    bounced_at: recipient.bouncedAt,
-    last_event_at: recipient.lastEventAt,
-    ...(expansion.includes("campaign") && { campaign: summary ? campaignSummary(summary, livemode) : null }),
-    ...(expansion.includes("program") && { program: summary ? programSummary(summary, livemode) : null }),
-  }
+): Json<RecipientRecord> => {
+  const { token, npi, email, id, campaignId, programId, createdAt, updatedAt } = recipient
+  const expanded = expansion.length === 0 ? "" : expandedMembers(expansion, livemode, summaries.get(campaignId))
+  return new Json(
+    `{"object":"recipient_record","livemode":${livemode},"token":"${token}","npi":"${npi}","email":${JSON.stringify(email)},` +
+      `"service_recipient_id":"${id}","service_campaign_id":"${campaignId}","service_program_id":"${programId}",` +
+      `"created_at":"${createdAt}","updated_at":"${updatedAt}","sent_at":${timeOrNull(recipient.sentAt)},` +
+      `"bounced_at":${timeOrNull(recipient.bouncedAt)},"last_event_at":${timeOrNull(recipient.lastEventAt)}${expanded}}`,
+  )
+}
+
+const timeOrNull = (time: Timestamp | null): string => (time === null ? "null" : `"${time}"`)
+
+/** Renders the campaign and the program that `expansion` names, each as a member that follows another. */
+export const expandedMembers = (
+  expansion: ReadonlyArray<string>,
+  livemode: boolean,
+  summary: CampaignWithProgram | undefined,
+): string => {
+  const campaign = summary === undefined ? null : campaignSummary(summary, livemode)
+  const program = summary === undefined ? null : programSummary(summary, livemode)
+  return (
+    (expansion.includes("campaign") ? `,"campaign":${JSON.stringify(campaign)}` : "") +
+    (expansion.includes("program") ? `,"program":${JSON.stringify(program)}` : "")
+  )
 }
 
 /** No summaries, for records of which nothing is expanded. */
@@ -57,7 +68,7 @@ export const summariesFor = Effect.fnUntraced(function* (
 export const recipientRecords = (organizationId: OrganizationId, expansion: RecipientExpansion) =>
   Effect.fnUntraced(function* (recipients: ReadonlyArray<Recipient>, livemode: boolean) {
     const summaries = yield* summariesFor(organizationId, recipients, expansion)
-    return recipients.map((recipient) => Json.from(recipientRecord(recipient, livemode, expansion, summaries)))
+    return recipients.map((recipient) => recipientRecord(recipient, livemode, expansion, summaries))
   })
 
 /** A place in a list of recipients, as its cursors carry it. */

@@ -1,0 +1,130 @@
+import { SCOPES } from "@outreach/contract"
+import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { type RecipientExpansion, recipientRecord } from "../../src/handlers/recipientRecord.ts"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+
+/** Everything that JSON escapes, or that a careless encoder gets wrong. */
+const ODD = [
+  '"quoted"',
+  "back\\slash",
+  "\u0001\b\t\n\f\r\u001f",
+  "\u007f\u0080\u00ad",
+  "\u2028\u2029\ufeff",
+  "é ß 漢",
+  "😀 𝒳",
+  "</script>",
+  "\\u0041",
+  "'; --",
+]
+
+const record = (recipient: Recipient, livemode: boolean) => ({
+  object: "recipient_record",
+  livemode,
+  token: recipient.token,
+  npi: recipient.npi,
+  email: recipient.email,
+  service_recipient_id: recipient.id,
+  service_campaign_id: recipient.campaignId,
+  service_program_id: recipient.programId,
+  created_at: recipient.createdAt,
+  updated_at: recipient.updatedAt,
+  sent_at: recipient.sentAt,
+  bounced_at: recipient.bouncedAt,
+  last_event_at: recipient.lastEventAt,
+})
+
+describe("recipientRecord", () => {
+  it("renders byte for byte what JSON.stringify makes of the record, whatever addresses and names hold", () => {
+    const text = fc.oneof(fc.constantFrom(...ODD), fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }))
+    const time = fc.constantFrom("2026-11-21T02:45:29.123456Z", "1999-01-01T00:00:00.000000Z")
+    const expansions: ReadonlyArray<RecipientExpansion> = [[], ["campaign"], ["program"], ["program", "campaign"]]
+    const shown = fc.record({
+      email: text,
+      name: text,
+      slug: text,
+      times: fc.array(fc.option(time), { minLength: 3, maxLength: 3 }),
+      livemode: fc.boolean(),
+      expansion: fc.constantFrom(...expansions),
+      known: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(shown, ({ email, name, slug, times, livemode, expansion, known }) => {
+        const recipient = {
+          organizationId: "org_1",
+          id: "rcp_1",
+          campaignId: "cmp_1",
+          programId: "pgm_1",
+          token: "aB3dE9",
+          npi: "1234567893",
+          email,
+          createdAt: "2026-11-21T02:45:29.123456Z",
+          updatedAt: "2026-11-21T02:45:29.000000Z",
+          sentAt: times[0],
+          bouncedAt: times[1],
+          lastEventAt: times[2],
+        } as Recipient
+        const summary = {
+          campaign: { id: "cmp_1", name, programId: "pgm_1", status: "draft" },
+          program: { id: "pgm_1", slug, name, status: "active" },
+        } as unknown as CampaignWithProgram
+        const summaries = new Map(known ? [["cmp_1" as CampaignId, summary]] : [])
+        const campaign = { object: "campaign", livemode, id: "cmp_1", name, program_id: "pgm_1", status: "draft" }
+        const program = { object: "program", livemode, id: "pgm_1", slug, name, status: "active" }
+        const expected = JSON.stringify({
+          ...record(recipient, livemode),
+          ...(expansion.includes("campaign") && { campaign: known ? campaign : null }),
+          ...(expansion.includes("program") && { program: known ? program : null }),
+        })
+        expect(recipientRecord(recipient, livemode, expansion, summaries).text).toBe(expected)
+      }),
+    )
+  })
+
+  it("is served with odd addresses and names, byte for byte alike by look-ups and lists", async () => {
+    const seed = await api().run(seedCampaign({ recipients: ODD.length }))
+    const { organization, campaign, program } = seed
+    await api().run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const name = ODD.join("")
+        yield* sql`update campaigns set name = ${name} where organization_id = ${organization.id}`
+        yield* sql`update programs set name = ${name} where organization_id = ${organization.id}`
+        yield* sql`
+          update recipients set email = odd.email || '@clinic.test'
+          from unnest(${ODD}::text[]) with ordinality as odd (email, position),
+            (select id, row_number() over (order by id) as position from recipients where organization_id = ${organization.id}) as numbered
+          where numbered.position = odd.position and recipients.id = numbered.id
+            and recipients.organization_id = ${organization.id}`
+      }),
+    )
+    const key = (await api().issue(organization.id, SCOPES)).text
+    // Not `ask`: the contract's own check of an address would refuse most of these.
+    const get = async (target: string) => {
+      const response = await fetch(api().url + target, { headers: { Authorization: `Bearer ${key}` } })
+      expect(response.status).toBe(200)
+      return await response.text()
+    }
+    const TOKENS = "/v1/partners/consumer/tokens"
+    const plain = await get(`${TOKENS}?since=2000-01-01T00:00:00Z`)
+    const expanded = await get(`${TOKENS}?since=2000-01-01T00:00:00Z&expand[]=campaign&expand[]=program`)
+    const { data } = JSON.parse(expanded) as { data: ReadonlyArray<Record<string, unknown>> }
+    expect(data.map((row) => row["email"]).sort()).toEqual(ODD.map((odd) => `${odd}@clinic.test`).sort())
+    for (const row of data) {
+      expect(row["campaign"]).toMatchObject({ id: campaign.id, name: ODD.join("") })
+      expect(row["program"]).toMatchObject({ id: program.id, name: ODD.join("") })
+      expect(expanded).toContain(JSON.stringify(row))
+      const { campaign: _, program: __, ...unexpanded } = row
+      expect(plain).toContain(JSON.stringify(unexpanded))
+      expect(await get(`${TOKENS}/${row["token"]}`)).toBe(JSON.stringify(unexpanded))
+    }
+  })
+})
