@@ -1,13 +1,5 @@
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Effect } from "effect"
-import { ops } from "./ops.ts"
+import { loadModulesFast } from "./loadModulesFast.ts"
 
-ops(process.argv.slice(2)).pipe(
-  Effect.tap((code) =>
-    Effect.sync(() => {
-      process.exitCode = code
-    }),
-  ),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain,
-)
+loadModulesFast()
+const { runOps } = await import("./runOps.ts")
+runOps()

@@ -1,24 +1,9 @@
-import { Cause, Effect, References } from "effect"
+import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
-import { campaigns } from "./commands/campaigns.ts"
-import { deadLetters } from "./commands/deadLetters.ts"
-import { deliveries } from "./commands/deliveries.ts"
-import { digest } from "./commands/digest.ts"
-import { endpoints } from "./commands/endpoints.ts"
-import { inbox } from "./commands/inbox.ts"
-import { keys } from "./commands/keys.ts"
-import { migrate } from "./commands/migrate.ts"
-import { organizations } from "./commands/organizations.ts"
-import { programs } from "./commands/programs.ts"
-import { recipients } from "./commands/recipients.ts"
-import { replays } from "./commands/replays.ts"
-import { secrets } from "./commands/secrets.ts"
-import { suppressions } from "./commands/suppressions.ts"
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter } from "./output/presenter.ts"
 import { reportFailure } from "./output/reportFailure.ts"
-import { ports } from "./ports.ts"
 
 // Declared for the parser and the help; read by `ops` itself, because it also decides how a wrong command line is reported.
 const jsonFlag = GlobalFlag.Setting("json")({
@@ -29,37 +14,53 @@ const jsonFlag = GlobalFlag.Setting("json")({
   ),
 })
 
-const root = Command.make("ops").pipe(
-  Command.withDescription(
-    "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
-  ),
-  Command.withSubcommands([
-    migrate,
-    organizations,
-    keys,
-    endpoints,
-    secrets,
-    programs,
-    campaigns,
-    recipients,
-    suppressions,
-    inbox,
-    deliveries,
-    deadLetters,
-    replays,
-    digest,
-  ]),
-  Command.withGlobalFlags([jsonFlag]),
-  Command.provide(ports),
-)
+/** The groups of commands, in the order of the help; each is loaded when a command line names it, and the help loads all. */
+const groups = {
+  migrate: () => import("./commands/migrate.ts").then(({ migrate }) => migrate),
+  organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
+  keys: () => import("./commands/keys.ts").then(({ keys }) => keys),
+  endpoints: () => import("./commands/endpoints.ts").then(({ endpoints }) => endpoints),
+  secrets: () => import("./commands/secrets.ts").then(({ secrets }) => secrets),
+  programs: () => import("./commands/programs.ts").then(({ programs }) => programs),
+  campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
+  recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
+  suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
+  inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
+  deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
+  "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
+  replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
+  digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
+}
+
+/** Loads the group that a command line names first, or all: for the help, for completions, and to say what was perhaps meant. */
+const loadGroups = (args: ReadonlyArray<string>) => {
+  const word = args.find((arg) => !arg.startsWith("-"))
+  const named = Object.entries(groups).filter(([name]) => name === word)
+  return Promise.all((named.length > 0 ? named : Object.entries(groups)).map(([, load]) => load()))
+}
+
+const root = (subcommands: Awaited<ReturnType<typeof loadGroups>>) =>
+  Command.make("ops").pipe(
+    Command.withDescription(
+      "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
+    ),
+    Command.withSubcommands(subcommands),
+    Command.withGlobalFlags([jsonFlag]),
+    Command.provide(
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./ports.ts")),
+          ({ ports }) => ports,
+        ),
+      ),
+    ),
+  )
 
 /** Runs one command line and answers its exit code: 0, or 1 when the command failed, or 2 for wrong usage. */
 export const ops = (args: ReadonlyArray<string>) => {
   const json = args.includes("--json")
-  return Command.runWith(
-    root,
-    manifest,
-  )(args).pipe(
+  return Effect.promise(() => loadGroups(args)).pipe(
+    Effect.flatMap((subcommands) => Command.runWith(root(subcommands), manifest)(args)),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, { json }),

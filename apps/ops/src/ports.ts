@@ -13,7 +13,7 @@ import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { SecretLedgerPg } from "@outreach/postgres/SecretLedgerPg"
 import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
 import { Effect, Layer, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Target } from "./Target.ts"
 

@@ -306,10 +306,10 @@ describe("a command that is wrong or refused", () => {
     ],
     ["a slug with a space", ["programs", "create", "--organization", `org_${NOBODY}`, "--slug", "a b", "--name", "x"]],
   ]
-  it.each(usage)("exits with 2 and help on %s", async (_, args) => {
+  it.each(usage)("exits with 2, one sentence and where the help is on %s", async (_, args) => {
     const { code, stdout, stderr } = await run(args)
-    expect(code).toBe(2)
-    expect(stdout + stderr).toContain("USAGE")
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toMatch(/^[^\n]*[.?] See ops[ a-z-]* --help\.\n$/)
     expect(await refusal(...args)).toMatchObject({ code: "usage", exit: 2, message: expect.stringMatching(/\S/) })
   })
 
@@ -340,7 +340,7 @@ describe("a command that is wrong or refused", () => {
 
   it("points to the command that was perhaps meant", async () => {
     expect((await refusal("organisations", "list")).message).toBe(
-      "Unknown command after ops. Did you mean organizations?",
+      "Unknown command after ops. Did you mean organizations? See ops --help.",
     )
   })
 

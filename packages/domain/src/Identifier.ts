@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SecureRandom } from "effect/crypto"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 
 /** The kinds of thing that have an id, and the prefix each kind carries. */
 export const PREFIXES = {

@@ -1,4 +1,4 @@
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import type { DeliveryLease, LeasedSecret } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryQueue, type LostLease, MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
 import type { OrganizationId } from "@outreach/domain/Identifier"

@@ -1,4 +1,5 @@
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Duration, type Redacted } from "effect"
 import { timestampCodec } from "./timestampCodec.ts"
 

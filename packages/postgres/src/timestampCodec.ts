@@ -1,4 +1,4 @@
-import { PgTypes } from "@effect/sql-pg"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Result } from "effect"
 

@@ -1,4 +1,4 @@
-import { NodeStream } from "@effect/platform-node"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { type Options, parse } from "csv-parse"
 import { Effect, FileSystem, Stream } from "effect"
 import { UnusableFile } from "./UnusableFile.ts"

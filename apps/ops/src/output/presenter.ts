@@ -1,15 +1,12 @@
 import { Console, Effect } from "effect"
 import { CliOutput } from "effect/cli"
-import { withoutValue } from "./withoutValue.ts"
 
-/** Shows help and version; what was wrong with a command line goes to standard error, under its help. */
+/** Shows the help and the version that are asked for; a wrong command line is left to the failure that follows, which is one sentence. */
 export const presenter: CliOutput.Presenter = {
-  present: Effect.fnUntraced(function* (event) {
-    if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
-    const formatter = yield* CliOutput.Formatter
-    yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
-    yield* Console.error(formatter.formatErrors(event.errors.map(withoutValue)))
-  }),
+  present: (event) =>
+    event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")
+      ? CliOutput.defaultPresenter.present(event)
+      : Effect.void,
 }
 
 /** With `--json`: help and version as one JSON value; what was wrong is left to the error that follows. */

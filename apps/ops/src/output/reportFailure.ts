@@ -10,8 +10,7 @@ export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unk
   const { json } = yield* Output
   const failure = explain(cause)
   if (json) yield* Console.log(JSON.stringify({ error: failure }))
-  // What was wrong with the command line is shown already, under its help.
-  else if (failure.code !== USAGE) yield* Console.error(failure.message)
+  else yield* Console.error(failure.message)
   return failure.code === USAGE ? 2 : 1
 })
 
@@ -46,6 +45,12 @@ const explain = (cause: Cause.Cause<unknown>): Failure => {
 
 const explainUsage = (error: CliError.CliError): string => {
   if (error._tag !== "ShowHelp") return withoutValue(error).message
-  if (error.errors.length === 0) return `${error.commandPath.join(" ")} needs a command; see --help.`
-  return error.errors.map((each) => withoutValue(each).message).join("; ")
+  const command = error.commandPath.join(" ")
+  const faults = error.errors.map((each) =>
+    withoutValue(each)
+      .message.trim()
+      .replace(/\s*\n\s*/g, " "),
+  )
+  const sentence = faults.length === 0 ? `${command} needs a command` : faults.join("; ")
+  return `${sentence.replace(/[^.?]$/, "$&.")} See ${command} --help.`
 }

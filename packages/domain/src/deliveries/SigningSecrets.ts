@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
 import { SecretVault } from "./SecretVault.ts"

@@ -1,0 +1,16 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect } from "effect"
+import { ops } from "./ops.ts"
+
+/** Runs this process's command line, and ends the process with its exit code. */
+export const runOps = (): void =>
+  ops(process.argv.slice(2)).pipe(
+    Effect.tap((code) =>
+      Effect.sync(() => {
+        process.exitCode = code
+      }),
+    ),
+    Effect.provide(NodeServices.layer),
+    NodeRuntime.runMain,
+  )
