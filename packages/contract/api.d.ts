@@ -344,6 +344,8 @@ declare const LegacyError: z.ZodObject<{
             UNAUTHORIZED: "UNAUTHORIZED";
             RATE_LIMITED: "RATE_LIMITED";
             INTERNAL_ERROR: "INTERNAL_ERROR";
+            METHOD_NOT_ALLOWED: "METHOD_NOT_ALLOWED";
+            SERVICE_UNAVAILABLE: "SERVICE_UNAVAILABLE";
             VALIDATION_ERROR: "VALIDATION_ERROR";
             NOT_IMPLEMENTED: "NOT_IMPLEMENTED";
         }>;
@@ -2703,7 +2705,7 @@ declare const operations: {
         readonly query: z.ZodObject<{}, z.core.$strict>;
         readonly parameterCodes: {};
         readonly headers: readonly ["Idempotency-Key"];
-        readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED"];
+        readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED", "SERVICE_UNAVAILABLE"];
     };
     readonly validateSurvey: {
         readonly operationId: "validateSurvey";
@@ -2736,7 +2738,7 @@ declare const operations: {
         readonly query: z.ZodObject<{}, z.core.$strict>;
         readonly parameterCodes: {};
         readonly headers: readonly ["Idempotency-Key"];
-        readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED"];
+        readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED", "SERVICE_UNAVAILABLE"];
     };
     readonly presignUpload: {
         readonly operationId: "presignUpload";
@@ -2769,7 +2771,7 @@ declare const operations: {
         readonly parameterCodes: {};
         readonly headers: readonly ["Idempotency-Key"];
         readonly body: null;
-        readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED"];
+        readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED", "SERVICE_UNAVAILABLE"];
     };
 };
 /** The contract's rows by their ids. */

@@ -94,6 +94,10 @@ declare const legacyCodes: {
         readonly status: 401;
         readonly condition: "bearer missing, malformed, expired or revoked";
     };
+    readonly METHOD_NOT_ALLOWED: {
+        readonly status: 405;
+        readonly condition: "the path does not serve the method; `Allow` names those that it serves";
+    };
     readonly RATE_LIMITED: {
         readonly status: 429;
         readonly condition: "key exceeded its rate limit; `Retry-After` present";
@@ -105,6 +109,10 @@ declare const legacyCodes: {
     readonly NOT_IMPLEMENTED: {
         readonly status: 501;
         readonly condition: "the endpoint is a draft and is not served";
+    };
+    readonly SERVICE_UNAVAILABLE: {
+        readonly status: 503;
+        readonly condition: "the service cannot answer for the moment";
     };
 };
 /** A code of the legacy envelope. */

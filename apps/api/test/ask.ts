@@ -45,7 +45,7 @@ export function checkAnswer({ status, headers, body }: Answer, method: string, t
     expect(Number(headers.get("X-RateLimit-Reset")) % 60).toBe(0)
   }
   if (method === "HEAD") expect(body).toBeNull()
-  else if (status >= 400) checkError(operation, status, headers, body)
+  else if (status >= 400) checkError(operation, operationOf("", target), status, headers, body)
   else if (operation !== undefined) checkSuccess(operation, status, headers, body)
 }
 
@@ -57,12 +57,18 @@ function checkSuccess(operation: Operation, status: number, headers: Headers, bo
   for (const name of row!.headers) expect(headers.get(name)).not.toBeNull()
 }
 
-function checkError(operation: Operation | undefined, status: number, headers: Headers, body: unknown): void {
+function checkError(
+  operation: Operation | undefined,
+  otherMethod: Operation | undefined,
+  status: number,
+  headers: Headers,
+  body: unknown,
+): void {
   expect(headers.get("Content-Type")).toBe("application/json")
-  if (operation?.envelope === "legacy") {
+  if ((operation ?? otherMethod)?.envelope === "legacy") {
     const { error } = LegacyError.strict().parse(body)
     expect(status).toBe(legacyCodes[error.code as LegacyErrorCode].status)
-    expect(operation.errors).toContain(error.code)
+    if (operation) expect(operation.errors).toContain(error.code)
     return
   }
   const { error } = PartnerError.strict().parse(body)
@@ -74,11 +80,12 @@ function checkError(operation: Operation | undefined, status: number, headers: H
   if (operation && error.details?.["parameter"] !== "request") expect(operation.errors).toContain(error.code)
 }
 
+/** Finds the operation of a method and a path; of any method when that is empty. */
 function operationOf(method: string, target: string): Operation | undefined {
   const path = target.split("?")[0]!
   return Object.values<Operation>(operations).find(
     (row) =>
-      row.method === (method === "HEAD" ? "GET" : method) &&
+      (method === "" || row.method === (method === "HEAD" ? "GET" : method)) &&
       new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
   )
 }

@@ -25,8 +25,6 @@ const security = {
   signature: [{ webhookSignature: [] }],
 }
 
-const retryAfter = responseHeaders["Retry-After"]
-
 type HeaderName = keyof typeof responseHeaders
 
 function headersOf(operation: Operation, more: readonly HeaderName[]): z.ZodObject {
@@ -80,13 +78,11 @@ function errorsOf(operation: Operation): zodOpenapi.ZodOpenApiResponsesObject {
     const codes = group.map((row) => row.code)
     const more: HeaderName[] = []
     if (codes.includes("UNAUTHORIZED")) more.push("WWW-Authenticate")
-    if (codes.includes("RATE_LIMITED") || codes.includes("SERVICE_UNAVAILABLE")) more.push("Retry-After")
-    const headers = headersOf(operation, more)
-    // The other conflict, a reused key, is nothing to wait for.
-    const sometimes = codes.includes("IDEMPOTENCY_KEY_IN_USE") ? { "Retry-After": retryAfter.optional() } : {}
+    // It accompanies 429 only: the other codes that are worth a wait name it in `details.retry_after`.
+    if (codes.includes("RATE_LIMITED")) more.push("Retry-After")
     responses[status] = {
       description: group.map((row) => `\`${row.code}\`: ${row.condition}.`).join(" "),
-      headers: headers.extend(sometimes),
+      headers: headersOf(operation, more),
       content: {
         "application/json": {
           schema: operation.envelope === "partner" ? PartnerError : LegacyError,

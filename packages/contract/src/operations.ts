@@ -43,7 +43,14 @@ const draft = {
   parameterCodes: {},
   headers: ["Idempotency-Key"],
   body: null,
-  errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED"],
+  errors: [
+    "VALIDATION_ERROR",
+    "UNAUTHORIZED",
+    "RATE_LIMITED",
+    "INTERNAL_ERROR",
+    "NOT_IMPLEMENTED",
+    "SERVICE_UNAVAILABLE",
+  ],
 } as const
 
 const surveyBody: { readonly schema: z.ZodType<Survey, SurveyInput>; readonly maxBytes: number } = {

@@ -40,7 +40,7 @@ const shape =
 
 /**
  * Rewrites a date-time with an offset as UTC text with six fraction digits; returns a sentence without a subject as
- * `problem` when it cannot. Fractions are carried as text, so that no digit passes through a `Date`.
+ * `problem` when it cannot. Fractions are carried as text, so that no digit passes through a `Date`; digits below a microsecond are cut off.
  */
 function toUtc(text: string): { readonly utc: string } | { readonly problem: string } {
   if (/ \d\d:?\d\d$/.test(text)) {
@@ -50,7 +50,7 @@ function toUtc(text: string): { readonly utc: string } | { readonly problem: str
   if (!parts) return { problem: "must be an ISO 8601 date-time such as 2026-11-21T02:45:29Z" }
   const { date, hour, minute, second, fraction = "", offset } = parts as Record<string, string>
   if (offset === undefined) return { problem: "must end in Z or an offset such as +02:00" }
-  if (fraction.length > 6) return { problem: "must have at most 6 fraction digits" }
+  if (fraction.length > 9) return { problem: "must have at most 9 fraction digits" }
   if (!z.iso.datetime({ precision: 0 }).safeParse(`${date}T${hour}:${minute}:${second}Z`).success) {
     return { problem: "must be a date and time that exist" }
   }
@@ -63,7 +63,7 @@ function toUtc(text: string): { readonly utc: string } | { readonly problem: str
   calendar.setUTCMinutes(calendar.getUTCMinutes() - (offset.startsWith("-") ? -minutesEast : minutesEast))
   const year = calendar.getUTCFullYear()
   if (year < 1 || year > 9999) return { problem: "must be in the years 0001 to 9999 (UTC)" }
-  return { utc: `${calendar.toISOString().slice(0, 19)}.${fraction.padEnd(6, "0")}Z` }
+  return { utc: `${calendar.toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, "0")}Z` }
 }
 
 /** The `since` parameter: a date-time with `Z` or an offset, decoded to UTC text with six fraction digits. */
@@ -77,13 +77,13 @@ export const Since = z
   })
   .meta({
     description:
-      "Inclusive lower bound: a date-time with `Z` or an offset and at most six fraction digits. Write the `+` of an offset as `%2B`.",
+      "Inclusive lower bound: a date-time with `Z` or an offset and at most nine fraction digits, of which those below a microsecond are cut off. Write the `+` of an offset as `%2B`.",
     format: "date-time",
     example: "2026-11-21T02:45:29.123456Z",
     // The format alone admits more fraction digits and the leap second.
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       Object.assign(jsonSchema, {
-        pattern: "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,6})?([Zz]|[+-]\\d\\d:\\d\\d)$",
+        pattern: "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$",
       })
     },
   })

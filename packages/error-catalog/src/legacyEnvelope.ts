@@ -2,9 +2,14 @@
 export const legacyCodes = {
   VALIDATION_ERROR: { status: 400, condition: "the submitted survey or query is not valid; `errors` says where" },
   UNAUTHORIZED: { status: 401, condition: "bearer missing, malformed, expired or revoked" },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    condition: "the path does not serve the method; `Allow` names those that it serves",
+  },
   RATE_LIMITED: { status: 429, condition: "key exceeded its rate limit; `Retry-After` present" },
   INTERNAL_ERROR: { status: 500, condition: "unexpected server error" },
   NOT_IMPLEMENTED: { status: 501, condition: "the endpoint is a draft and is not served" },
+  SERVICE_UNAVAILABLE: { status: 503, condition: "the service cannot answer for the moment" },
 } as const
 
 /** A code of the legacy envelope. */

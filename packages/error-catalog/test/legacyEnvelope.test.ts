@@ -21,9 +21,11 @@ describe("legacyEnvelope", () => {
     expect(Object.entries(legacyCodes).map(([code, { status }]) => [code, status])).toEqual([
       ["VALIDATION_ERROR", 400],
       ["UNAUTHORIZED", 401],
+      ["METHOD_NOT_ALLOWED", 405],
       ["RATE_LIMITED", 429],
       ["INTERNAL_ERROR", 500],
       ["NOT_IMPLEMENTED", 501],
+      ["SERVICE_UNAVAILABLE", 503],
     ])
   })
 

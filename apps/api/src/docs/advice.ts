@@ -34,7 +34,9 @@ export const advice = {
 export const legacyAdvice = {
   VALIDATION_ERROR: "Each of `errors` names a `path` in the survey and the rule.",
   UNAUTHORIZED: "As above.",
+  METHOD_NOT_ALLOWED: "As above.",
   RATE_LIMITED: "As above: the drafts count in the same window.",
   INTERNAL_ERROR: "As above.",
   NOT_IMPLEMENTED: "Do not call it yet. Its schema is published for review and may change without notice.",
+  SERVICE_UNAVAILABLE: "Try again with exponential backoff.",
 } as const satisfies Record<LegacyErrorCode, string>

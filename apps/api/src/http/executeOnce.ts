@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto"
+import type { IncomingMessage } from "node:http"
 import { decode, type OperationId, requestHeaders } from "@outreach/contract"
 import type { Caller } from "@outreach/domain/callers/ApiKey"
 import { IdempotencyLedger, type KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
+import { countLines } from "./countLines.ts"
 import { type Answer, encode } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import type { Refusal } from "./refuse.ts"
@@ -15,6 +17,13 @@ export class TransactionalServices extends Context.Service<TransactionalServices
 ) {}
 
 const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
+
+const GIVEN_TWICE: Refusal = {
+  reason: "bad request",
+  code: "INVALID_PARAMETER",
+  parameter: "Idempotency-Key",
+  message: "Idempotency-Key: must be given once",
+}
 
 /** Makes the function that executes a request once for its `Idempotency-Key`, and answers its repeats as the first was answered. */
 export const makeExecuteOnce = Effect.gen(function* () {
@@ -27,6 +36,8 @@ export const makeExecuteOnce = Effect.gen(function* () {
     execute: ReturnType<Handler<OperationId>>,
     refused: (refusal: Refusal) => Answer,
   ): Effect.fn.Return<KeptAnswer, Refusal> {
+    const { rawHeaders } = request.source as IncomingMessage
+    if (countLines(rawHeaders, "idempotency-key") > 1) return yield* Effect.fail(GIVEN_TWICE)
     const header = decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] })
     if (!header.ok) return yield* Effect.fail<Refusal>({ reason: "bad request", ...header.refusal })
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()

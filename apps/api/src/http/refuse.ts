@@ -118,6 +118,10 @@ const legacyCodeOf = ({ reason }: Refusal): LegacyErrorCode => {
       return "VALIDATION_ERROR"
     case "not served":
       return "NOT_IMPLEMENTED"
+    case "method not allowed":
+      return "METHOD_NOT_ALLOWED"
+    case "unavailable":
+      return "SERVICE_UNAVAILABLE"
     default:
       return "INTERNAL_ERROR"
   }

@@ -6,9 +6,10 @@ export interface Found<Target> {
   readonly parameters: Readonly<Record<string, string | undefined>>
 }
 
-/** What a path answers that has no target for the method; the value of `Allow`. */
-export interface Allowed {
+/** A path that has no target for the method: the value of `Allow`, and the target of one of its methods. */
+export interface Allowed<Target> {
   readonly allow: string
+  readonly otherTarget: Target
 }
 
 /**
@@ -19,7 +20,7 @@ export interface Allowed {
  */
 export const routeTable = <Target>(
   routes: Iterable<readonly [method: string, path: `/${string}`, target: Target]>,
-): ((method: string, path: string) => Found<Target> | Allowed | undefined) => {
+): ((method: string, path: string) => Found<Target> | Allowed<Target> | undefined) => {
   const paths = FindMyWay.make<ReadonlyMap<string, Target>>({
     caseSensitive: true,
     ignoreTrailingSlash: false,
@@ -40,7 +41,7 @@ export const routeTable = <Target>(
     const target = found.handler.get(method === "HEAD" ? "GET" : method)
     if (target !== undefined) return { target, parameters: { ...found.params } }
     const allow = [...found.handler.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name))
-    return { allow: [...allow, "OPTIONS"].join(", ") }
+    return { allow: [...allow, "OPTIONS"].join(", "), otherTarget: found.handler.values().next().value! }
   }
 }
 

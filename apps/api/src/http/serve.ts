@@ -12,6 +12,7 @@ import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
 import { makeAdmit, type NotAdmitted } from "./admit.ts"
 import { makeAuthenticate, type Sender } from "./authenticate.ts"
+import { countLines } from "./countLines.ts"
 import { decode, decodeBody } from "./decode.ts"
 import { type Exchange, refusalHeaders } from "./Exchange.ts"
 import { encode, respond } from "./encode.ts"
@@ -69,6 +70,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (found === undefined) return yield* Effect.fail<Refusal>({ reason: "not found" })
     if ("allow" in found) {
       if (method === "OPTIONS") return allowed(found.allow)
+      if ("operation" in found.otherTarget) progress.envelope = found.otherTarget.operation.envelope
       return yield* Effect.fail<Refusal>({ reason: "method not allowed", allow: found.allow })
     }
     const { target, parameters } = found
@@ -158,7 +160,7 @@ type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<Operation
 
 // RFC 9112 3.2: once, and HTTP/1.0 may leave it out. Node would take the first of several, and answer none without an envelope.
 const faultOfHost = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined => {
-  const hosts = rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text)).length
+  const hosts = countLines(rawHeaders, "host")
   if (hosts === 0 && httpVersion !== "1.0") return refuseHost("MISSING_PARAMETER", "is required")
   return hosts > 1 ? refuseHost("INVALID_PARAMETER", "must be given once") : undefined
 }
@@ -182,6 +184,7 @@ const allowed = (allow: string) => HttpServerResponse.empty({ status: 204, heade
 // JSON has no charset parameter (RFC 8259 11), but clients ask for one.
 const acceptsJson = (accept: string | undefined): boolean =>
   accept === undefined ||
+  accept === "" ||
   new Negotiator({ headers: { accept: accept.replaceAll(/; *charset=[^;,]*/gi, "") } }).mediaType([
     "application/json",
   ]) !== undefined

@@ -62,7 +62,7 @@ describe("a failure of the database", () => {
     const { status, body } = await whileLocked("rate_windows", () =>
       ask(api(), "/v1/uploads/presign", { key: key.text }),
     )
-    expect([status, body.error.code]).toEqual([500, "INTERNAL_ERROR"])
+    expect([status, body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"])
   })
 
   it("that will not pass is answered 500 and logged with the request's id, and neither shows anything of it", async () => {

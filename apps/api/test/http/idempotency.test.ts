@@ -1,3 +1,6 @@
+import { once } from "node:events"
+import { type IncomingMessage, request } from "node:http"
+import { json } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
@@ -134,6 +137,21 @@ describe("an Idempotency-Key", () => {
     await sql((sql) => sql`alter table recipients_away rename to recipients`)
     const next = await send(target, key, idempotencyKey)
     expect([failed.status, next.status, replayed(next)]).toEqual([500, 200, null])
+  })
+
+  it("is refused when it is given in two lines", async () => {
+    const key = await keyOf(seed)
+    const twice = request(api().url + LIST, {
+      headers: { Authorization: `Bearer ${key}`, "Idempotency-Key": [newKey(), newKey()] },
+      agent: false,
+    }).end()
+    const [response] = (await once(twice, "response")) as [IncomingMessage]
+    const { error } = (await json(response)) as Answer["body"]
+    expect([response.statusCode, error.code, error.details]).toEqual([
+      400,
+      "INVALID_PARAMETER",
+      { parameter: "Idempotency-Key" },
+    ])
   })
 
   it("is refused with IDEMPOTENCY_KEY_REUSED for another method, path or query", async () => {

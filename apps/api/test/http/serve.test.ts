@@ -97,6 +97,13 @@ describe("paths and methods", () => {
   })
 })
 
+describe("a path of a draft", () => {
+  it("answers METHOD_NOT_ALLOWED in the legacy envelope", async () => {
+    const { status, body, headers } = await ask(api(), "/v1/surveys", { method: "GET" })
+    expect([status, Object.keys(body.error), headers.get("Allow")]).toEqual([405, ["code", "message"], "POST, OPTIONS"])
+  })
+})
+
 describe("authentication", () => {
   it("answers every kind of bad bearer alike, and charges nobody", async () => {
     const { run, charged } = api()
@@ -249,7 +256,7 @@ describe("what a caller accepts", () => {
     },
   )
 
-  it.each(["*/*", "application/*;q=0.1", "text/html, application/json;q=0.9", "application/json; charset=utf-8"])(
+  it.each(["", "*/*", "application/*;q=0.1", "text/html, application/json;q=0.9", "application/json; charset=utf-8"])(
     "serves Accept: %s",
     async (accept) => {
       const { text } = await issue()
