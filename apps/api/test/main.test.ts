@@ -10,6 +10,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
 import manifest from "../package.json" with { type: "json" }
+import { runApi } from "./runApi.ts"
 import { addressOf, endApi, spawnApi } from "./spawnApi.ts"
 
 const databaseUrl = migratedDatabase()
@@ -117,6 +118,23 @@ describe("the API's process", () => {
     expect(await exited).toEqual([0, null])
   })
 
+  it("stops at once with a sentence about a setting that is missing", async () => {
+    const child = start({ DATABASE_URL: "" })
+    const [sentence, [code]] = await Promise.all([text(child.stderr!), once(child, "exit")])
+    expect(code).toBe(1)
+    expect(sentence).toMatch(/^DATABASE_URL is not set\. It must be .+\.\n$/)
+  })
+
+  it("stops with exit code 1 when its port is taken", async () => {
+    const { port } = await addressOf(start({}))
+    const child = start({ PORT: String(port) })
+    const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")])
+    expect(code).toBe(1)
+    expect(output).not.toContain(databaseUrl())
+  })
+})
+
+describe("the API", () => {
   it.each([
     ["DATABASE_URL", ""],
     ["CURSOR_KEY", ""],
@@ -128,19 +146,10 @@ describe("the API's process", () => {
     ["UNAUTHENTICATED_LIMIT", "many"],
     ["MAX_CONNECTIONS", "0"],
     ["SHUTDOWN_DELAY_SECONDS", "-1"],
-  ])("stops at once with a sentence about %s when that is %j", async (name, value) => {
-    const child = start({ [name]: value })
-    const [sentence, [code]] = await Promise.all([text(child.stderr!), once(child, "exit")])
-    expect(code).toBe(1)
-    expect(sentence).toMatch(new RegExp(`^${name} is (?:malformed|not set)\\. It must be .+\\.\\n$`))
+  ])("does not start, with a sentence about %s when that is %j", async (name, value) => {
+    const error = await runApi(databaseUrl(), { [name]: value }).catch((error: Error) => error)
+    const { message: sentence } = (error as { cause: Error }).cause
+    expect(sentence).toMatch(new RegExp(`^${name} is (?:malformed|not set)\\. It must be .+\\.$`))
     if (value !== "") expect(sentence).not.toContain(value)
-  })
-
-  it("stops with exit code 1 when its port is taken", async () => {
-    const { port } = await addressOf(start({}))
-    const child = start({ PORT: String(port) })
-    const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")])
-    expect(code).toBe(1)
-    expect(output).not.toContain(databaseUrl())
   })
 })

@@ -93,6 +93,5 @@ describe("OrganizationClock", () => {
         expect(seen).toHaveLength(written.length)
         expect(new Set(seen)).toEqual(new Set(written))
       }),
-    ),
-  )
+    ))
 })

@@ -11,8 +11,6 @@ import { draftsOf, type Outcome } from "./outreachOn.ts"
 import { receiveEvent } from "./receiveEvent.ts"
 import { npi } from "./seedCampaign.ts"
 
-// A process that writes what the digest counts, and takes some of it back: `node digestWriter.ts <what to do as JSON>`.
-
 /** What a writer is told to do. */
 export interface WriterTask {
   readonly url: string
@@ -37,12 +35,10 @@ const OUTCOMES: ReadonlyArray<Outcome> = [
 ]
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 
-const { url, writer, transactions, endpointId, campaigns, recipientIds, slugs } = JSON.parse(
-  process.argv[2]!,
-) as WriterTask
 const pick = <A>(from: ReadonlyArray<A>, n: number): A => from[n % from.length]!
 
-const write = Effect.fnUntraced(function* (n: number) {
+const write = Effect.fnUntraced(function* (task: WriterTask, n: number) {
+  const { writer, endpointId, campaigns, recipientIds, slugs } = task
   const seed = n * 7 + writer
   const campaign = pick(campaigns, seed)
   const { organizationId } = campaign
@@ -74,13 +70,15 @@ const write = Effect.fnUntraced(function* (n: number) {
   yield* applyBatches
 })
 
-await Effect.runPromise(
-  Effect.forEach(
-    Array.from({ length: transactions }, (_, n) => n),
-    write,
-    { concurrency: 4, discard: true },
-  ).pipe(
-    Effect.provide(adaptersFor(url, { maxConnections: 4 })),
-    Effect.provideService(References.MinimumLogLevel, "Warn"),
-  ),
-)
+/** Writes what the digest counts over connections of its own, and takes some of it back. */
+export const writeDigest = (task: WriterTask): Promise<void> =>
+  Effect.runPromise(
+    Effect.forEach(
+      Array.from({ length: task.transactions }, (_, n) => n),
+      (n) => write(task, n),
+      { concurrency: 4, discard: true },
+    ).pipe(
+      Effect.provide(adaptersFor(task.url, { maxConnections: 4 })),
+      Effect.provideService(References.MinimumLogLevel, "Warn"),
+    ),
+  )
