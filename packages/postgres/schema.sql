@@ -120,7 +120,7 @@ AS $function$
     end
     $function$;
 
-CREATE OR REPLACE FUNCTION public.claim_messages(most integer, look integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer)
+CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb)
  RETURNS TABLE(put_off_count integer, lease jsonb)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -131,10 +131,11 @@ AS $function$
       perform pg_advisory_xact_lock(hashtextextended('messages', 0));
       return query
       with present as materialized (
-        select now, least(most, mail_slots((select next_at from mail_paces where scope = 'all'), in_all_minute, now)) as slots
+        select now, least(max_rows, mail_slots((select next_at from mail_paces where scope = 'all'), in_all_minute, now)) as slots
         from (select clock_timestamp() as now) clock
       ), sending as materialized (
-        select campaign.organization_id, campaign.id, campaign.per_minute, mail_slots(pace.next_at, campaign.per_minute, now) as slots
+        select campaign.organization_id, campaign.id, campaign.per_minute,
+          least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
         from present cross join campaigns campaign
         left join mail_paces pace on pace.scope = 'campaign ' || campaign.id
         where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
@@ -147,11 +148,11 @@ AS $function$
           where organization_id = sending.organization_id and campaign_id = sending.id
             and due_at <= (select now from present) and (lease_until is null or lease_until < (select now from present))
           order by due_at, recipient_id
-          limit case when sending.slots > 0 and (select slots from present) > 0 then look else 0 end
+          limit case when sending.slots > 0 and (select slots from present) > 0 then scan_limit else 0 end
           for update skip locked
         ) message
         order by message.due_at, message.recipient_id
-        limit look
+        limit scan_limit
       ), judged as (
         select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
           row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as turn,
@@ -207,7 +208,7 @@ AS $function$
       select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
         'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-        'attempt', leased.attempts + 1) end as lease
+        'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes) end as lease
       from (select) one
       left join (leased join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id)
         on true;
@@ -520,6 +521,10 @@ create table messages (
   due_at timestamp with time zone not null,
   lease_token uuid,
   lease_until timestamp with time zone,
+  unknown_outcomes integer default 0 not null,
+  quarantined_at timestamp with time zone,
+  failure_class text,
+  failure_code text,
   constraint messages_pkey PRIMARY KEY (organization_id, recipient_id)
 ) with (fillfactor=70);
 
@@ -683,6 +688,7 @@ CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (cre
 CREATE INDEX inbox_set_aside ON public.inbox USING btree (organization_id, set_aside_at, event_id) WHERE (set_aside_at IS NOT NULL);
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (set_aside_at IS NULL));
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
+CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);

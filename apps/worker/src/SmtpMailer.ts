@@ -1,9 +1,13 @@
-import { Mailer, type MailOutcome } from "@outreach/domain/outreach/Mailer"
+import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/outreach/Mailer"
 import type { Sender } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
-import { Clock, Effect, Layer, Redacted, Semaphore } from "effect"
-import { createTransport } from "nodemailer"
-import { type MailFailure, mailOutcome } from "./mailOutcome.ts"
+import { Effect, Layer, Redacted } from "effect"
+import Dkim from "nodemailer/lib/dkim"
+import MailComposer from "nodemailer/lib/mail-composer"
+import { parseConnectionUrl } from "nodemailer/lib/shared"
+import { mailOutcome } from "./mailOutcome.ts"
+import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
+import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "./SmtpSession.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 /** How messages are signed (RFC 6376). */
@@ -18,77 +22,109 @@ export interface DkimOptions {
 const SIGNED_HEADERS =
   "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post"
 
+/** How many messages a connection sends before it is replaced. */
+const MAX_MESSAGES_PER_CONNECTION = 100
+
 /** Sends over SMTP on kept connections. */
 export const SmtpMailer = (options: {
   readonly url: Redacted.Redacted
   readonly from: Sender
   /** Default: unsigned. */
   readonly dkim?: DkimOptions | null
-  /** Default 30 s. */
-  readonly callMs?: number
+  /** Each defaults to that of RFC 5321 4.5.3.2. */
+  readonly timeouts?: Partial<SmtpTimeouts>
 }) =>
   Layer.effect(
     Mailer,
     Effect.gen(function* () {
-      const { url, from, dkim = null, callMs = workerLimits.messages.callMs } = options
-      const transport = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          createTransport({
-            url: Redacted.value(url),
-            pool: true,
-            maxConnections: workerLimits.messages.connections,
-            // The message queue tries again, not the pool.
-            maxRequeues: 0,
-            connectionTimeout: 10_000,
-            greetingTimeout: 10_000,
-            dnsTimeout: 10_000,
-            socketTimeout: callMs,
-            ...(dkim && {
-              dkim: {
-                domainName: dkim.domain,
-                keySelector: dkim.selector,
-                privateKey: Redacted.value(dkim.key),
-                headerFieldNames: SIGNED_HEADERS,
-              },
-            }),
-          }),
-        ),
-        (transport) => Effect.sync(() => transport.close()),
+      const { url, from, dkim = null } = options
+      const { connections: size, maxConnectionsPerCampaign, timeouts } = workerLimits.messages
+      const smtpOptions = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
+      const waits = { ...timeouts, ...options.timeouts }
+      const signer =
+        dkim &&
+        new Dkim({
+          domainName: dkim.domain,
+          keySelector: dkim.selector,
+          privateKey: Redacted.value(dkim.key),
+          headerFieldNames: SIGNED_HEADERS,
+        })
+      const connections = yield* Effect.acquireRelease(
+        Effect.sync(() => new SmtpConnections(size, maxConnectionsPerCampaign)),
+        (connections) => Effect.sync(() => connections.close()),
       )
-      // Here rather than in the pool, so that waiting for a connection is no part of the call's time.
-      const connections = yield* Semaphore.make(workerLimits.messages.connections)
-      const clock = yield* Clock.Clock
+
+      const compose = (mail: Mail) => {
+        const message = new MailComposer(mimeMessage(mail, from)).compile()
+        if (signer !== null) message.processFunc((input) => signer.sign(input))
+        return message
+      }
+
+      /** Sends a message on a connection that is free, and opens it first if need be. */
+      const transmit = async (connection: SmtpConnection, mail: Mail, lease: SendingLease): Promise<MailOutcome> => {
+        while (true) {
+          const kept = connection.session?.isOpen ? connection.session : undefined
+          connection.session = kept
+          let session = kept
+          let isBegun = false
+          try {
+            if (session === undefined) {
+              session = await SmtpSession.open(smtpOptions, waits)
+              connection.session = session
+            }
+            const message = compose(mail)
+            const text = message.createReadStream()
+            text.once("resume", () => {
+              isBegun = true
+            })
+            // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
+            const dsn = { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` }
+            await session.send({ ...message.getEnvelope(), dsn }, text, lease.isHeld)
+            if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
+            return { _tag: "Accepted" }
+          } catch (error) {
+            const failure = (error ?? {}) as { readonly code?: unknown; readonly responseCode?: unknown }
+            if (failure.code === "ELEASE") return { _tag: "Late" }
+            // A kept connection that the server had closed meanwhile says nothing of this message.
+            const isStale = failure.code === "ECONNECTION" || failure.code === "ESOCKET" || failure.responseCode === 421
+            if (kept !== undefined && !isBegun && isStale) {
+              kept.close()
+              continue
+            }
+            const outcome = mailOutcome(failure, {
+              isLoggedIn: session?.isLoggedIn ?? false,
+              isMessageSent: session?.isMessageSent ?? false,
+            })
+            const used = session
+            if (used?.isOpen) await used.reset().catch(() => used.close())
+            return outcome
+          }
+        }
+      }
       return {
-        send: (mail, beginBy) =>
-          connections.withPermit(
-            Effect.callback<MailOutcome>((resume) => {
-              if (clock.currentTimeNanosUnsafe() > beginBy) return resume(Effect.succeed({ _tag: "Late" }))
-              const message = mimeMessage(mail, from)
-              const call = new AbortController()
-              const end = (outcome: MailOutcome) => {
-                clearTimeout(deadline)
-                resume(Effect.succeed(outcome))
-              }
-              const deadline = setTimeout(() => {
-                end({ _tag: "Unreachable" })
-                call.abort()
-              }, callMs)
-              transport
-                .sendMail({
-                  ...message,
-                  // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
-                  dsn: { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` },
-                  signal: call.signal,
-                })
-                .then(
-                  () => end({ _tag: "Accepted" }),
-                  (error: MailFailure | undefined) => end(mailOutcome(error ?? {})),
+        send: (mail, lease, record) =>
+          Effect.acquireUseRelease(
+            Effect.interruptible(connections.take(lease)),
+            (connection) => {
+              if (connection === undefined) return record({ _tag: "Late" })
+              lease.begin()
+              return Effect.callback<MailOutcome>((resume) => {
+                transmit(connection, mail, lease).then(
+                  (outcome) => resume(Effect.succeed(outcome)),
+                  (error) => resume(Effect.die(error)),
                 )
-              return Effect.sync(() => {
-                clearTimeout(deadline)
-                call.abort()
-              })
-            }),
+                return Effect.sync(() => connection.session?.close())
+              }).pipe(
+                Effect.tap(() => Effect.sync(() => connections.release(connection))),
+                Effect.onInterrupt(() =>
+                  connection.session?.isMessageSent
+                    ? record({ _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } })
+                    : Effect.void,
+                ),
+                Effect.flatMap(record),
+              )
+            },
+            (connection) => Effect.sync(() => connection && connections.recorded(connection)),
           ),
       }
     }),

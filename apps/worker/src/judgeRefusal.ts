@@ -86,7 +86,8 @@ export const judgeRefusal = (refusal: Refusal): Extract<MailOutcome, { _tag: "Bo
   return verdict._tag === "Refused" ? { ...verdict, status: [refusal.code, status].join(" ").trimEnd() } : verdict
 }
 
-const STATUS = /(?<=^|[\s(#-])[45]\.\d{1,3}\.\d{1,3}\b/
+/** Finds an enhanced status code (RFC 3463) in a reply. */
+export const STATUS = /(?<=^|[\s(#-])[45]\.\d{1,3}\.\d{1,3}\b/
 
 const judge = ({ code, text, at }: Refusal, status: string | undefined): Verdict => {
   // Throttled for what we send, in words that no greylisting uses: to try the next mailbox there is what it asks us not to do.

@@ -33,6 +33,7 @@ const MAIL_OUTCOMES = [
   "Deferred",
   "Refused",
   "Unreachable",
+  "Unknown",
   "Late",
 ] as const satisfies ReadonlyArray<MailOutcome["_tag"]>
 
@@ -136,6 +137,10 @@ export const gauges = {
   ),
   messagesDue: gauge("outreach_messages_due", `E-mails that are due and not being sent, counted up to ${COUNTED_TO}.`),
   messagesOldestDue: gauge("outreach_messages_oldest_due_age_seconds", "How long the first of them has been due."),
+  messagesQuarantined: gauge(
+    "outreach_messages_quarantined",
+    `E-mails that were sent and never answered, and are not tried again, counted up to ${COUNTED_TO}.`,
+  ),
   inboxWaiting: gauge("outreach_inbox_waiting", `Inbound events that wait to be applied, counted up to ${COUNTED_TO}.`),
   inboxOldestWaiting: gauge(
     "outreach_inbox_oldest_waiting_age_seconds",

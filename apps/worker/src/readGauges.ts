@@ -64,6 +64,7 @@ const showState = Effect.fnUntraced(function* (reading: StateReading) {
     yield* Metric.update(gauges.horizonSeconds[holder], reading.horizon[holder].seconds)
   }
   yield* Metric.update(gauges.inFlight, reading.inFlight)
+  yield* Metric.update(gauges.messagesQuarantined, reading.messagesQuarantined)
   yield* Metric.update(gauges.inboxSetAside, reading.inboxSetAside)
   yield* Metric.update(gauges.breakersOpen, reading.breakersOpen)
   yield* Metric.update(gauges.queueRows, reading.queue.rows)

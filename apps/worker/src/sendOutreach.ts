@@ -8,16 +8,18 @@ import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
 import { Cache, Clock, Effect, Metric } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
 import { metrics } from "./metrics.ts"
+import { persist } from "./persist.ts"
 import { workerLimits } from "./workerLimits.ts"
 
-const { atOnce, callMs, leastRoom, mostHeld, leaseSeconds } = workerLimits.messages
+const { atOnce, leastRoom, mostHeld, maxPerCampaign, leaseSeconds, renewEveryMs, minLeftToBeginMs, minLeftToSendMs } =
+  workerLimits.messages
 
-/** A call that begins later than this after its claim could outlast the lease, and reach a recipient who was withdrawn by then. */
-const BEGIN_WITHIN = BigInt(leaseSeconds * 1000 - callMs) * 1_000_000n
+const NANOS_PER_MS = 1_000_000n
+const LEASE_NANOS = BigInt(leaseSeconds) * 1000n * NANOS_PER_MS
 
+/** A lease, with when it ends as far as this worker knows, in nanoseconds by a clock that nobody sets. */
 interface TimedLease extends MessageLease {
-  /** In nanoseconds, by a clock that nobody sets. */
-  readonly claimedAt: bigint
+  endsAt: bigint
 }
 
 /** Sends the e-mails of campaigns whose window is open, until interrupted. `mailDomain` is the right-hand side of each Message-ID. */
@@ -37,36 +39,67 @@ export const sendOutreach = Effect.fnUntraced(function* (
     lookup: (campaignId: CampaignId) =>
       Effect.map(queue.template(campaignId), (template) => composeMail(template, settings)),
   })
-  // While the mail server takes nothing, one message now and then asks whether it does again.
+  const clock = yield* Clock.Clock
+  /** Messages whose sending has begun. */
+  const underWay = new Set<TimedLease>()
+  const heldByCampaign: Record<CampaignId, number> = {}
+  // While the server rejects all messages, one now and then asks whether it accepts them again.
   let wait = 0
   let asksAgainAt = 0
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
     const mail = (yield* Cache.get(composers, lease.campaignId))(lease)
-    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, {
-      beginBy: lease.claimedAt + BEGIN_WITHIN,
-      answered,
-    })
+    const sending = {
+      campaignId: lease.campaignId,
+      beginBy: lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS,
+      begin: () => underWay.add(lease),
+      isHeld: () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS,
+    }
+    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, { sending, answered })
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
-    if (outcome._tag === "Unreachable") {
+    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
+    if (outcome._tag === "Unknown" && settled) {
+      const isQuarantined = settlement.state === "unknown" && settlement.delaySeconds === null
+      yield* Effect.logWarning(
+        isQuarantined ? "message quarantined, its outcomes are unknown" : "message sent and never answered",
+      ).pipe(Effect.annotateLogs({ ...about, ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }))
+    }
+    const failure = outcome._tag === "Unreachable" || outcome._tag === "Unknown" ? outcome.failure : undefined
+    if (failure?.class === "slow") {
+      if (outcome._tag === "Unknown") return
+      return yield* Effect.logWarning("SMTP server is too slow for a message").pipe(
+        Effect.annotateLogs({ ...about, ...failure }),
+      )
+    }
+    if (failure !== undefined) {
       const now = yield* Clock.currentTimeMillis
       if (now < asksAgainAt) return
       wait = Math.min(wait * 2 || shortestMs, longestMs)
       asksAgainAt = now + wait
-      return yield* Effect.logWarning("mail server takes nothing").pipe(
-        Effect.annotateLogs({ seconds: wait / 1000, ...(outcome.status && { status: outcome.status }) }),
+      return yield* Effect.logWarning("SMTP server rejects all messages").pipe(
+        Effect.annotateLogs({ seconds: wait / 1000, ...failure }),
       )
     }
     // A message that was late asked nothing.
     if (outcome._tag !== "Late") wait = 0
     if (!settled) return
-    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
     yield* outcome._tag === "Refused"
-      ? Effect.logWarning("campaign leaves a recipient domain alone, which refuses us").pipe(
+      ? Effect.logWarning("recipient domain paused for this campaign").pipe(
           Effect.annotateLogs({ ...about, status: outcome.status }),
         )
       : Effect.logDebug("message attempted").pipe(Effect.annotateLogs({ ...about, state: settlement.state }))
   })
+
+  const renewLeases = Effect.gen(function* () {
+    yield* Effect.sleep(renewEveryMs)
+    if (underWay.size === 0) return
+    const leases = [...underWay]
+    const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
+    const held = new Set(yield* queue.renew(leases, leaseSeconds))
+    for (const lease of leases) lease.endsAt = held.has(lease.leaseToken) ? endsAt : 0n
+  })
+  // In the outer scope, so that leases are renewed while what is in flight finishes.
+  yield* Effect.forkScoped(persist("sendOutreach: renewing leases", renewLeases))
 
   return yield* leaseLoop("sendOutreach", {
     atOnce,
@@ -75,10 +108,22 @@ export const sendOutreach = Effect.fnUntraced(function* (
     drainSeconds,
     claim: Effect.fnUntraced(function* (room: number) {
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
-      const claimedAt = yield* Clock.currentTimeNanos
-      const leases = yield* queue.claim({ limit: wait > 0 ? 1 : room, leaseSeconds, perMinute, perDomainMinute })
-      return leases.map((lease) => ({ ...lease, claimedAt }))
+      const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
+      const limit = wait > 0 ? 1 : room
+      const rates = { perMinute, perDomainMinute }
+      const leases = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
+      return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
     }),
-    handle: sendOne,
+    handle: (lease: TimedLease, answered) =>
+      sendOne(lease, answered).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            underWay.delete(lease)
+            heldByCampaign[lease.campaignId]! -= 1
+            if (heldByCampaign[lease.campaignId] === 0) delete heldByCampaign[lease.campaignId]
+          }),
+        ),
+      ),
   })
-})
+}, Effect.scoped)

@@ -14,16 +14,25 @@ export const workerLimits = {
     recoverEveryMs: 2000,
   },
   messages: {
-    connections: 16,
-    /** From connecting to the server's last word. */
-    callMs: 30_000,
+    connections: 20,
+    /** The others are left to other campaigns, however slowly this one's messages are answered. */
+    maxConnectionsPerCampaign: 16,
+    /** The waits of RFC 5321 4.5.3.2, and one for connecting. */
+    timeouts: { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 },
     /** Messages to send: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
-    atOnce: 48,
+    atOnce: 60,
+    /** Three times the connections of a campaign; the rest of the room is left to others. */
+    maxPerCampaign: 48,
     leastRoom: 16,
-    /** With those that the server has answered and that are being recorded. */
-    mostHeld: 512,
-    /** Three calls, one after the other, and a pause of the process. */
+    /** With those that the server has answered and that are being recorded, two for each connection. */
+    mostHeld: 100,
     leaseSeconds: 100,
+    /** While a message is under way its lease is extended this often. */
+    renewEveryMs: 25_000,
+    /** What must be left of a lease to begin, in milliseconds: a renewal, and a pause of the process. */
+    minLeftToBeginMs: 40_000,
+    /** What must be left of it when the message itself is sent. */
+    minLeftToSendMs: 5000,
   },
   /** Little comes, from the relay alone; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: {

@@ -12,9 +12,13 @@ export const mailServer = async (
 ) => {
   const messages: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
   const at = (stage: Stage) => (answer?.at === stage ? refusal(answer.reply) : null)
+  let connections = 0
   const options: SMTPServerOptions = {
     disabledCommands: ["AUTH", "STARTTLS"],
-    onConnect: (_, done) => done(at("connect")),
+    onConnect: (_, done) => {
+      connections += 1
+      done(at("connect"))
+    },
     onMailFrom: (_, __, done) => done(at("from")),
     onRcptTo: (_, __, done) => done(at("rcpt")),
     onData: (stream, { envelope }, done) => {
@@ -32,5 +36,5 @@ export const mailServer = async (
     },
   }
   const port = await listen(new SMTPServer(options).server)
-  return { url: `smtp://127.0.0.1:${port}`, messages }
+  return { url: `smtp://127.0.0.1:${port}`, messages, connections: () => connections }
 }

@@ -12,6 +12,7 @@ import { HttpCourier } from "../src/HttpCourier.ts"
 import { NodeSigner } from "../src/NodeSigner.ts"
 import { publish } from "../src/publish.ts"
 import { SmtpMailer } from "../src/SmtpMailer.ts"
+import type { SmtpTimeouts } from "../src/SmtpSession.ts"
 import { sendOutreach } from "../src/sendOutreach.ts"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
@@ -21,7 +22,9 @@ import { partner } from "./partner.ts"
 const { run, launch, deliveries, attempts, endLeases, query } = journey()
 
 /** Runs the loops until the test is finished. */
-const work = (options: { readonly schedule?: string; readonly smtpUrl?: string } = {}) => {
+const work = (
+  options: { readonly schedule?: string; readonly smtpUrl?: string; readonly timeouts?: Partial<SmtpTimeouts> } = {},
+) => {
   const from = { name: "", address: "outreach@acme.test" }
   const loops = Effect.all(
     [
@@ -40,7 +43,11 @@ const work = (options: { readonly schedule?: string; readonly smtpUrl?: string }
     Effect.provide(
       Layer.mergeAll(
         HttpCourier({ allowPrivateAddresses: true, callMs: 15_000 }),
-        SmtpMailer({ url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"), from }),
+        SmtpMailer({
+          url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"),
+          from,
+          ...(options.timeouts && { timeouts: options.timeouts }),
+        }),
         NodeSigner,
         Layer.merge(TrackingLinks.below("https://outreach.test"), ReturnPaths.at("bounces.acme.test")).pipe(
           Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))),
@@ -126,6 +133,35 @@ describe("a message", () => {
     const [message] = await eventually(waiting(campaign.id), ([message]) => (message?.wait ?? 0) > 10)
     expect(message?.attempts).toBe(expected.attempts)
     expect(Math.abs(message!.wait - expected.wait)).toBeLessThan(10)
+  })
+})
+
+describe("a message that is sent and never answered", () => {
+  it("waits for an hour, is counted, and does not count against the mailbox", async () => {
+    const { campaign } = await launch(await partner(), 1)
+    const mail = await mailServer(undefined, () => new Promise(() => {}))
+    work({ smtpUrl: mail.url, timeouts: { finalMs: 100 } })
+    const message = () =>
+      query<{ unknown: number }>(
+        (sql) => sql`
+          select attempts, unknown_outcomes as "unknown", failure_class as class, due_at > clock_timestamp() + interval '59 minutes' as later
+          from messages where campaign_id = ${campaign.id}`,
+      )
+    const expected = [{ attempts: 0, unknown: 1, class: "slow", later: true }]
+    expect(await eventually(message, ([row]) => row?.unknown === 1)).toEqual(expected)
+    expect(mail.messages).toHaveLength(1)
+  })
+})
+
+describe("a relay that denies us before we logged in", () => {
+  it("pauses no recipient domain, and stands in what a campaign shows", async () => {
+    const { campaign } = await launch(await partner(), 1)
+    work({ smtpUrl: (await mailServer({ at: "rcpt", reply: "554 5.7.1 Relay access denied" })).url })
+    const failures = () => run(Effect.flatMap(CampaignBook, (book) => book.failures(campaign.id)))
+    expect(await eventually(failures, ({ length }) => length > 0)).toEqual([
+      { class: "relay_denied", code: "554 5.7.1 to RCPT TO", messages: 1 },
+    ])
+    expect(await run(Effect.flatMap(CampaignBook, (book) => book.pauses(campaign.id)))).toEqual([])
   })
 })
 

@@ -34,13 +34,20 @@ export const BounceLedgerPg = Layer.effect(
           const recipient = yield* find(recipientId)
           if (recipient === undefined) return "unknown" satisfies BounceRecording
           const { organizationId } = recipient
-          const rows = yield* sql<{ sent: boolean; bounced: boolean; queued: boolean }>`
-            select sent_at is not null as sent, bounced_at is not null as bounced, exists (
-              select from messages where organization_id = ${organizationId} and recipient_id = ${recipientId}) as queued
+          const rows = yield* sql<{ sent: boolean; bounced: boolean }>`
+            select sent_at is not null as sent, bounced_at is not null as bounced
             from recipients where organization_id = ${organizationId} and id = ${recipientId} for update`
-          const { sent, bounced, queued } = rows[0]!
+          const { sent, bounced } = rows[0]!
           if (bounced) return "repeated" satisfies BounceRecording
-          if (!sent) return (queued ? "early" : "unknown") satisfies BounceRecording
+          if (!sent) {
+            const messages = yield* sql<{ taken: boolean }>`
+              select unknown_outcomes > 0 and (lease_until is null or lease_until < clock_timestamp()) as taken from messages
+              where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`
+            if (messages[0] === undefined) return "unknown" satisfies BounceRecording
+            // The report is the answer that a message with an unknown outcome never got.
+            if (!messages[0].taken) return "early" satisfies BounceRecording
+            yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${recipientId}`
+          }
           const at = yield* stamp(organizationId)
           yield* sql`
             update recipients set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz

@@ -1,4 +1,10 @@
-import type { Campaign, CampaignProgress, DomainPause } from "@outreach/domain/campaigns/Campaign"
+import type {
+  Campaign,
+  CampaignFailure,
+  CampaignProgress,
+  DomainPause,
+  QuarantinedMessage,
+} from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import type { Deployment } from "@outreach/domain/Deployment"
@@ -86,11 +92,14 @@ export const CampaignBookPg = Layer.effect(
             (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
             count(bounced_at)::int as bounced, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
           from (
-            select count(*)::int as queued, (count(*) filter (where attempts > 0))::int as deferred
+            select (count(*) filter (where quarantined_at is null))::int as queued,
+              (count(*) filter (where attempts > 0))::int as deferred,
+              (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as "unknown",
+              (count(*) filter (where quarantined_at is not null))::int as quarantined
             from messages join campaign using (organization_id, campaign_id)
           ) queue
           left join (recipients join campaign using (organization_id, campaign_id)) on true
-          group by queue.queued, queue.deferred`
+          group by queue.queued, queue.deferred, queue."unknown", queue.quarantined`
         return rows[0]!
       }, dieNaming("CampaignBook.progress")),
 
@@ -99,6 +108,25 @@ export const CampaignBookPg = Layer.effect(
           select domain, status, until from mail_pauses
           where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
       }, dieNaming("CampaignBook.pauses")),
+
+      failures: Effect.fn("CampaignBook.failures")(function* (campaignId) {
+        return yield* sql<CampaignFailure>`
+          select failure_class as class, failure_code as code, count(*)::int as messages
+          from messages join campaigns campaign using (organization_id)
+          where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
+          group by failure_class, failure_code order by messages desc, class, code limit 20`
+      }, dieNaming("CampaignBook.failures")),
+
+      quarantined: Effect.fn("CampaignBook.quarantined")(function* (campaignId) {
+        return yield* sql<QuarantinedMessage>`
+          select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
+            failure_code as code, quarantined_at as "quarantinedAt"
+          from messages message
+          join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+          join recipients recipient on recipient.organization_id = message.organization_id and recipient.id = message.recipient_id
+          where campaign.id = ${campaignId} and quarantined_at is not null
+          order by quarantined_at, recipient_id limit 100`
+      }, dieNaming("CampaignBook.quarantined")),
 
       move: Effect.fn("CampaignBook.move")(function* (campaignId, from, to) {
         const moved = yield* sql<Campaign>`
@@ -157,18 +185,25 @@ export const CampaignBookPg = Layer.effect(
           where status = 'sending' and not exists (
             select from messages message
             where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
-              and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
+              and message.quarantined_at is null and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
+        // What may have been delivered is not dropped: no attempt is left that could tell, so an operator has to know.
         yield* sql`
           with left_over as (
             select message.organization_id, message.recipient_id
             from messages message
             join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
-            where campaign.status in ('completed', 'cancelled')
+            where campaign.status in ('completed', 'cancelled') and message.quarantined_at is null
               and (message.lease_until is null or message.lease_until < clock_timestamp())
             for update of message skip locked
+          ), quarantined as (
+            update messages message set quarantined_at = clock_timestamp(), due_at = 'infinity', lease_token = null, lease_until = null
+            from left_over
+            where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+              and message.unknown_outcomes > 0
           )
           delete from messages message using left_over
-          where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id`
+          where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+            and message.unknown_outcomes = 0`
       }).pipe(dieNaming("CampaignBook.advance")),
     }
   }),

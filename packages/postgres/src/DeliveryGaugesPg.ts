@@ -144,6 +144,11 @@ export const DeliveryGaugesPg = Layer.effect(
             select jsonb_object_agg(reason, coalesce(dead.count, 0))
             from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
           ),
+          'messagesQuarantined', (
+            select count(*) from (
+              select from messages where quarantined_at is not null limit ${COUNTED_TO}::int
+            ) quarantined
+          ),
           'inboxSetAside', (
             select count(*) from (select from inbox where set_aside_at is not null limit ${COUNTED_TO}::int) aside
           ),

@@ -1,5 +1,6 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { MailFailure } from "@outreach/domain/outreach/Mailer"
 import type { MessageLease, MessageTemplate } from "@outreach/domain/outreach/Message"
 import { MessageQueue, type MessageSettlement } from "@outreach/domain/outreach/MessageQueue"
 import { Array as Arr, Effect, Layer } from "effect"
@@ -33,6 +34,19 @@ export const MessageQueuePg = Layer.effect(
     return {
       claim: (options) => claimMessages(options).pipe(Effect.provideContext(context), dieNaming("MessageQueue.claim")),
 
+      renew: Effect.fnUntraced(function* (leases, leaseSeconds) {
+        const rows = yield* sql<{ leaseToken: string }>`
+          update messages message set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
+          from unnest(
+            ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[],
+            ${leases.map((lease) => lease.leaseToken)}::uuid[]
+          ) as lease (organization_id, recipient_id, token)
+          where message.organization_id = lease.organization_id and message.recipient_id = lease.recipient_id
+            and message.lease_token = lease.token
+          returning lease.token as "leaseToken"`
+        return rows.map(({ leaseToken }) => leaseToken)
+      }, dieNaming("MessageQueue.renew")),
+
       forgetPaces: Effect.gen(function* () {
         // Longer than the second that is saved up, so that a clock that was set back forgets nothing that counts.
         yield* sql`
@@ -59,6 +73,21 @@ interface Settling {
   readonly settlement: MessageSettlement
 }
 
+/** What a settlement leaves of a message that stays in the queue; an unknown outcome does not count against the mailbox. */
+const putBack = (
+  lease: MessageLease,
+  settlement: Extract<MessageSettlement, { readonly state: "retry" | "unknown" }>,
+): {
+  readonly attempts: number
+  readonly delaySeconds: number | null
+  readonly unknown: 0 | 1
+  readonly failure?: MailFailure
+  readonly refusedWith?: string
+} =>
+  settlement.state === "retry"
+    ? { ...settlement, unknown: 0 }
+    : { ...settlement, unknown: 1, attempts: lease.attempt - 1 }
+
 type HeldLease = Pick<MessageLease, "recipientId" | "leaseToken">
 
 const keyOf = ({ recipientId, leaseToken }: HeldLease): string => `${recipientId} ${leaseToken}`
@@ -70,10 +99,10 @@ const MOST_TOGETHER = 100
 const settleTogether = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const sql = yield* SqlClient.SqlClient
   const retries = items.flatMap(({ lease, settlement }) =>
-    settlement.state === "retry" ? [{ ...lease, ...settlement }] : [],
+    settlement.state === "retry" || settlement.state === "unknown" ? [{ ...lease, ...putBack(lease, settlement) }] : [],
   )
   const finals = items.flatMap(({ lease, settlement }) =>
-    settlement.state === "retry" ? [] : [{ ...lease, ...settlement }],
+    settlement.state === "sent" || settlement.state === "bounced" ? [{ ...lease, ...settlement }] : [],
   )
   const settled = new Set<string>()
   // Recipients are locked before their messages are, and both before the clock, here as everywhere, so that no two writers wait for
@@ -85,19 +114,27 @@ const settleTogether = Effect.fnUntraced(function* (organizationId: Organization
   if (retries.length > 0) {
     const rows = yield* sql<HeldLease>`
       update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
-        due_at = clock_timestamp() + make_interval(secs => retry.delay)
+        due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
+        unknown_outcomes = unknown_outcomes + retry.unknown,
+        quarantined_at = case when retry.delay = -1 then clock_timestamp() end,
+        failure_class = coalesce(nullif(retry.failure_class, ''), case when unknown_outcomes > 0 then message.failure_class end),
+        failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
       from unnest(
         ${retries.map((retry) => retry.recipientId)}::text[], ${retries.map((retry) => retry.leaseToken)}::uuid[],
-        ${retries.map((retry) => retry.attempts)}::int[], ${retries.map((retry) => retry.delaySeconds)}::int[]
-      ) as retry (recipient_id, token, attempts, delay)
+        ${retries.map((retry) => retry.attempts)}::int[], ${retries.map((retry) => retry.delaySeconds ?? -1)}::int[],
+        ${retries.map((retry) => retry.unknown)}::int[], ${retries.map((retry) => retry.failure?.class ?? "")}::text[],
+        ${retries.map((retry) => retry.failure?.code ?? "")}::text[]
+      ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code)
       where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
         and message.lease_token = retry.token
       returning message.recipient_id as "recipientId", retry.token as "leaseToken"`
     for (const lease of rows) settled.add(keyOf(lease))
     yield* pauseDomains(
       organizationId,
-      retries.flatMap(({ refusedWith, ...retry }) =>
-        refusedWith !== undefined && settled.has(keyOf(retry)) ? [{ ...retry, status: refusedWith }] : [],
+      retries.flatMap(({ refusedWith, delaySeconds, ...retry }) =>
+        refusedWith !== undefined && delaySeconds !== null && settled.has(keyOf(retry))
+          ? [{ ...retry, delaySeconds, status: refusedWith }]
+          : [],
       ),
     )
   }

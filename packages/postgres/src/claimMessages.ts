@@ -13,14 +13,15 @@ const LOOK_FURTHER = 1000
  * put off to when its turn comes, so that it does not stand in the way of the others.
  */
 export const claimMessages = Effect.fnUntraced(function* (options: MessageClaim) {
-  const { limit, leaseSeconds, perMinute, perDomainMinute } = options
+  const { limit, leaseSeconds, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = options
   const sql = yield* SqlClient.SqlClient
   let look = limit
   while (true) {
     const rows = yield* sql<{ readonly putOff: number; readonly lease: MessageLease | null }>`
       select put_off_count as "putOff", lease
       from claim_messages(
-        ${limit}::int, ${look}::int, ${leaseSeconds}::double precision, ${perMinute}::int, ${perDomainMinute}::int
+        ${limit}::int, ${look}::int, ${leaseSeconds}::double precision, ${perMinute}::int, ${perDomainMinute}::int,
+        ${maxPerCampaign}::int, ${JSON.stringify(heldByCampaign)}::jsonb
       )`
     const leases = rows.flatMap(({ lease }) => lease ?? [])
     if (leases.length > 0 || (rows[0]?.putOff ?? 0) === 0) return leases

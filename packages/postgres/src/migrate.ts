@@ -21,6 +21,7 @@ import claimMessages from "../migrations/0018_claim_messages.ts"
 import deliveredKey from "../migrations/0019_delivered_key.ts"
 import plannedClaims from "../migrations/0020_planned_claims.ts"
 import hitWindows from "../migrations/0021_hit_windows.ts"
+import unknownOutcomes from "../migrations/0022_unknown_outcomes.ts"
 
 /** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
 export const migrate = Migrator.make({})({
@@ -47,5 +48,6 @@ export const migrate = Migrator.make({})({
     "0019_delivered_key": deliveredKey,
     "0020_planned_claims": plannedClaims,
     "0021_hit_windows": hitWindows,
+    "0022_unknown_outcomes": unknownOutcomes,
   }),
 }).pipe(Effect.withSpan("postgres.migrate"))

@@ -74,6 +74,8 @@ describe("CampaignBookPg.publishNext", () => {
           published: 1203,
           queued: 1203,
           deferred: 0,
+          unknown: 0,
+          quarantined: 0,
           withdrawn: 0,
           sent: 0,
           sentInLastMinute: 0,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { DeliveryGauges } from "@outreach/domain/deliveries/DeliveryGauges"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/outreach/Message"
@@ -103,6 +104,86 @@ describe("MessageQueuePg.claim", () => {
         const [lease] = yield* claim(1)
         expect(lease).toMatchObject({ recipientId: dead!.recipientId, attempt: 1 })
         expect(lease!.leaseToken).not.toBe(dead!.leaseToken)
+      }),
+    ))
+})
+
+describe("MessageQueuePg.claim, of a campaign of which many messages are held", () => {
+  it("takes no more than its share, and all of the others", () =>
+    run(
+      Effect.gen(function* () {
+        const slow = yield* seedSending(5)
+        const other = yield* seedSending(5)
+        const leases = yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
+        const count = (id: string) => leases.filter(({ campaignId }) => campaignId === id).length
+        expect([count(slow.campaign.id), count(other.campaign.id)]).toEqual([1, 4])
+        expect(yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
+      }),
+    ))
+})
+
+describe("MessageQueuePg.renew", () => {
+  it("extends leases that are held, and returns no other", () =>
+    run(
+      Effect.gen(function* () {
+        yield* seedSending(2)
+        const [held, lost] = yield* claim(2)
+        yield* endLeases
+        const stolen = { ...lost!, leaseToken: held!.leaseToken }
+        expect(yield* (yield* MessageQueue).renew([held!, stolen], 60)).toEqual([held!.leaseToken])
+        expect((yield* claim(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
+      }),
+    ))
+})
+
+describe("a message whose outcome nobody knows", () => {
+  const failure = { class: "slow", code: "ETIMEDOUT at DATA" } as const
+  const settleUnknown = (lease: MessageLease, delaySeconds: number | null) =>
+    Effect.flatMap(MessageQueue, (queue) => queue.settle(lease, { state: "unknown", delaySeconds, failure }))
+
+  it("is counted, and is quarantined where no attempt is left; its campaign is completed, and shows it", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedSending(1)
+        const book = yield* CampaignBook
+        for (const unknownOutcomes of [0, 1, 2]) {
+          const [lease] = yield* claim(1)
+          expect(lease).toMatchObject({ attempt: 1, unknownOutcomes })
+          expect(yield* settleUnknown(lease!, 0)).toBe(true)
+        }
+        expect(yield* book.progress(campaign.id)).toMatchObject({ queued: 1, unknown: 1, quarantined: 0 })
+        expect(yield* book.failures(campaign.id)).toEqual([{ ...failure, messages: 1 }])
+        yield* book.advance
+        expect((yield* book.find(campaign.id)).status).toBe("sending")
+
+        const [last] = yield* claim(1)
+        yield* settleUnknown(last!, null)
+        expect(yield* claim(1)).toEqual([])
+        yield* book.advance
+        yield* book.advance
+        expect((yield* book.find(campaign.id)).status).toBe("completed")
+        expect(yield* book.progress(campaign.id)).toMatchObject({ queued: 0, unknown: 0, quarantined: 1 })
+        expect(yield* book.quarantined(campaign.id)).toMatchObject([
+          { recipientId: last!.recipientId, token: last!.token, unknownOutcomes: 4, ...failure },
+        ])
+        expect((yield* (yield* DeliveryGauges).readState).messagesQuarantined).toBeGreaterThan(0)
+      }),
+    ))
+
+  it("is quarantined, not dropped, when the window ends before it is tried again", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { campaign } = yield* seedSending(2)
+        const [lease] = yield* claim(1)
+        yield* settleUnknown(lease!, 3600)
+        yield* sql`
+          update campaigns set window_start = clock_timestamp() - interval '2 minutes',
+            window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
+        const book = yield* CampaignBook
+        yield* book.advance
+        expect((yield* book.find(campaign.id)).status).toBe("completed")
+        expect(yield* book.progress(campaign.id)).toMatchObject({ queued: 0, quarantined: 1 })
       }),
     ))
 })

@@ -5,14 +5,14 @@ const numbers = new Intl.NumberFormat("en-US")
 
 /** Draws how many of the recipients the mail server has answered for, how fast it goes, how long it will take, and what came of it. */
 export const formatProgress = (progress: CampaignProgress): string => {
-  const { recipients, withdrawn, answered, sentInLastMinute } = progress
-  const wanted = recipients - withdrawn
+  const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
+  const wanted = recipients - withdrawn - quarantined
   const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
   const done = Math.floor(share * WIDTH)
   const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
   const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
-  const counts = (["sent", "bounced", "deferred", "withdrawn"] as const).flatMap((name) =>
+  const counts = (["sent", "bounced", "deferred", "unknown", "quarantined", "withdrawn"] as const).flatMap((name) =>
     progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],
   )
   return [

@@ -99,19 +99,40 @@ const show = Command.make(
     const { html, ...campaign } = yield* book.find(input.campaignId)
     const progress = yield* book.progress(input.campaignId)
     const pauses = yield* book.pauses(input.campaignId)
+    const failures = yield* book.failures(input.campaignId)
+    const quarantined = yield* book.quarantined(input.campaignId)
     const text = () =>
       [
         formatRecord({ ...campaign, ...progress }),
         formatProgress(progress),
-        ...(pauses.length === 0
-          ? []
-          : [
-              `Domains that refuse us, and when they are tried again:\n${formatRows(pauses, ["domain", "status", "until"])}`,
-            ]),
+        ...[
+          section(`Domains that refuse us, and when they are tried again:`, pauses, ["domain", "status", "until"]),
+          section(`Why messages were not sent, though not for their recipients:`, failures, [
+            "class",
+            "code",
+            "messages",
+          ]),
+          section(`Messages sent and never answered, which are not tried again (the first 100):`, quarantined, [
+            "recipientId",
+            "token",
+            "unknownOutcomes",
+            "class",
+            "code",
+            "quarantinedAt",
+          ]),
+        ].flat(),
       ].join("\n\n")
-    yield* print({ ...campaign, html, progress, pauses }, text)
+    yield* print({ ...campaign, html, progress, pauses, failures, quarantined }, text)
   }),
-).pipe(Command.withDescription("Show a campaign's status, how far it has come, and which domains refuse us"))
+).pipe(
+  Command.withDescription("Show a campaign's status, how far it has come, and what keeps messages from being sent"),
+)
+
+const section = <Row extends object>(
+  title: string,
+  rows: ReadonlyArray<Row>,
+  columns: ReadonlyArray<keyof Row & string>,
+) => (rows.length === 0 ? [] : [`${title}\n${formatRows(rows, columns)}`])
 
 const preview = Command.make(
   "preview",

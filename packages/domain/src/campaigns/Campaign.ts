@@ -1,4 +1,5 @@
-import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { MailFailure } from "../outreach/Mailer.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
 export const CAMPAIGN_STATUSES = [
@@ -61,6 +62,10 @@ export interface CampaignProgress {
   readonly queued: number
   /** Queued, and put off by their mailboxes at least once. */
   readonly deferred: number
+  /** Queued, and sent at least once without an answer. */
+  readonly unknown: number
+  /** Sent several times without an answer, and not tried again. */
+  readonly quarantined: number
   readonly withdrawn: number
   readonly sent: number
   readonly sentInLastMinute: number
@@ -70,9 +75,23 @@ export interface CampaignProgress {
   readonly answered: number
 }
 
-/** Counts the recipients who were neither sent to, nor bounced, nor withdrawn. */
-export const countUnsent = ({ recipients, withdrawn, answered }: CampaignProgress): number =>
-  Math.max(0, recipients - withdrawn - answered)
+/** Counts the recipients who were neither sent to, nor bounced, nor withdrawn, nor quarantined. */
+export const countUnsent = ({ recipients, withdrawn, quarantined, answered }: CampaignProgress): number =>
+  Math.max(0, recipients - withdrawn - quarantined - answered)
+
+/** Why messages of a campaign were not sent the last time, when their recipients are not the reason. */
+export interface CampaignFailure extends MailFailure {
+  readonly messages: number
+}
+
+/** A message that nobody knows to be delivered or not, and that is not tried again. */
+export interface QuarantinedMessage extends MailFailure {
+  /** The left-hand side of its Message-ID. */
+  readonly recipientId: RecipientId
+  readonly token: string
+  readonly unknownOutcomes: number
+  readonly quarantinedAt: Timestamp
+}
 
 /** A recipient domain that a campaign leaves alone for a while, because it refused us. */
 export interface DomainPause {

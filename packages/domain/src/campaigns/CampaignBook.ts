@@ -4,7 +4,14 @@ import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramCatalog.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
-import type { Campaign, CampaignProgress, CampaignStatus, DomainPause } from "./Campaign.ts"
+import type {
+  Campaign,
+  CampaignFailure,
+  CampaignProgress,
+  CampaignStatus,
+  DomainPause,
+  QuarantinedMessage,
+} from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 
 /** A campaign with its program, as summaries need them. */
@@ -38,6 +45,10 @@ export class CampaignBook extends Context.Service<
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
     /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
     pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>
+    /** Lists why messages were not sent the last time, the most frequent reason first. */
+    failures(campaignId: CampaignId): Effect.Effect<ReadonlyArray<CampaignFailure>>
+    /** Lists the first 100 quarantined messages. */
+    quarantined(campaignId: CampaignId): Effect.Effect<ReadonlyArray<QuarantinedMessage>>
     /** Moves a campaign if its status is one of `from`. */
     move(
       campaignId: CampaignId,

@@ -38,6 +38,8 @@ export interface StateReading {
   readonly breakersOpen: number
   /** Dead letters that were not replayed. */
   readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
+  /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
+  readonly messagesQuarantined: number
   /** Inbound events that were set aside. */
   readonly inboxSetAside: number
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */

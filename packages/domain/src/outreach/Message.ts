@@ -12,6 +12,8 @@ export interface MessageLease {
   readonly email: string
   /** Which attempt at the mailbox this is, from 1. */
   readonly attempt: number
+  /** How often the whole message was sent and never answered. */
+  readonly unknownOutcomes: number
 }
 
 /** What a campaign's messages have in common. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { makeIdentifier } from "../Identifier.ts"
-import { type Mail, Mailer, type MailOutcome } from "./Mailer.ts"
+import { type Mail, Mailer, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
 import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 
@@ -10,38 +10,53 @@ const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
+/** The same for a message that alone was answered too slowly: others get its connection meanwhile. */
+const SLOW_RETRY = 900
+
+/** Waits after an outcome that nobody knows, in seconds; after the last the message is quarantined. */
+const UNKNOWN_RETRY = [3600, 7200, 14_400] as const
 
 /** Sends one leased message, unless that begins too late for its lease, and settles the outcome. */
 export const sendMessage = Effect.fnUntraced(function* (
   lease: MessageLease,
   mail: Mail,
   options: {
-    /** As the mailer takes it. */
-    readonly beginBy: bigint
+    readonly sending: SendingLease
     /** Runs once the server has answered, before that is recorded. */
     readonly answered: Effect.Effect<void>
   },
 ) {
   const mailer = yield* Mailer
   const queue = yield* MessageQueue
-  const outcome = yield* mailer.send(mail, options.beginBy)
-  yield* options.answered
-  const settlement = yield* decideSettlement(lease, outcome)
-  const settled = yield* queue.settle(lease, settlement)
-  if (!settled) {
-    yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
-  }
-  return { settled, outcome, settlement }
+  return yield* mailer.send(
+    mail,
+    options.sending,
+    Effect.fnUntraced(function* (outcome) {
+      yield* options.answered
+      const settlement = yield* decideSettlement(lease, outcome)
+      const settled = yield* queue.settle(lease, settlement)
+      if (!settled) {
+        yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
+      }
+      return { settled, outcome, settlement }
+    }),
+  )
 })
 
 const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {
   const { attempt } = lease
+  if (outcome._tag === "Unknown") {
+    const delaySeconds = UNKNOWN_RETRY[lease.unknownOutcomes] ?? null
+    return { state: "unknown", delaySeconds, failure: outcome.failure } satisfies MessageSettlement
+  }
   if (outcome._tag === "Refused" || outcome._tag === "Unreachable" || outcome._tag === "Late") {
     return {
       state: "retry",
       attempts: attempt - 1,
-      delaySeconds: OUR_RETRY[outcome._tag],
+      delaySeconds:
+        outcome._tag === "Unreachable" && outcome.failure.class === "slow" ? SLOW_RETRY : OUR_RETRY[outcome._tag],
       ...(outcome._tag === "Refused" && { refusedWith: outcome.status }),
+      ...(outcome._tag === "Unreachable" && { failure: outcome.failure }),
     } satisfies MessageSettlement
   }
   if (outcome._tag === "Deferred" && attempt <= SOFT_RETRY.length) {

@@ -1,0 +1,118 @@
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { SendingLease } from "@outreach/domain/outreach/Mailer"
+import { Clock, Effect } from "effect"
+import type { SmtpSession } from "./SmtpSession.ts"
+
+/** A place for one connection to the SMTP server. */
+export interface SmtpConnection {
+  session: SmtpSession | undefined
+  /** The campaign whose message is being sent. */
+  sendingFor: CampaignId | undefined
+  /** Messages that were begun and are not recorded. */
+  unrecorded: number
+  idleTimer?: NodeJS.Timeout
+}
+
+interface Waiter {
+  readonly campaignId: CampaignId
+  readonly take: (connection: SmtpConnection | undefined) => void
+}
+
+/** How many messages of a connection may be begun and not recorded: what a killed process repeats at most. */
+const MAX_UNRECORDED = 2
+
+/** An idle connection is closed before the server does it (RFC 5321 4.5.3.2.7: after five minutes). */
+const IDLE_MS = 240_000
+
+/**
+ * Shares connections among messages: in turn, at most `maxPerCampaign` for any one campaign, so that a campaign whose messages are
+ * answered slowly leaves some to the others.
+ */
+export class SmtpConnections {
+  readonly #connections: ReadonlyArray<SmtpConnection>
+  readonly #maxPerCampaign: number
+  readonly #waiters = new Set<Waiter>()
+
+  constructor(size: number, maxPerCampaign: number) {
+    this.#connections = Array.from({ length: size }, () => ({
+      session: undefined,
+      sendingFor: undefined,
+      unrecorded: 0,
+    }))
+    this.#maxPerCampaign = maxPerCampaign
+  }
+
+  /** Waits for a connection for a message, until it is too late to begin; then it is undefined. */
+  take({ campaignId, beginBy }: SendingLease): Effect.Effect<SmtpConnection | undefined> {
+    return Effect.flatMap(Clock.currentTimeNanos, (now) =>
+      Effect.callback((resume) => {
+        if (now > beginBy) return resume(Effect.succeed(undefined))
+        const free = this.#free(campaignId)
+        if (free !== undefined) return resume(Effect.succeed(occupy(free, campaignId)))
+        const end = () => {
+          clearTimeout(timer)
+          this.#waiters.delete(waiter)
+        }
+        const waiter: Waiter = {
+          campaignId,
+          take: (connection) => {
+            end()
+            resume(Effect.succeed(connection))
+          },
+        }
+        const timer = setTimeout(() => waiter.take(undefined), Number((beginBy - now) / 1_000_000n) + 1)
+        this.#waiters.add(waiter)
+        return Effect.sync(end)
+      }),
+    )
+  }
+
+  /** Frees a connection for another message, though the outcome of this one is not recorded yet. */
+  release(connection: SmtpConnection): void {
+    if (connection.sendingFor === undefined) return
+    connection.sendingFor = undefined
+    const { session } = connection
+    if (session?.isOpen) connection.idleTimer = setTimeout(() => session.quit(), IDLE_MS).unref()
+    this.#serve()
+  }
+
+  /** Notes that the outcome of a message was recorded, or that it never will be. */
+  recorded(connection: SmtpConnection): void {
+    connection.unrecorded -= 1
+    this.release(connection)
+    this.#serve()
+  }
+
+  close(): void {
+    for (const { session, idleTimer } of this.#connections) {
+      clearTimeout(idleTimer)
+      session?.close()
+    }
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiters) {
+      const free = this.#free(waiter.campaignId)
+      if (free !== undefined) waiter.take(occupy(free, waiter.campaignId))
+    }
+  }
+
+  #free(campaignId: CampaignId): SmtpConnection | undefined {
+    let busy = 0
+    let free: SmtpConnection | undefined
+    for (const connection of this.#connections) {
+      if (connection.sendingFor === campaignId) busy += 1
+      if (connection.sendingFor !== undefined || connection.unrecorded >= MAX_UNRECORDED) continue
+      // One that is open already is the better.
+      if (free === undefined || (!free.session?.isOpen && connection.session?.isOpen)) free = connection
+    }
+    return busy < this.#maxPerCampaign ? free : undefined
+  }
+}
+
+const occupy = (connection: SmtpConnection, campaignId: CampaignId): SmtpConnection => {
+  clearTimeout(connection.idleTimer)
+  connection.sendingFor = campaignId
+  connection.unrecorded += 1
+  return connection
+}
