@@ -2,15 +2,18 @@ import { once } from "node:events"
 import type { AddressInfo, Server } from "node:net"
 import { onTestFinished } from "vitest"
 
-/** Lets a server listen on a free port of this machine until the test is finished; answers the port. */
-export const listen = async (server: Server): Promise<number> => {
+/** Lets a server listen on a free port of this machine until the test is finished, or whatever `atEnd` means; returns the port. */
+export const listen = async (
+  server: Server,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<number> => {
   const sockets = new Set<{ destroy(): void }>()
   server.on("connection", (socket) => {
     sockets.add(socket)
     socket.on("close", () => sockets.delete(socket))
     socket.on("error", () => {})
   })
-  onTestFinished(async () => {
+  atEnd(async () => {
     const closed = new Promise((resolve) => server.close(resolve))
     for (const socket of sockets) socket.destroy()
     await closed

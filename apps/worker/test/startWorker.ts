@@ -18,13 +18,17 @@ export const settingsFor = (databaseUrl: string, settings: Record<string, string
 })
 
 /** Starts the worker as a process of its own, and waits until it says that it is at work. */
-export const startWorker = async (databaseUrl: string, settings: Record<string, string> = {}) => {
+export const startWorker = async (
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+) => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
     env: settingsFor(databaseUrl, settings),
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "exit")
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill("SIGKILL")
     await ended
   })

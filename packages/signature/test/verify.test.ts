@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm"
 import fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { SignatureError } from "../src/index.ts"
 import { bothEntries } from "./bothEntries.ts"
 
@@ -8,6 +8,7 @@ const now = 1_780_000_000
 const body = '{"object":"event"}'
 const secret = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
 const zeros = "0".repeat(64)
+const effs = "f".repeat(64)
 
 describe.each(bothEntries)("verify of $entry", ({ sign, verify }) => {
   const signed = (timestamp: number) => sign(body, [secret], { timestamp })
@@ -156,6 +157,40 @@ describe.each(bothEntries)("verify of $entry", ({ sign, verify }) => {
       for (let at = 0; at < header.length * 8; at++) {
         const altered = Buffer.from(flipBit(header, at)).toString("latin1")
         await expect(verify(altered, body, [secret], { now })).rejects.toBeInstanceOf(SignatureError)
+      }
+    })
+  })
+
+  describe("comparison", () => {
+    it("reads as many digits of a forged signature, however many of them are right", async () => {
+      const right = (await signed(now)).split("v1=")[1]!
+      const other = (digit: string) => (digit === "0" ? "1" : "0")
+      const digitsRead = async (entry: string) => {
+        const read = vi.spyOn(String.prototype, "charCodeAt")
+        try {
+          await refusal(`t=${now},v1=${entry}`, "no_match")
+          return read.mock.contexts.filter((text) => String(text) === entry).length
+        } finally {
+          read.mockRestore()
+        }
+      }
+      const forged = [0, 31, 63].map((i) => right.slice(0, i) + other(right[i]!) + right.slice(i + 1))
+      for (const entry of [...forged, zeros]) expect(await digitsRead(entry)).toBe(64)
+    })
+    it("is of every entry with every secret, also after one has matched", async () => {
+      const entries = [effs, zeros].map((entry) => `v1=${entry}`)
+      const header = `t=${now},${(await signed(now)).split(",")[1]},${entries.join(",")}`
+      const read = vi.spyOn(String.prototype, "charCodeAt")
+      try {
+        expect(await verify(header, body, [secret, "another"], { now })).toMatchObject({
+          secretIndex: 0,
+          entryIndex: 0,
+        })
+        for (const entry of [effs, zeros]) {
+          expect(read.mock.contexts.filter((text) => String(text) === entry)).toHaveLength(2 * 64)
+        }
+      } finally {
+        read.mockRestore()
       }
     })
   })

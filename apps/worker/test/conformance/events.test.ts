@@ -1,0 +1,247 @@
+import { createHmac } from "node:crypto"
+import type { IncomingHttpHeaders } from "node:http"
+import { createServer } from "node:http"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { HitLedger } from "@outreach/domain/outreach/HitLedger"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Clock, Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { SMTPServer } from "smtp-server"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { eventually } from "../eventually.ts"
+import { journey } from "../journey.ts"
+import { listen } from "../listen.ts"
+import { startWorker } from "../startWorker.ts"
+
+interface Envelope {
+  readonly event_id: string
+  readonly event_type: string
+  readonly emitted_at: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+interface Call {
+  readonly method: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly event: Envelope
+  readonly at: number
+}
+interface Row {
+  readonly id: RecipientId
+  readonly token: string
+  readonly npi: string
+  readonly email: string
+}
+
+const { url, run, query } = journey()
+const ends: Array<() => unknown> = []
+const atEnd = (end: () => unknown) => {
+  ends.unshift(end)
+}
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+const REFUSED = "clinician1@clinic.test"
+const calls: Array<Call> = []
+const mailed: Array<string> = []
+let secrets: ReadonlyArray<string>
+let recipients: ReadonlyArray<Row>
+let seeded: Effect.Success<ReturnType<typeof seedCampaign>>
+let ahead: Effect.Success<ReturnType<typeof seedCampaign>>
+
+const ofType = (type: string, campaignId = seeded.campaign.id) =>
+  calls.filter(({ event }) => event.event_type === type && event.data["service_campaign_id"] === campaignId)
+
+/** One campaign under way: a message is taken and another refused, one recipient opens and clicks. Another that opens in an hour. */
+beforeAll(async () => {
+  const receiver = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const { method, headers } = request
+    calls.push({ method, headers, body, event: JSON.parse(body), at: Date.now() })
+    response.end()
+  })
+  const endpointUrl = `http://127.0.0.1:${await listen(receiver, atEnd)}/webhooks`
+  const mail = new SMTPServer({
+    disabledCommands: ["AUTH", "STARTTLS"],
+    onRcptTo: ({ address }, _, done) =>
+      done(address === REFUSED ? Object.assign(new Error("5.1.1 No such user"), { responseCode: 550 }) : null),
+    onData: (stream, { envelope }, done) => {
+      mailed.push(...envelope.rcptTo.map(({ address }) => address))
+      stream.resume().on("end", () => done())
+    },
+  })
+  const SMTP_URL = `smtp://127.0.0.1:${await listen(mail.server, atEnd)}`
+
+  const launch = Effect.fnUntraced(function* (options: Parameters<typeof seedCampaign>[0]) {
+    const made = yield* seedCampaign({ endpointUrl, ...options })
+    yield* commandCampaign(made.campaign.id, "schedule")
+    return made
+  })
+  ahead = await run(launch({ recipients: 1, opensIn: 3600 }))
+  seeded = await run(launch({ recipients: 2 }))
+  const organizationId = seeded.organization.id
+  const newer = await run(rotateSecret(organizationId, 3600))
+  secrets = [seeded.secret, newer].map(Redacted.value)
+  recipients = await query(
+    (sql) =>
+      sql<Row>`select id, token, npi, email from recipients where organization_id = ${organizationId} order by id`,
+  )
+  await startWorker(url(), { SMTP_URL }, atEnd)
+  const received = (count: number) =>
+    eventually(
+      () => calls.length,
+      (length) => length >= count,
+      100_000,
+    )
+  await received(4)
+
+  await run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // Hits within a second of the acceptance would be suspected.
+      yield* sql`
+        update recipients set sent_at = sent_at - interval '1 hour'
+        where organization_id = ${organizationId} and sent_at is not null`
+      const cameAt = yield* Clock.currentTimeMillis
+      const hit = {
+        organizationId,
+        recipientId: recipients.find(({ email }) => email !== REFUSED)!.id,
+        method: "GET",
+        address: "198.51.100.7",
+        cameAt,
+      }
+      const browser = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
+      yield* (yield* HitLedger).record([
+        { ...hit, id: yield* makeIdentifier("hit"), link: null, headers: browser },
+        {
+          ...hit,
+          id: yield* makeIdentifier("hit"),
+          link: "https://clinic.test/",
+          headers: { "user-agent": "curl/8.5.0" },
+        },
+      ])
+    }),
+  )
+  await received(6)
+}, 120_000)
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+const a = (pattern: RegExp) => expect.stringMatching(pattern)
+const id = (prefix: string) => a(new RegExp(`^${prefix}_[0-9a-f]+$`))
+const token = a(/^[0-9A-Za-z]{6}$/)
+const outcome = { service_recipient_id: id("rcp"), service_campaign_id: id("cmp"), token }
+const hit = {
+  service_campaign_id: id("cmp"),
+  service_program_id: id("pgm"),
+  token,
+  is_bot_suspected: expect.any(Boolean),
+}
+
+/** The specification's rows of what goes to the consumer. */
+const ROWS: Readonly<Record<string, object>> = {
+  "outreach.recipients_published": {
+    service_campaign_id: id("cmp"),
+    service_program_id: id("pgm"),
+    service_campaign_name: "Spring",
+    service_program_name: "Heart failure",
+    consumer_program_slug: "heart-failure",
+    scheduled_send_window_start: a(DATE_TIME),
+    scheduled_send_window_end: a(DATE_TIME),
+    recipients: Array.from({ length: 2 }, () => ({
+      token,
+      npi: a(/^\d{10}$/),
+      email: a(/^clinician[01]@clinic\.test$/),
+      service_recipient_id: id("rcp"),
+    })),
+  },
+  "outreach.email_sent": outcome,
+  "outreach.email_bounced": { ...outcome, bounce_reason: expect.any(String) },
+  "outreach.email_opened": { ...hit, opened_at: a(DATE_TIME) },
+  "outreach.email_clicked": { ...hit, clicked_at: a(DATE_TIME) },
+}
+
+describe("a webhook", () => {
+  it("is an event envelope, POSTed as JSON", () => {
+    expect(calls).toHaveLength(6)
+    for (const { method, headers, event } of calls) {
+      expect([method, headers["content-type"]]).toEqual(["POST", "application/json"])
+      expect(event).toEqual({
+        object: "event",
+        livemode: false,
+        event_id: id("evt"),
+        event_type: expect.any(String),
+        event_version: 1,
+        occurred_at: a(DATE_TIME),
+        emitted_at: a(DATE_TIME),
+        source: "service",
+        data: expect.any(Object),
+        metadata: null,
+      })
+    }
+    expect(new Set(calls.map(({ event }) => event.event_id)).size).toBe(6)
+  })
+
+  it("carries X-Signature and no bearer: t in Unix seconds, and for each active secret the HMAC-SHA256 of <t>.<raw body>", () => {
+    for (const { headers, body, event, at } of calls) {
+      expect(headers).not.toHaveProperty("authorization")
+      const active = event.data["service_campaign_id"] === seeded.campaign.id ? secrets : [Redacted.value(ahead.secret)]
+      const [t, ...v1] = String(headers["x-signature"]).split(",")
+      const seconds = Number(/^t=(\d+)$/.exec(t!)?.[1])
+      // A call takes 15 s at most.
+      expect(Math.abs(at / 1000 - seconds)).toBeLessThan(60)
+      const entries = active.map(
+        (secret) => `v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`,
+      )
+      expect(v1.toSorted()).toEqual(entries.toSorted())
+    }
+  })
+
+  it.each(Object.keys(ROWS))("of %s carries the fields of its row in the catalog, and no other", (type) => {
+    expect(ofType(type).map(({ event }) => event.data)).toEqual([ROWS[type]])
+  })
+})
+
+describe("outreach.recipients_published", () => {
+  it("comes before the campaign goes live, and seats each token with its NPI", async () => {
+    const [published] = ofType("outreach.recipients_published", ahead.campaign.id)
+    expect(Date.parse(String(published!.event.data["scheduled_send_window_start"]))).toBeGreaterThan(published!.at)
+    const rows = await query(
+      (sql) => sql`
+        select token, npi, email, id as service_recipient_id from recipients where campaign_id = ${ahead.campaign.id}`,
+    )
+    expect(published!.event.data["recipients"]).toEqual(rows)
+    expect(ofType("outreach.email_sent", ahead.campaign.id)).toEqual([])
+    const [under, sent] = [ofType("outreach.recipients_published"), ofType("outreach.email_sent")]
+    expect(under[0]!.event.emitted_at < sent[0]!.event.emitted_at).toBe(true)
+  })
+})
+
+describe("what came of a message", () => {
+  const tokenTo = (wanted: boolean) => recipients.find(({ email }) => (email !== REFUSED) === wanted)!.token
+
+  it("is outreach.email_sent once the mail server took it", () => {
+    expect(mailed).toEqual([recipients.find(({ email }) => email !== REFUSED)!.email])
+    expect(ofType("outreach.email_sent").map(({ event }) => event.data["token"])).toEqual([tokenTo(true)])
+  })
+
+  it("is outreach.email_bounced on a hard bounce, and the record says so and is written to no more", async () => {
+    const [bounced] = ofType("outreach.email_bounced")
+    expect(bounced!.event.data).toMatchObject({ token: tokenTo(false), bounce_reason: "mailbox_not_found" })
+    const rows = await query(
+      (sql) => sql`
+        select bounced_at is not null as bounced, sent_at is not null as sent,
+          exists (select from messages where recipient_id = recipients.id) as waiting
+        from recipients where organization_id = ${seeded.organization.id} and token = ${tokenTo(false)}`,
+    )
+    expect(rows).toEqual([{ bounced: true, sent: false, waiting: false }])
+  })
+
+  it("is outreach.email_opened and outreach.email_clicked, suspected or not", () => {
+    const suspected = (type: string) => ofType(type).map(({ event }) => event.data["is_bot_suspected"])
+    expect(suspected("outreach.email_opened")).toEqual([false])
+    expect(suspected("outreach.email_clicked")).toEqual([true])
+  })
+})
