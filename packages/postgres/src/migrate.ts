@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { Migrator } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
 import callers from "../migrations/0001_callers.ts"
 import campaigns from "../migrations/0002_campaigns.ts"
 import deliveries from "../migrations/0003_deliveries.ts"
@@ -23,8 +23,14 @@ import plannedClaims from "../migrations/0020_planned_claims.ts"
 import hitWindows from "../migrations/0021_hit_windows.ts"
 import unknownOutcomes from "../migrations/0022_unknown_outcomes.ts"
 
-/** Brings the database to the newest schema; several processes may do so at once. Answers the migrations that ran. */
-export const migrate = Migrator.make({})({
+/** A migration waited too long for a table that another transaction holds. */
+export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
+  override get message(): string {
+    return "The migration gave up waiting for a table that another transaction holds, and changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again."
+  }
+}
+
+const run = Migrator.make({})({
   table: "migrations",
   loader: Migrator.fromRecord({
     "0001_callers": callers,
@@ -50,4 +56,42 @@ export const migrate = Migrator.make({})({
     "0021_hit_windows": hitWindows,
     "0022_unknown_outcomes": unknownOutcomes,
   }),
-}).pipe(Effect.withSpan("postgres.migrate"))
+})
+
+/**
+ * Brings the database to the newest schema in one transaction, without a limit for its statements; returns the migrations that ran.
+ *
+ * Several processes may do so at once. Everybody else waits behind a lock that is waited for, so it fails with `SchemaLocked` after the time given.
+ */
+export const migrateWithin = (lockTimeout: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`select set_config('statement_timeout', '0', true)`
+    // Whoever migrates at the same time is waited for, however long it takes.
+    yield* sql`select pg_advisory_xact_lock(hashtextextended('migrate', 0))`
+    yield* sql`select set_config('lock_timeout', ${lockTimeout}, true)`
+    return yield* run
+  }).pipe(
+    (transaction) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(transaction)),
+    Effect.catchIf(isLockTimeout, () => Effect.fail(new SchemaLocked())),
+    Effect.withSpan("postgres.migrate"),
+  )
+
+/** Brings the database to the newest schema. */
+export const migrate = migrateWithin("10s")
+
+const LOCK_NOT_AVAILABLE = "55P03"
+
+/** Looks for the SQLSTATE through the causes of an error. */
+function isLockTimeout(error: unknown): boolean {
+  for (let each = error; typeof each === "object" && each !== null; ) {
+    const { code, reason, cause } = each as {
+      readonly code?: unknown
+      readonly reason?: unknown
+      readonly cause?: unknown
+    }
+    if (code === LOCK_NOT_AVAILABLE) return true
+    each = cause ?? reason
+  }
+  return false
+}
