@@ -33,6 +33,11 @@ export const addressGuard: LookupFunction = (hostname, options, callback) => {
 
 const resolve = async (hostname: string) => {
   const addresses = await lookup(hostname, { all: true })
-  if (!addresses.every(({ address }) => isPublicAddress(address))) throw new BlockedAddress()
+  assertPublic(addresses)
   return addresses
+}
+
+/** Throws `BlockedAddress` unless every address is public. */
+export const assertPublic = (addresses: ReadonlyArray<{ readonly address: string }>): void => {
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw new BlockedAddress()
 }

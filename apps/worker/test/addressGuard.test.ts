@@ -1,12 +1,22 @@
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { addressGuard } from "../src/addressGuard.ts"
+import { addressGuard, assertPublic, BlockedAddress } from "../src/addressGuard.ts"
 
 describe("addressGuard", () => {
   const look = promisify(addressGuard)
 
   it("refuses a name that leads to this machine", async () => {
     await expect(look("localhost", { all: true })).rejects.toMatchObject({ code: "BLOCKED_ADDRESS" })
+  })
+
+  it.each([
+    ["93.184.216.34", "10.0.0.1"],
+    ["10.0.0.1", "93.184.216.34"],
+    ["93.184.216.34", "::1"],
+    ["2606:2800:220:1::1", "169.254.169.254"],
+  ])("refuses a name that leads to %s and to %s, one of which is private", (...addresses) => {
+    expect(() => assertPublic(addresses.map((address) => ({ address })))).toThrow(BlockedAddress)
+    expect(() => assertPublic([{ address: "93.184.216.34" }, { address: "2606:2800:220:1::1" }])).not.toThrow()
   })
 
   it("passes on that a name does not exist", async () => {
