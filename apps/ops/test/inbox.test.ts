@@ -44,14 +44,18 @@ describe("ops inbox", () => {
     ])
   })
 
-  it("shows an event, and its body only when that is asked for", async () => {
+  it("shows an event with its content masked, and whole only when that is asked for", async () => {
     const organization = await seed()
     await apply()
     const show = ["inbox", "show", "--organization", organization, "evt_b"]
     const shown = await answer(...show)
     expect(shown).toMatchObject({ event_id: "evt_b", state: "applied", reason: null })
     expect(JSON.stringify(shown)).not.toContain(npi(0))
-    expect(JSON.parse((await answer(...show, "--body")).body).data.npi).toBe(npi(0))
+    expect(JSON.parse(shown.content)).toMatchObject({
+      event_id: "evt_b",
+      data: { npi: "(10 characters)", consumer_program_slug: "heart-failure" },
+    })
+    expect(JSON.parse((await answer(...show, "--reveal")).body).data.npi).toBe(npi(0))
     const unknown = await refusal("inbox", "show", "--organization", organization, "evt_c")
     expect(unknown.code).toBe("inbox_entry_not_found")
   })

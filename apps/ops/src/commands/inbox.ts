@@ -1,6 +1,7 @@
 import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { maskContent } from "../inbox/maskContent.ts"
 import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
 import { formatRecord, print, printPage } from "../output/Output.ts"
@@ -35,18 +36,24 @@ const show = Command.make(
   {
     organization,
     event: Argument.String("event").pipe(Argument.withDescription("The partner's id of the event, evt_…")),
-    body: Flag.Boolean("body").pipe(
-      Flag.withDescription("Print what was sent as well; it holds personal data"),
+    reveal: Flag.Boolean("reveal").pipe(
+      Flag.withDescription("Show what was sent as it is; it holds personal data"),
       Flag.withDefault(false),
     ),
   },
   Effect.fn("ops.inbox.show")(function* (input) {
     const { body, ...entry } = yield* (yield* InboxLedger).find(input.organization, input.event)
-    yield* print(input.body ? { ...entry, body } : entry, () =>
-      input.body ? `${formatRecord(entry)}\n\n${body}` : formatRecord(entry),
+    const content = input.reveal ? body : JSON.stringify(maskContent(body), null, 2)
+    yield* print(
+      input.reveal ? { ...entry, body } : { ...entry, content },
+      () => `${formatRecord(entry)}\n\n${content}`,
     )
   }),
-).pipe(Command.withDescription("Show an event that a partner sent, and what became of it"))
+).pipe(
+  Command.withDescription(
+    "Show an event that a partner sent, its content without personal data, and what became of it",
+  ),
+)
 
 const replay = Command.make(
   "replay",
