@@ -224,7 +224,13 @@ describe("a list", () => {
 
 it("every body is JSON, of a resource and of an error", async () => {
   const { tokens, lists, key } = resources
-  for (const target of [`${TOKENS}/${tokens[0]}`, ...Object.values(lists), "/v1/health", "/v1/nowhere", `${TOKENS}/!`]) {
+  for (const target of [
+    `${TOKENS}/${tokens[0]}`,
+    ...Object.values(lists),
+    "/v1/health",
+    "/v1/nowhere",
+    `${TOKENS}/!`,
+  ]) {
     const { headers } = await ask(api(), target, { key })
     expect(headers.get("Content-Type"), target).toBe("application/json")
   }
