@@ -144,7 +144,7 @@ describe("the API", () => {
     ["LOG_LEVEL", "loud"],
     ["TRUST_PROXY", "everybody"],
     ["UNAUTHENTICATED_LIMIT", "many"],
-    ["MAX_CONNECTIONS", "0"],
+    ["MAX_CONNECTIONS", "none"],
     ["SHUTDOWN_DELAY_SECONDS", "-1"],
   ])("does not start, with a sentence about %s when that is %j", async (name, value) => {
     const error = await runApi(databaseUrl(), { [name]: value }).catch((error: Error) => error)
