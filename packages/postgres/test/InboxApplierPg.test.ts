@@ -186,6 +186,27 @@ describe("a qualification", () => {
       }),
     ))
 
+  it("that comes after the target was reached leaves alone when that was", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const seeded = yield* seedCampaign({ recipients: 0 })
+        yield* sql`update programs set completer_target = 1, learner_target = 1 where id = ${seeded.program.id}`
+        const reachedAt = sql<{ completers: string; learners: string }>`
+          select completer_reached_at as completers, learner_reached_at as learners from digest_funnel
+          where program_id = ${seeded.program.id} order by date desc limit 1`
+        const qualify = Effect.fnUntraced(function* (n: number) {
+          yield* receiveEvent(seeded, `evt_${n}_learner`, "clinician.learner_qualified", qualified(n))
+          yield* receiveEvent(seeded, `evt_${n}_completer`, "clinician.completer_qualified", qualified(n))
+          yield* applyAll
+          return yield* reachedAt
+        })
+        const first = yield* qualify(1)
+        expect(first).toEqual([{ completers: expect.any(String), learners: expect.any(String) }])
+        expect(yield* qualify(2)).toEqual(first)
+      }),
+    ))
+
   it("that brings the completers to their target withdraws everyone who waits, and ends imports", () =>
     run(
       Effect.gen(function* () {
