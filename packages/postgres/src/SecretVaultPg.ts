@@ -1,5 +1,5 @@
 import { OrganizationNotFound } from "@outreach/domain/callers/OrganizationRegistry"
-import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { MAX_ACTIVE_SECRETS, SecretVault } from "@outreach/domain/deliveries/SecretVault"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,9 +23,18 @@ export const SecretVaultPg = Layer.effect(
             update signing_secrets
             set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision))
             where organization_id = ${organizationId}`
+          const ended = yield* sql`
+            update signing_secrets set expires_at = clock_timestamp()
+            where organization_id = ${organizationId} and id in (
+              select id from signing_secrets
+              where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
+              order by id desc offset ${MAX_ACTIVE_SECRETS - 1}
+            )
+            returning id`
           yield* sql`
             insert into signing_secrets (organization_id, ciphertext)
             values (${organizationId}, ${cipher.encrypt(secret, organizationId)})`
+          return ended.length
         },
         sql.withTransaction,
         dieNaming("SecretVault.rotate"),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
-import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,6 +44,16 @@ describe("SecretVaultPg", () => {
           select expires_at from signing_secrets
           where organization_id = ${id} and expires_at > clock_timestamp() + interval '90 seconds'`
         expect(rows).toHaveLength(1)
+      }),
+    ))
+
+  it("ends the oldest secret at the 17th rotation within the grace window, and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const { id } = yield* organization
+        const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () => rotateSecretWithinBound(id, 3600))
+        expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), 1])
+        expect(yield* active(id)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
       }),
     ))
 

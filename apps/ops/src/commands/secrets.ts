@@ -1,6 +1,6 @@
 import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
-import { DEFAULT_GRACE_SECONDS } from "@outreach/domain/deliveries/SecretVault"
-import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { DEFAULT_GRACE_SECONDS, MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
+import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
 import { Effect, Layer, Redacted } from "effect"
@@ -28,8 +28,13 @@ const rotate = Command.make(
     ),
   },
   Effect.fn("ops.secrets.rotate")(function* ({ organization: organizationId, grace: graceSeconds }) {
-    const secret = yield* rotateSecret(organizationId, graceSeconds)
+    const { secret, ended } = yield* rotateSecretWithinBound(organizationId, graceSeconds)
     yield* printRecord({ organizationId, graceSeconds, signingSecret: Redacted.value(secret) })
+    if (ended > 0) {
+      yield* remark(
+        `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${ended}) has ended now.`,
+      )
+    }
     yield* remark("\nThe signing secret is shown this once; keep it now.")
   }),
 ).pipe(

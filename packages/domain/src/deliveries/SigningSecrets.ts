@@ -10,13 +10,17 @@ const makeSecret = Effect.gen(function* () {
   return Redacted.make(`whsec_${Base64Url.encode(yield* random.randomBytes(32))}`)
 })
 
-/** Gives an organization a new signing secret, and lets the others end after the grace window. */
-export const rotateSecret = Effect.fn("SigningSecrets.rotateSecret")(function* (
+/** Does what `rotateSecret` does, and also returns how many of the oldest secrets it ended at once, to have no more than may be active. */
+export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(function* (
   organizationId: OrganizationId,
   graceSeconds: number,
 ) {
   const vault = yield* SecretVault
   const secret = yield* makeSecret
-  yield* vault.rotate(organizationId, secret, graceSeconds)
-  return secret
+  const ended = yield* vault.rotate(organizationId, secret, graceSeconds)
+  return { secret, ended }
 })
+
+/** Gives an organization a new signing secret, and lets the others end after the grace window. */
+export const rotateSecret = (organizationId: OrganizationId, graceSeconds: number) =>
+  Effect.map(rotateSecretWithinBound(organizationId, graceSeconds), ({ secret }) => secret)
