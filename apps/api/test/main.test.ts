@@ -6,10 +6,10 @@ import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { RELEASE } from "@outreach/process/release"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
-import manifest from "../package.json" with { type: "json" }
 import { runApi } from "./runApi.ts"
 import { addressOf, endApi, spawnApi } from "./spawnApi.ts"
 
@@ -52,7 +52,7 @@ describe("the API's process", () => {
     const { url, port } = await addressOf(start({}))
     expect(url).toBe(`http://127.0.0.1:${port}`)
     const response = await fetch(`${url}/v1/health`)
-    expect([response.status, ((await response.json()) as { version: string }).version]).toEqual([200, manifest.version])
+    expect([response.status, ((await response.json()) as { version: string }).version]).toEqual([200, RELEASE])
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 

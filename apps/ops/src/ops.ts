@@ -1,6 +1,6 @@
+import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
-import manifest from "../package.json" with { type: "json" }
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter } from "./output/presenter.ts"
 import { reportFailure } from "./output/reportFailure.ts"
@@ -60,7 +60,7 @@ const root = (subcommands: Awaited<ReturnType<typeof loadGroups>>) =>
 export const ops = (args: ReadonlyArray<string>) => {
   const json = args.includes("--json")
   return Effect.promise(() => loadGroups(args)).pipe(
-    Effect.flatMap((subcommands) => Command.runWith(root(subcommands), manifest)(args)),
+    Effect.flatMap((subcommands) => Command.runWith(root(subcommands), { version: RELEASE })(args)),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, { json }),

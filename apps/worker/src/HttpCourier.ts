@@ -1,17 +1,17 @@
 import { Courier, type CourierReply } from "@outreach/domain/deliveries/Courier"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
+import { RELEASE } from "@outreach/process/release"
 import type { NetworkFailure } from "@outreach/retry-policy"
 import { Effect, Layer } from "effect"
 import { Agent, type Dispatcher } from "undici"
-import manifest from "../package.json" with { type: "json" }
 import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 const limits = workerLimits.deliveries
 
-const USER_AGENT = `outreach-partner-api/${manifest.version}`
+const USER_AGENT = `outreach-partner-api/${RELEASE}`
 
 /** How much of a response body is kept; the rest is not read. */
 const MAX_RESPONSE_BYTES = 4096

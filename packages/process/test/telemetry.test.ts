@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ConfigProvider, Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { RELEASE } from "../src/release.ts"
 import { telemetry } from "../src/telemetry.ts"
 
 /** Runs with telemetry that goes to a receiver, and answers all that arrived there. */
@@ -38,6 +39,12 @@ describe("telemetry", () => {
     expect(all).toMatch(/"exception.stacktrace".*TypeError.*telemetry\.test\.ts/)
     expect(all).toContain('"status":{"code":2')
     expect(all).not.toContain("dana")
+  })
+
+  it("names the release", async () => {
+    const all = await exportedBy(Effect.void.pipe(Effect.withSpan("rest")))
+    expect(RELEASE).toMatch(/^(?!0\.0\.0)\d+\.\d+\.\d+/)
+    expect(all).toContain(`{"key":"service.version","value":{"stringValue":"${RELEASE}"}}`)
   })
 
   it("exports what succeeded as it is", async () => {
