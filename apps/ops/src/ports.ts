@@ -12,6 +12,7 @@ import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
 import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { SecretLedgerPg } from "@outreach/postgres/SecretLedgerPg"
 import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
+import { TimelineReaderPg } from "@outreach/postgres/TimelineReaderPg"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -63,6 +64,7 @@ export const ports = Layer.mergeAll(
   SecretLedgerPg,
   InboxLedgerPg,
   SuppressionSetPg,
+  TimelineReaderPg,
 ).pipe(
   Layer.provideMerge(database),
   Layer.provideMerge(

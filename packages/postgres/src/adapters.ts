@@ -22,6 +22,7 @@ import { ReplayBookPg } from "./ReplayBookPg.ts"
 import { SecretLedgerPg } from "./SecretLedgerPg.ts"
 import { SecretVaultPg } from "./SecretVaultPg.ts"
 import { SuppressionSetPg } from "./SuppressionSetPg.ts"
+import { TimelineReaderPg } from "./TimelineReaderPg.ts"
 import { UnsubscriptionLedgerPg } from "./UnsubscriptionLedgerPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
@@ -50,4 +51,5 @@ export const adapters = Layer.mergeAll(
   InboxApplierPg,
   InboxLedgerPg,
   SuppressionSetPg,
+  TimelineReaderPg,
 )

@@ -22,6 +22,7 @@ import deliveredKey from "../migrations/0019_delivered_key.ts"
 import plannedClaims from "../migrations/0020_planned_claims.ts"
 import hitWindows from "../migrations/0021_hit_windows.ts"
 import unknownOutcomes from "../migrations/0022_unknown_outcomes.ts"
+import timelines from "../migrations/0023_timelines.ts"
 
 /** A migration waited too long for a table that another transaction holds. */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
@@ -55,6 +56,7 @@ const run = Migrator.make({})({
     "0020_planned_claims": plannedClaims,
     "0021_hit_windows": hitWindows,
     "0022_unknown_outcomes": unknownOutcomes,
+    "0023_timelines": timelines,
   }),
 })
 

@@ -3,6 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/BadLines.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { formatRecord, print, remark } from "../output/Output.ts"
+import { find } from "../recipients/find.ts"
 import { type ImportReport, importFile } from "../recipients/importFile.ts"
 
 const MOST_SHOWN = 100
@@ -39,7 +40,7 @@ const load = Command.make(
 /** `ops recipients …` */
 export const recipients = Command.make("recipients").pipe(
   Command.withDescription("Whom campaigns are sent to"),
-  Command.withSubcommands([load]),
+  Command.withSubcommands([load, find]),
 )
 
 const remarkBadLines = Effect.fnUntraced(function* ({ badCount, badLines }: ImportReport | BadLines) {

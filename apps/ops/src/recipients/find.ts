@@ -1,0 +1,79 @@
+import { checkNpi } from "@outreach/domain/recipients/checkNpi"
+import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
+import { TimelineReader } from "@outreach/domain/recipients/TimelineReader"
+import { Effect, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { given } from "../inputs/given.ts"
+import { identifier } from "../inputs/identifier.ts"
+import { limit } from "../inputs/limit.ts"
+import { organization } from "../inputs/organization.ts"
+import { maskPerson } from "../output/maskPerson.ts"
+import { formatRows, print, remark } from "../output/Output.ts"
+
+/** It is not clear which clinician is meant. */
+class UnclearClinician extends Schema.TaggedError<UnclearClinician>()("UnclearClinician", {}) {
+  override get message(): string {
+    return "Name the clinician in one way: with --npi, --email, --token or --id."
+  }
+}
+
+/** `ops recipients find` */
+export const find = Command.make(
+  "find",
+  {
+    npi: Flag.String("npi").pipe(
+      Flag.withDescription("The clinician's NPI"),
+      Flag.filter(
+        (npi) => checkNpi(npi) === undefined,
+        () => "a valid NPI of ten digits",
+      ),
+      Flag.optional,
+    ),
+    email: Flag.String("email").pipe(
+      Flag.withDescription("The clinician's e-mail address; its case does not matter"),
+      Flag.optional,
+    ),
+    token: Flag.String("token").pipe(
+      Flag.withDescription("The token of a recipient"),
+      Flag.filter(
+        (token) => new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`).test(token),
+        () => `${TOKEN_LENGTH} letters and digits`,
+      ),
+      Flag.optional,
+    ),
+    id: Flag.String("id").pipe(
+      Flag.withDescription("The id of a recipient, rcp_…"),
+      Flag.filterMap(...identifier("recipient")),
+      Flag.optional,
+    ),
+    organization: organization.pipe(Flag.optional),
+    reveal: Flag.Boolean("reveal").pipe(
+      Flag.withDescription("Show NPIs and e-mail addresses in full"),
+      Flag.withDefault(false),
+    ),
+    limit,
+  },
+  Effect.fn("ops.recipients.find")(function* ({ npi, email, token, id, organization, reveal, limit }) {
+    const named = Object.entries(given({ npi, email, token, id })) as ReadonlyArray<
+      readonly ["npi" | "email" | "token" | "id", string]
+    >
+    const [key] = named
+    if (key === undefined || named.length > 1) return yield* new UnclearClinician()
+    const [by, value] = key
+    const reader = yield* TimelineReader
+    const found = yield* reader.find({ by, value, ...given({ organizationId: organization }) }, limit + 1)
+    const recipients = found.recipients.slice(0, limit).map(reveal ? (recipient) => recipient : maskPerson)
+    const entries = found.entries.slice(-limit)
+    const hasMore = found.entries.length > limit || found.recipients.length > limit
+    yield* print({ recipients, entries, hasMore }, () =>
+      [
+        formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
+        formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
+      ].join("\n\n"),
+    )
+    if (hasMore) yield* remark(`There is more than the newest ${limit}. See --limit.`)
+  }),
+).pipe(
+  Command.withDescription("Show what happened to one clinician, oldest first: records, messages, events, suppressions"),
+  Command.withExamples([{ command: "ops recipients find --npi 1234567893" }]),
+)
