@@ -8,6 +8,7 @@ import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
 import { readInstruction } from "@outreach/domain/inbox/readInstruction"
 import type { MessageLease } from "@outreach/domain/outreach/Message"
 import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
+import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
 import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import { importLines } from "@outreach/domain/recipients/Recipients"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -343,6 +344,38 @@ describe("while a campaign is sending", () => {
         expect(rows[n]).toMatchObject({ sent: true, reason: null })
         expect(rows[1 - n]).toMatchObject({ sent: false, reason: "learner_qualified" })
         expect(yield* claim(9)).toEqual([])
+      }),
+    ))
+
+  it("an event waits for an earlier one of its clinician that waits, though that one is of another program", () =>
+    run(
+      Effect.gen(function* () {
+        const seeded = yield* seedCampaign({ recipients: 1 })
+        yield* (yield* ProgramCatalog).create({
+          organizationId: seeded.organization.id,
+          id: yield* makeIdentifier("program"),
+          slug: "diabetes",
+          name: "Diabetes",
+          learnerTarget: null,
+          completerTarget: null,
+        })
+        yield* schedule(seeded)
+        const [lease] = yield* claim(1)
+        const diabetes = { consumer_program_slug: "diabetes" }
+        yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(0))
+        yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", { ...qualified(0), ...diabetes })
+        yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", { ...qualified(1), ...diabetes })
+        const { applyNext } = yield* InboxApplier
+        const next = applyNext(seeded.organization.id, 10, readInstruction(false))
+        const ledger = yield* InboxLedger
+        const states = Effect.forEach(["evt_1", "evt_2", "evt_3"], (id) =>
+          Effect.map(ledger.find(seeded.organization.id, id), ({ state }) => state),
+        )
+        expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
+        expect(yield* states).toEqual(["waiting", "waiting", "applied"])
+        expect(yield* settleSent(lease!)).toBe(true)
+        expect(yield* next).toMatchObject({ applied: 2, waiting: 0 })
+        expect(yield* states).toEqual(["applied", "applied", "applied"])
       }),
     ))
 
