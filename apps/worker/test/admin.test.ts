@@ -103,6 +103,7 @@ describe("the admin port", () => {
       "outreach_message_attempts_total counter",
       "outreach_messages_due gauge",
       "outreach_messages_oldest_due_age_seconds gauge",
+      "outreach_messages_quarantined gauge",
       "outreach_reading_timestamp_seconds gauge",
       "outreach_reading_up gauge",
       "outreach_unsubscriptions_oldest_waiting_age_seconds gauge",
@@ -193,7 +194,7 @@ describe("the admin port", () => {
   it("answers at once, and is ready, while a reading of the database waits for a lock", async () => {
     const { metric } = await run(
       whileOpen(
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`lock table messages in access exclusive mode`),
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`lock table hits in access exclusive mode`),
         () =>
           Effect.promise(async () => {
             const worker = await start()

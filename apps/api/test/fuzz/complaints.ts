@@ -27,7 +27,9 @@ export const complaints = (
     parsed?.error?.details?.parameter === "request"
       ? undefined
       : operationsAt(target).find((row) => row.method === (method === "HEAD" ? "GET" : method))
-  const response = documentedResponse(operation, status, served)
+  const isLegacy = LEGACY_PATH.test(`${target.split("?")[0]}/`)
+  const response =
+    status === 405 && isLegacy ? methodNotAllowed("LegacyError") : documentedResponse(operation, status, served)
   if (response === undefined) return [...found, `${status} is not documented`]
   for (const [name, reference] of Object.entries(response.headers ?? {})) {
     const header = resolve(reference)
@@ -50,25 +52,35 @@ export const complaints = (
   return found
 }
 
-const schema = { $ref: "#/components/schemas/PartnerError" }
-const general = (...codes: ReadonlyArray<string>): DocumentedResponse => ({
+const general = (codes: ReadonlyArray<string>, envelope = "PartnerError"): DocumentedResponse => ({
   headers: Object.fromEntries(
     ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map((name) => [
       name,
       { $ref: `#/components/headers/${name}`, schema: {} },
     ]),
   ),
-  content: { "application/json": { schema, examples: Object.fromEntries(codes.map((code) => [code, {}])) } },
+  content: {
+    "application/json": {
+      schema: { $ref: `#/components/schemas/${envelope}` },
+      examples: Object.fromEntries(codes.map((code) => [code, {}])),
+    },
+  },
 })
 
-const refused405 = general("METHOD_NOT_ALLOWED")
-
-/** What the pipeline answers to what is no request of any operation. */
-const REFUSALS: Readonly<Record<number, DocumentedResponse>> = {
-  400: general("INVALID_PARAMETER", "MISSING_PARAMETER"),
-  404: general("NOT_FOUND"),
-  405: { ...refused405, headers: { ...refused405.headers, Allow: { required: true, schema: { type: "string" } } } },
+const methodNotAllowed = (envelope: string): DocumentedResponse => {
+  const response = general(["METHOD_NOT_ALLOWED"], envelope)
+  return { ...response, headers: { ...response.headers, Allow: { required: true, schema: { type: "string" } } } }
 }
+
+/** The responses of the pipeline to a request that is not one of any operation. */
+const REFUSALS: Readonly<Record<number, DocumentedResponse>> = {
+  400: general(["INVALID_PARAMETER", "MISSING_PARAMETER"]),
+  404: general(["NOT_FOUND"]),
+  405: methodNotAllowed("PartnerError"),
+}
+
+/** The paths whose errors have the legacy envelope. */
+const LEGACY_PATH = /^\/v1\/(?:surveys|uploads)\//
 
 const documentedResponse = (
   operation: DocumentedOperation | undefined,
@@ -78,6 +90,6 @@ const documentedResponse = (
   if (operation === undefined) return REFUSALS[status]
   // The document has a 500 and a 503, for what must not happen here.
   if (status === 501 && !served.includes(operation.operationId))
-    return operation.responses[501] ?? general("INTERNAL_ERROR")
+    return operation.responses[501] ?? general(["INTERNAL_ERROR"])
   return status < 500 ? operation.responses[status] : undefined
 }
