@@ -1,3 +1,5 @@
+import { writeSync } from "node:fs"
+
 // Loaded before a worker's own modules: its wall clock is wrong by CLOCK_SKEW_SECONDS, and its timers run as ever.
 const skewMs = 1000 * Number(process.env["CLOCK_SKEW_SECONDS"])
 const RightDate = Date
@@ -9,4 +11,7 @@ globalThis.Date = new Proxy(RightDate, {
   get: (target, name) => (name === "now" ? () => RightDate.now() + skewMs : Reflect.get(target, name)),
 })
 
-export {}
+// Reports that SIGTERM is handled from now on. The event comes before its listener is added, in the same turn.
+process.on("newListener", (name) => {
+  if (name === "SIGTERM") queueMicrotask(() => writeSync(1, "loaded\n"))
+})

@@ -58,7 +58,8 @@ export const soak = async (options: SoakOptions) => {
 
   const deaths = new Map<string, number>()
   let killed = 0
-  const watch = startWatch({ run, withinMs: (leaseSeconds + 5) * 1000 })
+  // Far above what the next worker needs to load and claim on a busy machine.
+  const watch = startWatch({ run, withinMs: (leaseSeconds + 60) * 1000 })
   const fleet = startFleet({
     databaseUrl: database.url,
     settings: {

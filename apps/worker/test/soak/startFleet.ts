@@ -23,8 +23,6 @@ export interface FleetOptions {
   readonly died: (step: Step | undefined) => void
 }
 
-const LOADING_MS = 5000
-
 /** Worker processes, each of which is started again when it has ended, until the fleet is told to stop. */
 export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: FleetOptions) => {
   const workers: Array<{ readonly child: ChildProcess; readonly ended: Promise<unknown> }> = []
@@ -51,7 +49,6 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
       },
       stdio: ["ignore", "pipe", "pipe"],
     })
-    const startedAt = performance.now()
     let said = ""
     child.stdout.on("data", (chunk: Buffer) => {
       said += chunk
@@ -60,7 +57,7 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
     const ended = once(child, "close").then(([code, signal]) => {
       if (signal === "SIGKILL") died(STEPS.find((step) => said.includes(step)))
       // One that is told to stop while it is still loading has nothing to finish.
-      else if (stopping && signal === "SIGTERM" && performance.now() - startedAt < LOADING_MS) return
+      else if (stopping && signal === "SIGTERM" && !said.includes("loaded")) return
       else if (code !== 0 || !stopping) complaints.push(`a worker ended with ${signal ?? code}`)
       if (!stopping) start(place)
     })
