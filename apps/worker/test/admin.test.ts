@@ -1,70 +1,22 @@
 import { once } from "node:events"
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { createServer as createTcpServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { whileOpen } from "@outreach/postgres/test/whileOpen"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
 import { listen } from "./listen.ts"
 import { partner } from "./partner.ts"
+import { runObservedWorker, samples } from "./runObservedWorker.ts"
 import { runWorker } from "./runWorker.ts"
 
 const { url, run, launch, query } = journey()
 
 /** Starts a worker and finds where it answers its operators. */
-const start = async (settings: Record<string, string> = {}) => {
-  const worker = await runWorker(url(), settings)
-  const port = await eventually(
-    () => /admin port open.*?"port":(\d+)/.exec(worker.output.log)?.[1],
-    (port) => port !== undefined,
-  )
-  const ask = async (path: string, method = "GET") => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
-    return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
-  }
-  /** Asks for a metric until it satisfies; answers its samples by their labels. */
-  const metric = (name: string, satisfies: (samples: Record<string, number>) => boolean) =>
-    eventually(async () => samples((await ask("/metrics")).text, name), satisfies)
-  return { ...worker, ask, metric }
-}
-
-const samples = (text: string, name: string): Record<string, number> =>
-  Object.fromEntries(
-    [...text.matchAll(new RegExp(`^${name}(?:\\{\\w+="(.*)"\\})? (\\S+)$`, "gm"))].map(([, label = "", value]) => [
-      label,
-      Number(value),
-    ]),
-  )
-
-/** A PostgreSQL of its own, migrated, that may be stopped and started. */
-const stoppableDatabase = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "outreach-admin-"))
-  // The server's user is another when this process is root's.
-  await chmod(folder, 0o711)
-  let server = await startPostgres({ dataDirectory: folder })
-  const { url, port } = server
-  onTestFinished(async () => {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  })
-  await Effect.runPromise(Effect.provide(migrate, adaptersFor(url)))
-  return {
-    url,
-    stop: () => server.stop(),
-    start: async () => {
-      server = await startPostgres({ dataDirectory: folder, port })
-    },
-  }
-}
+const start = (settings: Record<string, string> = {}) => runObservedWorker(url(), settings)
 
 describe("the admin port", () => {
   it("offers metrics by names that stay", async () => {
@@ -162,33 +114,6 @@ describe("the admin port", () => {
     expect(await metric("outreach_delivery_leases_lost_total", (lost) => lost[""] === 1)).toEqual({ "": 1 })
     held[0]!.end()
     expect(await metric("outreach_delivery_settlements_refused_total", (late) => late[""] === 1)).toEqual({ "": 1 })
-  })
-
-  it("is ready while claims succeed, and answers what it knows while the database is away", async () => {
-    const database = await stoppableDatabase()
-    const { ask, metric, output } = await start({ DATABASE_URL: database.url })
-    const readyz = (status: number) =>
-      eventually(
-        () => ask("/readyz"),
-        (answer) => answer.status === status,
-      )
-    expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
-    await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
-
-    await database.stop()
-    expect(await readyz(503)).toMatchObject({
-      text: expect.stringMatching(/^not ready: claims fail; no claim has succeeded for \d+ s\n$/),
-    })
-    expect(await ask("/livez")).toMatchObject({ status: 200 })
-    expect(await metric("outreach_reading_up", ({ due, state }) => due === 0 && state === 0)).toEqual({
-      due: 0,
-      state: 0,
-    })
-    expect(samples((await ask("/metrics")).text, "outreach_deliveries_in_flight")).toEqual({ "": 0 })
-
-    await database.start()
-    expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
-    expect(output.log).not.toContain(new URL(database.url).password)
   })
 
   it("answers at once, and is ready, while a reading of the database waits for a lock", async () => {

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest"
 import { eventually } from "./eventually.ts"
 import { holdingPartner } from "./holdingPartner.ts"
 import { journey } from "./journey.ts"
+import { seedClicks } from "./seedClicks.ts"
 import { startWorker } from "./startWorker.ts"
 
-const { url, launch, deliveries, attempts, endLeases } = journey()
+const { url, run, query, launch, deliveries, attempts, endLeases } = journey()
 
 describe("the worker's process", () => {
   it("loses nothing when it is killed: its leases go to another worker, and no attempt is spent", async () => {
@@ -36,5 +37,29 @@ describe("the worker's process", () => {
     const [first, again] = [to.received.slice(0, 3), to.received.slice(3)]
     const ids = (received: typeof first) => received.map(({ event }) => event.event_id).sort()
     expect(ids(again)).toEqual(ids(first))
+  })
+
+  it("publishes each hit exactly once, whoever is killed while judging", async () => {
+    const HITS = 5000
+    const { organization } = await run(seedClicks(HITS, "http://127.0.0.1:1/webhooks"))
+    const published = async () => {
+      const [row] = await query<{ events: number; distinct: number; waiting: number }>(
+        (sql) => sql`
+          select count(*)::int as events, count(distinct occurred_at)::int as distinct,
+            (select count(*)::int from hits where organization_id = ${organization.id} and judged_at is null) as waiting
+          from events where organization_id = ${organization.id}`,
+      )
+      return row!
+    }
+    for (let kills = 0, before = 0; kills < 3; kills++) {
+      const { child, ended } = await startWorker(url())
+      const { events } = await eventually(published, ({ events }) => events > before)
+      child.kill("SIGKILL")
+      await ended
+      before = events
+    }
+    await startWorker(url())
+    await eventually(published, ({ waiting }) => waiting === 0)
+    expect(await published()).toEqual({ events: HITS, distinct: HITS, waiting: 0 })
   })
 })

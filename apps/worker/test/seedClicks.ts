@@ -1,0 +1,33 @@
+import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { HitLedger } from "@outreach/domain/outreach/HitLedger"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Stores so many clicks, a millisecond apart, of a recipient whose message was accepted an hour ago. */
+export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUrl: string) {
+  const seeded = yield* seedCampaign({ recipients: 1, endpointUrl })
+  const organizationId = seeded.organization.id
+  const sql = yield* SqlClient.SqlClient
+  const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
+    update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organizationId}
+    returning id, token`
+  const now = yield* Clock.currentTimeMillis
+  const hits = yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* (_, i) {
+      return {
+        id: yield* makeIdentifier("hit"),
+        organizationId,
+        recipientId: recipient!.id,
+        link: "https://clinic.test/",
+        method: "GET",
+        address: `198.51.${Math.floor(i / 256)}.${i % 256}`,
+        headers: { "user-agent": i === 0 ? "curl/8.5.0" : "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" },
+        cameAt: now - count + i,
+      }
+    }),
+  )
+  yield* (yield* HitLedger).record(hits)
+  return { ...seeded, token: recipient!.token }
+})
