@@ -5,15 +5,15 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { afterAll, expect, it } from "vitest"
-import { readRows } from "../src/csv/readRows.ts"
+import { type Row, readRows } from "../src/csv/readRows.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "ops-rows-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 const path = join(folder, "rows.csv")
 
-const read = (text: string) => {
+const read = (text: string, isWhole: (fields: ReadonlyArray<string>) => boolean = () => true) => {
   writeFileSync(path, text)
-  return readRows(path, () => Effect.void).pipe(
+  return readRows(path, { isWhole }).pipe(
     Stream.runCollect,
     Effect.map((rows) => [...rows]),
     Effect.provide(NodeServices.layer),
@@ -40,10 +40,12 @@ it("reads any file with the fields as they were written and the line that each r
   await fc.assert(
     fc.asyncProperty(file, async ({ bom, end, last, rows }) => {
       const texts = rows.map((fields) => fields.map(({ text }) => text).join(","))
-      const expected: Array<{ number: number; fields: ReadonlyArray<string> }> = []
+      const expected: Array<Row> = []
       let number = 1
       for (const [i, fields] of rows.entries()) {
-        if (fields.length > 0) expected.push({ number, fields: fields.map(({ value }) => value) })
+        if (fields.length > 0) {
+          expected.push({ number, text: texts[i]!, fields: fields.map(({ value }) => value) })
+        }
         number += texts[i]!.split(/\r\n|\r|\n/).length
       }
       expect(await read(bom + texts.join(end) + (last ? end : ""))).toEqual(expected)
@@ -54,7 +56,32 @@ it("reads any file with the fields as they were written and the line that each r
 
 it("keeps a stray quote as a character of its field", async () => {
   expect(await read('a"b,c\ng,h\n')).toEqual([
-    { number: 1, fields: ['a"b', "c"] },
-    { number: 2, fields: ["g", "h"] },
+    { number: 1, text: 'a"b,c', fields: ['a"b', "c"] },
+    { number: 2, text: "g,h", fields: ["g", "h"] },
+  ])
+})
+
+it("goes on with the next line after one whose quotes do not pair, wherever the file is cut into pieces", async () => {
+  const good = Array.from({ length: 9000 }, (_, i) => `"row ${i}",x`)
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const rows = await read(["a,b", '"c,d', ...good, 'e,"f', "g,h"].join(end))
+    expect(rows.filter(({ fields }) => fields === undefined)).toEqual([
+      { number: 2, text: '"c,d', fields: undefined },
+      { number: 9003, text: 'e,"f', fields: undefined },
+    ])
+    expect(rows.flatMap(({ fields }) => (fields === undefined ? [] : [fields.join()]))).toEqual([
+      "a,b",
+      ...good.map((_, i) => `row ${i},x`),
+      "g,h",
+    ])
+  }
+})
+
+it("takes a row of several lines that is not whole for lines of their own", async () => {
+  const rows = await read('a,"b\nc,d\ne,f"\n', (fields) => fields.length === 1)
+  expect(rows).toEqual([
+    { number: 1, text: 'a,"b', fields: undefined },
+    { number: 2, text: "c,d", fields: ["c", "d"] },
+    { number: 3, text: 'e,f"', fields: ["e", 'f"'] },
   ])
 })

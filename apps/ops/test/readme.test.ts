@@ -18,7 +18,10 @@ const fences = (language: string): ReadonlyArray<string> =>
 const commands = fences("sh").flatMap((code) => code.replaceAll("\\\n", " ").trim().split("\n"))
 
 it("walks through commands that succeed one after the other", async () => {
-  const files: Record<string, string> = { previews: join(folder, "previews") }
+  const files: Record<string, string> = {
+    previews: join(folder, "previews"),
+    "rejects.csv": join(folder, "rejects.csv"),
+  }
   for (const [name, language] of [
     ["mail.html", "html"],
     ["clinicians.csv", "csv"],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -49,14 +49,15 @@ describe("an import", () => {
     const path = csv(line(1), "", `${npi(2)},no-address`, `12345,"two\nlines"`, "1234567890,x@clinic.test", "1,2,3")
     const bad = [
       { line: 4, reason: "the e-mail address is not valid" },
-      { line: 5, reason: "the NPI is not ten digits" },
+      { line: 5, reason: "the line has a quote that does not pair" },
+      { line: 6, reason: "the line has 1 fields and the header 2" },
       { line: 7, reason: "the NPI's check digit is wrong" },
       { line: 8, reason: "the line has 3 fields and the header 2" },
     ]
     expect(await refusal(...load(campaign, path))).toMatchObject({
       code: "bad_lines",
       imported: 0,
-      bad_count: 4,
+      bad_count: 5,
       bad_lines: bad,
       exit: 1,
     })
@@ -72,7 +73,7 @@ describe("an import", () => {
   it("shows people the first hundred bad lines and how many more there are", async () => {
     const { stderr } = await run(load(await draft(), csv(...Array.from({ length: 130 }, () => "1,2"))))
     expect(stderr.match(/^line \d+: /gm)).toHaveLength(100)
-    expect(stderr).toContain("and 30 more bad lines\n")
+    expect(stderr).toContain("and 30 more bad lines; --rejects FILE writes them all\n")
   })
 
   it("stops after the batch in which the database finds a bad line, and goes on when run again", async () => {
@@ -102,14 +103,14 @@ describe("an import", () => {
     ["it is empty", () => file("\n\r\n  \n")],
     ["its first line must name the columns npi and email, and lacks email", () => file("npi,mail\n")],
     [
-      `its columns must be npi and email alone, and column 3 ("first name") is surplus`,
-      () => file("npi,email,First Name\n"),
+      'it has columns beside npi and email ("First Name", column 4, "Phone 2"); --ignore-columns leaves them out',
+      () => file(`npi,email,First Name,${npi(1)},Phone 2\n`),
     ],
-    [`its columns must be npi and email alone, and column 3 ("npi") is surplus`, () => file("npi,email,npi\n")],
+    ["its first line names npi more than once", () => file("npi,email,NPI\n")],
     ["its first line must name the columns npi and email, and lacks npi and email", () => file(`${line(1)}\n`)],
-    ["its columns must be npi and email alone, and column 3 is surplus", () => file(`npi,email,${npi(1)}\n`)],
-    ["line 3 has quotes that do not pair, or is longer than 64 KiB", () => csv(line(1), `"${line(2)}`, ...lines(3, 9))],
-    ["line 2 has quotes that do not pair, or is longer than 64 KiB", () => csv("x".repeat(200_000))],
+    ["its first line has a quote that does not pair", () => file(`npi,"email\n${line(1)}\n`)],
+    ["line 3 is longer than 64 KiB", () => csv(line(1), "x".repeat(200_000))],
+    ["line 2 is longer than 64 KiB", () => csv(`"${"x".repeat(200_000)}`, line(1))],
   ])("refuses a file as a whole: %s", async (reason, path) => {
     const campaign = await draft()
     expect(await refusal(...load(campaign, path(), "--skip-bad"))).toMatchObject({
@@ -120,6 +121,54 @@ describe("an import", () => {
     expect(await count(campaign)).toBe(0)
   })
 
+  it("reports each line whose quotes do not pair, and imports those between", async () => {
+    const campaign = await draft()
+    const path = csv(
+      `"${line(1)}`,
+      ...lines(2, 4),
+      `${npi(4)},"clinician4@clinic.test`,
+      line(5),
+      `${npi(6)},clinician6@clinic.test"`,
+      `"${npi(7)}"x,clinician7@clinic.test`,
+      ...lines(8, 3000).map((text) => text.replace(/^\d+/, '"$&"')),
+      `${npi(3000)},"clinician3000@clinic.test`,
+      line(3001),
+    )
+    const unpaired = "the line has a quote that does not pair"
+    const bad = [
+      { line: 2, reason: unpaired },
+      { line: 5, reason: unpaired },
+      { line: 7, reason: "the e-mail address is not valid" },
+      { line: 8, reason: unpaired },
+      { line: 3001, reason: unpaired },
+    ]
+    expect(await refusal(...load(campaign, path))).toMatchObject({ code: "bad_lines", imported: 0, bad_lines: bad })
+    expect(await answer(...load(campaign, path, "--skip-bad"))).toMatchObject({ imported: 2996, bad_lines: bad })
+    expect(await count(campaign)).toBe(2996)
+  })
+
+  it("leaves out further columns when told to, also those that hold line ends", async () => {
+    const campaign = await draft()
+    const path = file(
+      `Notes,npi,"",email,notes\n"one, \ntwo",${npi(1)},12",a@clinic.test,\n,${npi(2)},,b@clinic.test,"x"\n${line(3)}\n`,
+    )
+    expect(await refusal(...load(campaign, path))).toMatchObject({
+      code: "unusable_file",
+      reason: 'it has columns beside npi and email ("Notes", column 3, "notes"); --ignore-columns leaves them out',
+    })
+    expect(await answer(...load(campaign, path, "--ignore-columns", "--skip-bad"))).toMatchObject({
+      imported: 2,
+      bad_lines: [{ line: 5, reason: "the line has 2 fields and the header 5" }],
+    })
+  })
+
+  it("does not let further columns name a column twice that counts", async () => {
+    const path = file(`npi,email,Email,x\n`)
+    expect(await refusal(...load(await draft(), path, "--ignore-columns"))).toMatchObject({
+      reason: "its first line names email more than once",
+    })
+  })
+
   it("refuses a campaign that is under way", async () => {
     const campaign = await draft()
     await answer("campaigns", "schedule", campaign)
@@ -127,5 +176,76 @@ describe("an import", () => {
       code: "campaign_not_in_status",
       status: "scheduled",
     })
+  })
+})
+
+describe("an import with --rejects", () => {
+  const rejectsFile = () => join(folder, `rejects-${files++}.csv`)
+
+  it("writes refused lines with their numbers and reasons, to be mended and imported", async () => {
+    const campaign = await draft()
+    const rejects = rejectsFile()
+    const clash = `${npi(1)},other@clinic.test`
+    const path = csv(line(1), `"${line(2)}`, line(3), `${line(4)},x`, clash, line(6))
+    const flags = ["--skip-bad", "--rejects", rejects]
+    expect(await answer(...load(campaign, path, ...flags))).toMatchObject({ imported: 3, bad_count: 3 })
+    expect(readFileSync(rejects, "utf8")).toBe(
+      [
+        "line,reason,npi,email",
+        `3,"the line has a quote that does not pair","${line(2)}`,
+        `5,"the line has 3 fields and the header 2",${line(4)},x`,
+        `6,"the campaign has this NPI with another e-mail address",${clash}`,
+        "",
+      ].join("\n"),
+    )
+    expect(statSync(rejects).mode & 0o777).toBe(0o600)
+    const mended = file(
+      readFileSync(rejects, "utf8")
+        .replace(`"${line(2)}`, line(2))
+        .replace(",x\n", "\n")
+        .replace(clash, line(5)),
+    )
+    expect(await answer(...load(campaign, mended, "--ignore-columns"))).toMatchObject({ imported: 3, bad_count: 0 })
+    expect(await count(campaign)).toBe(6)
+  })
+
+  it("writes all refused lines of a file of which nothing is imported, beyond those that are reported", async () => {
+    const campaign = await draft()
+    const rejects = rejectsFile()
+    const path = csv(line(1), ...Array.from({ length: 10_050 }, (_, i) => `${i},x`))
+    expect(await refusal(...load(campaign, path, "--rejects", rejects))).toMatchObject({
+      code: "bad_lines",
+      imported: 0,
+      bad_count: 10_050,
+    })
+    const written = readFileSync(rejects, "utf8").trim().split("\n")
+    expect(written).toHaveLength(10_051)
+    expect(written.at(-1)).toBe('10052,"the NPI is not ten digits",10049,x')
+    expect(await count(campaign)).toBe(0)
+  })
+
+  it("leaves no file when no line is refused, and none when the import fails otherwise", async () => {
+    const campaign = await draft()
+    const rejects = rejectsFile()
+    expect(await answer(...load(campaign, csv(line(1)), "--rejects", rejects))).toMatchObject({ imported: 1 })
+    expect(existsSync(rejects)).toBe(false)
+    const unusable = csv("1,2", "x".repeat(200_000))
+    expect(await refusal(...load(campaign, unusable, "--rejects", rejects))).toMatchObject({ code: "unusable_file" })
+    expect(existsSync(rejects)).toBe(false)
+  })
+
+  it.each([
+    ["it exists already, and nothing is overwritten", () => file("mine")],
+    ["it exists already, and nothing is overwritten", () => folder],
+    ["its folder does not exist", () => join(folder, "none", "rejects.csv")],
+  ])("refuses a file before anything is imported: %s", async (reason, path) => {
+    const campaign = await draft()
+    const rejects = path()
+    const before = existsSync(rejects) && statSync(rejects).isFile() ? readFileSync(rejects, "utf8") : undefined
+    const refused = await refusal(...load(campaign, csv(line(1), "1,2"), "--skip-bad", "--rejects", rejects))
+    expect(refused).toMatchObject({ code: "unusable_rejects_file", reason, exit: 1 })
+    expect(refused.message).toBe(`The refused lines cannot be written to ${rejects}: ${reason}.`)
+    if (before !== undefined) expect(readFileSync(rejects, "utf8")).toBe(before)
+    expect(await count(campaign)).toBe(0)
   })
 })

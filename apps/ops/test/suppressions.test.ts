@@ -72,6 +72,16 @@ describe("ops suppressions", () => {
     expect(await entries(program)).toEqual([])
   })
 
+  it("names further columns of a file, and leaves them out when told to", async () => {
+    const { program } = await seed()
+    const load = ["suppressions", "import", "--program", program, file("email,Name", "someone@clinic.test,Someone")]
+    expect(await refusal(...load)).toMatchObject({
+      code: "unusable_file",
+      reason: 'it has columns beside npi and email ("Name"); --ignore-columns leaves them out',
+    })
+    expect(await answer(...load, "--ignore-columns")).toMatchObject({ lines: 1, added: 1 })
+  })
+
   it.each([
     [[], /neither an NPI nor an e-mail address/],
     [["--npi", "123"], /not ten digits/],

@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/BadLines.ts"
 import { identifier } from "../inputs/identifier.ts"
+import { ignoreColumns } from "../inputs/ignoreColumns.ts"
 import { formatRecord, print, remark } from "../output/Output.ts"
 import { find } from "../recipients/find.ts"
 import { type ImportReport, importFile } from "../recipients/importFile.ts"
@@ -19,14 +20,26 @@ const load = Command.make(
       Flag.withDescription("Leave bad lines out, instead of importing nothing"),
       Flag.withDefault(false),
     ),
+    ignoreColumns,
+    rejects: Flag.String("rejects").pipe(
+      Flag.withMetavar("FILE"),
+      Flag.withDescription(
+        "Write refused lines to a new CSV file, after their line and reason; mended, import it with --ignore-columns",
+      ),
+      Flag.optional,
+    ),
     quiet: Flag.Boolean("quiet").pipe(Flag.withDescription("Show no progress"), Flag.withDefault(false)),
     file: Argument.String("file").pipe(
       Argument.withDescription("A CSV file in UTF-8 whose first line names the columns npi and email"),
     ),
   },
-  Effect.fn("ops.recipients.import")(function* ({ campaign: campaignId, file, ...options }) {
-    const report = yield* importFile(campaignId, file, options).pipe(Effect.tapErrorTag("BadLines", remarkBadLines))
-    yield* remarkBadLines(report)
+  Effect.fn("ops.recipients.import")(function* ({ campaign: campaignId, file, ...input }) {
+    const rejects = Option.getOrUndefined(input.rejects)
+    const remarkBad = (bad: ImportReport | BadLines) => remarkBadLines(bad, rejects)
+    const report = yield* importFile(campaignId, file, { ...input, rejects }).pipe(
+      Effect.tapErrorTag("BadLines", remarkBad),
+    )
+    yield* remarkBad(report)
     yield* print({ campaignId, ...report }, () => {
       const { imported, alreadyThere, suppressed, badCount: skipped } = report
       return formatRecord({ campaignId, imported, alreadyThere, suppressed, skipped })
@@ -43,7 +56,12 @@ export const recipients = Command.make("recipients").pipe(
   Command.withSubcommands([load, find]),
 )
 
-const remarkBadLines = Effect.fnUntraced(function* ({ badCount, badLines }: ImportReport | BadLines) {
+const remarkBadLines = Effect.fnUntraced(function* (
+  { badCount, badLines }: ImportReport | BadLines,
+  rejects: string | undefined,
+) {
   for (const { line, reason } of badLines.slice(0, MOST_SHOWN)) yield* remark(`line ${line}: ${reason}`)
-  if (badCount > MOST_SHOWN) yield* remark(`and ${badCount - MOST_SHOWN} more bad lines`)
+  const hint = rejects === undefined ? "; --rejects FILE writes them all" : ""
+  if (badCount > MOST_SHOWN) yield* remark(`and ${badCount - MOST_SHOWN} more bad lines${hint}`)
+  if (badCount > 0 && rejects !== undefined) yield* remark(`The bad lines are in ${rejects}.`)
 })

@@ -4,6 +4,7 @@ import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
+import { ignoreColumns } from "../inputs/ignoreColumns.ts"
 import { limit } from "../inputs/limit.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
@@ -99,13 +100,14 @@ const load = Command.make(
   "import",
   {
     program,
+    ignoreColumns,
     quiet: Flag.Boolean("quiet").pipe(Flag.withDescription("Show no progress"), Flag.withDefault(false)),
     file: Argument.String("file").pipe(
       Argument.withDescription("A CSV file in UTF-8 whose first line names the columns npi, email or both"),
     ),
   },
-  Effect.fn("ops.suppressions.import")(function* ({ program, file, quiet }) {
-    const report = yield* importSuppressions(program, file, { quiet })
+  Effect.fn("ops.suppressions.import")(function* ({ program, file, ...options }) {
+    const report = yield* importSuppressions(program, file, options)
     yield* printRecord({ programId: program, ...report })
   }),
 ).pipe(

@@ -1,8 +1,9 @@
 import type { BadLine, ImportLine } from "@outreach/domain/recipients/Recipients"
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { progressBar } from "../output/progressBar.ts"
-import { type Columns, readLines } from "./readLines.ts"
-import { UnusableFile } from "./UnusableFile.ts"
+import type { RejectedLine } from "./createRejectsFile.ts"
+import type { Header } from "./readHeader.ts"
+import { isBad, readLines } from "./readLines.ts"
 
 const MOST_REPORTED = 10_000
 
@@ -14,46 +15,31 @@ export interface BadLineReport {
 }
 
 /** Counts the lines of a file, and reports those that are bad whatever the database says. */
-export const checkFile = Effect.fnUntraced(function* (
-  file: string,
-  columns: Columns,
+export const checkFile = Effect.fnUntraced(function* <E = never>(
+  header: Header,
   check: (line: ImportLine) => string | undefined,
-  options: { readonly quiet: boolean },
+  options: {
+    readonly quiet: boolean
+    /** Hears of all bad lines, also of those that are not reported. */
+    readonly onBad?: ((lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>) | undefined
+  },
 ) {
-  const bar = yield* progressBar("Checking", yield* sizeOf(file), options)
-  const bad = { badCount: 0, badLines: [] }
+  const bar = yield* progressBar("Checking", header.size, options)
+  const report = { badCount: 0, badLines: [] }
   let lines = 0
-  yield* readLines(file, columns, bar.advance).pipe(
-    Stream.runForEachArray((batch) =>
-      Effect.sync(() => {
-        for (const line of batch) {
-          lines++
-          const reason = isBad(line) ? line.reason : check(line)
-          if (reason !== undefined) noteBad(bad, { number: line.number, reason })
-        }
-      }),
-    ),
+  yield* readLines(header, bar.advance).pipe(
+    Stream.runForEachArray((batch) => {
+      lines += batch.length
+      const bad = batch.flatMap((line) => {
+        const reason = isBad(line) ? line.reason : check(line)
+        return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
+      })
+      for (const line of bad) noteBad(report, line)
+      return options.onBad?.(bad) ?? Effect.void
+    }),
   )
-  return { lines, bad: bad satisfies BadLineReport }
+  return { lines, bad: report satisfies BadLineReport }
 }, Effect.scoped)
-
-const sizeOf = Effect.fnUntraced(function* (file: string) {
-  const { stat } = yield* FileSystem.FileSystem
-  if (file === "-") {
-    return yield* new UnusableFile({ file: "Standard input", reason: "a file is read twice; give a file's name" })
-  }
-  const { type, size } = yield* Effect.mapError(
-    stat(file),
-    ({ reason }) =>
-      new UnusableFile({ file, reason: reason._tag === "NotFound" ? "it does not exist" : "it cannot be read" }),
-  )
-  if (type !== "File")
-    return yield* new UnusableFile({ file, reason: "it is no regular file, and a file is read twice" })
-  return Number(size)
-})
-
-export const isBad = (line: ImportLine | BadLine): line is BadLine => "reason" in line
-export const isGood = (line: ImportLine | BadLine): line is ImportLine => !isBad(line)
 
 /** Adds a bad line to a report. */
 export const noteBad = (

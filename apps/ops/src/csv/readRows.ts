@@ -1,5 +1,3 @@
-import * as NodeStream from "@effect/platform-node/NodeStream"
-import { type Options, parse } from "csv-parse"
 import { Effect, FileSystem, Stream } from "effect"
 import { UnusableFile } from "./UnusableFile.ts"
 
@@ -7,45 +5,96 @@ import { UnusableFile } from "./UnusableFile.ts"
 export interface Row {
   /** The line that it begins on, counted from 1. */
   readonly number: number
-  readonly fields: ReadonlyArray<string>
+  /** The row as it is written, without its line end. */
+  readonly text: string
+  /** Undefined where a quote does not pair. */
+  readonly fields: ReadonlyArray<string> | undefined
 }
 
-const LONGEST_ROW = 65_536
+const MAX_ROW_LENGTH = 65_536
 
 /**
  * Reads the rows of a CSV file that are not blank, as a stream whose memory does not grow with the file.
  *
  * Takes a byte order mark, every kind of line end, and quoted fields that hold line ends; drops the spaces around a field.
- * `onBytes` hears of each piece of the file that was read.
+ * An unpaired quote costs its line alone: reading goes on with the next line.
  */
-export const readRows = (file: string, onBytes: (bytes: number) => Effect.Effect<void>) =>
-  Stream.suspend(() => {
-    let lines = 0
-    const options: Options<Row, string[]> = {
-      bom: true,
-      trim: true,
-      record_delimiter: ["\r\n", "\n", "\r"],
-      relax_column_count: true,
-      // A quote inside a plain field is a character like any other, so that it costs one bad line and not the whole file.
-      relax_quotes: true,
-      max_record_size: LONGEST_ROW,
-      // The parser's own count of lines takes a CRLF inside quotes for two.
-      on_record: (fields) => {
-        const number = lines + 1
-        lines = fields.reduce((count, field) => count + (field.match(/\r\n|\r|\n/g)?.length ?? 0), number)
-        return fields.length === 1 && fields[0] === "" ? null : { number, fields }
-      },
+export const readRows = (
+  file: string,
+  options: {
+    /** Whether the fields make a row. One of several lines that is not whole has an unpaired quote that another line's quote seems to close. */
+    readonly isWhole: (fields: ReadonlyArray<string>) => boolean
+    /** Hears of each piece of the file that was read. */
+    readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
+  },
+): Stream.Stream<Row, UnusableFile, FileSystem.FileSystem> => {
+  const { isWhole, onBytes = () => Effect.void } = options
+  return Stream.unwrap(Effect.map(FileSystem.FileSystem, ({ stream }) => stream(file))).pipe(
+    Stream.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
+    Stream.tap((bytes) => onBytes(bytes.length)),
+    Stream.decodeText,
+    Stream.concat(Stream.succeed(END)),
+    Stream.mapAccumEffect(
+      (): Unread => ({ text: "", number: 1, isLast: false }),
+      ({ text, number }, piece) =>
+        takeRows(file, { text: text + (piece ?? ""), number, isLast: piece === END }, isWhole),
+    ),
+  )
+}
+
+/** Follows the last piece of a file. */
+const END = undefined
+
+/** The text after the last complete row, the number of its first line, and whether the file ends with it. */
+interface Unread {
+  readonly text: string
+  readonly number: number
+  readonly isLast: boolean
+}
+
+/** Takes the complete rows off a text. */
+const takeRows = (
+  file: string,
+  unread: Unread,
+  isWhole: (fields: ReadonlyArray<string>) => boolean,
+): Effect.Effect<readonly [Unread, ReadonlyArray<Row>], UnusableFile> => {
+  const { text, isLast } = unread
+  const rows: Array<Row> = []
+  let { number } = unread
+  let start = 0
+  while (start < text.length) {
+    const row = findRow(text, start, isWhole)
+    // A carriage return at the end may be half a line end, and the next piece may close a quote.
+    const isCut = !isLast && (row.end >= text.length - 1 || row.fields === undefined)
+    if (isCut && text.length - start <= MAX_ROW_LENGTH + 1) break
+    if (row.end - start > MAX_ROW_LENGTH) {
+      return Effect.fail(new UnusableFile({ file, reason: `line ${number} is longer than 64 KiB` }))
     }
-    return Stream.unwrap(Effect.map(FileSystem.FileSystem, ({ stream }) => stream(file))).pipe(
-      Stream.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
-      Stream.tap((bytes) => onBytes(bytes.length)),
-      NodeStream.pipeThroughDuplex<Row, UnusableFile>({
-        evaluate: () => parse(options as object),
-        onError: () =>
-          new UnusableFile({
-            file,
-            reason: `line ${lines + 1} has quotes that do not pair, or is longer than 64 KiB`,
-          }),
-      }),
-    )
-  })
+    const written = text.slice(start, row.end)
+    if (row.fields?.length !== 1 || row.fields[0] !== "") rows.push({ number, text: written, fields: row.fields })
+    number += 1 + (written.match(LINE_END)?.length ?? 0)
+    start = row.end + (text.startsWith("\r\n", row.end) ? 2 : 1)
+  }
+  return Effect.succeed([{ text: text.slice(start), number, isLast }, rows])
+}
+
+const LINE_END = /\r\n|\n|\r/g
+const LINE_REST = /[^\r\n]*/y
+const FIELD = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|(?:[^",\r\n \t][^,\r\n]*)?)(?=[,\r\n]|$)/y
+
+/** Finds the row that begins at an index, or else the line. */
+const findRow = (text: string, start: number, isWhole: (fields: ReadonlyArray<string>) => boolean) => {
+  LINE_REST.lastIndex = start
+  const lineEnd = start + LINE_REST.exec(text)![0].length
+  const fields: Array<string> = []
+  let end = start - 1
+  do {
+    FIELD.lastIndex = end + 1
+    const match = FIELD.exec(text)
+    if (match === null) return { end: lineEnd, fields: undefined }
+    fields.push(match[1]?.replaceAll('""', '"') ?? match[0].trim())
+    end = FIELD.lastIndex
+  } while (text[end] === ",")
+  const isRow = end === lineEnd || (end - start <= MAX_ROW_LENGTH && isWhole(fields))
+  return isRow ? { end, fields } : { end: lineEnd, fields: undefined }
+}

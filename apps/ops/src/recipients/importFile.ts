@@ -5,12 +5,13 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { checkLine, importLines } from "@outreach/domain/recipients/Recipients"
 import { Effect, Stream } from "effect"
 import { BadLines } from "../csv/BadLines.ts"
-import { type BadLineReport, checkFile, isBad, isGood, noteBad } from "../csv/checkFile.ts"
-import { readLines } from "../csv/readLines.ts"
+import { type BadLineReport, checkFile, noteBad } from "../csv/checkFile.ts"
+import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
+import { readHeader } from "../csv/readHeader.ts"
+import { isBad, isGood, readLines } from "../csv/readLines.ts"
 import { progressBar } from "../output/progressBar.ts"
 
 const BATCH = 1000
-const ALL_COLUMNS = "npi and email"
 
 /** What an import did. */
 export interface ImportReport extends BadLineReport {
@@ -26,36 +27,60 @@ export interface ImportReport extends BadLineReport {
  *
  * Reads the file twice: the first time to check every line, so that a file with bad lines imports nothing unless `skipBad`
  * leaves them out; the second time to import batches of 1,000. What only the database can find wrong stops the import
- * after its batch.
+ * after its batch. `rejects` gets all refused lines, and does not stay when the import fails for another reason.
  */
 export const importFile = Effect.fn("importFile")(function* (
   campaignId: CampaignId,
   file: string,
-  options: { readonly skipBad: boolean; readonly quiet: boolean },
+  options: {
+    readonly skipBad: boolean
+    readonly ignoreColumns: boolean
+    /** A file that does not exist yet, for the refused lines and their reasons. */
+    readonly rejects: string | undefined
+    readonly quiet: boolean
+  },
 ) {
   const { status } = yield* (yield* CampaignBook).find(campaignId)
   if (!IMPORTABLE.includes(status)) {
     return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
   }
-  const checked = yield* checkFile(file, ALL_COLUMNS, checkLine, options)
+  const { skipBad, quiet } = options
+  const rejects = options.rejects === undefined ? undefined : yield* createRejectsFile(options.rejects)
+  const header = yield* readHeader(file, "npi and email", options)
+  const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header.text, lines) ?? Effect.void
+  const complete = rejects?.complete ?? Effect.void
+
+  const checked = yield* checkFile(header, checkLine, { quiet, onBad: skipBad ? undefined : reject })
   const report = { imported: 0, alreadyThere: 0, suppressed: 0, badCount: 0, badLines: [] }
-  if (checked.bad.badCount > 0 && !options.skipBad) return yield* new BadLines({ ...report, ...checked.bad })
+  if (checked.bad.badCount > 0 && !skipBad) {
+    yield* complete
+    return yield* new BadLines({ ...report, ...checked.bad })
+  }
 
   const bar = yield* progressBar("Importing", checked.lines, options)
-  yield* readLines(file, ALL_COLUMNS).pipe(
+  yield* readLines(header).pipe(
     Stream.grouped(BATCH),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {
-        const bad = batch.filter(isBad)
         const result = yield* importLines(campaignId, batch.filter(isGood))
         report.imported += result.imported
         report.alreadyThere += result.alreadyThere
         report.suppressed += result.suppressed
-        for (const line of [...bad, ...result.bad].sort((a, b) => a.number - b.number)) noteBad(report, line)
-        if (report.badCount > 0 && !options.skipBad) return yield* new BadLines(report)
+        const reasons = new Map([...batch.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
+        const bad = batch.flatMap(({ number, text }) => {
+          const reason = reasons.get(number)
+          return reason === undefined ? [] : [{ number, reason, text }]
+        })
+        for (const line of bad) noteBad(report, line)
+        yield* reject(bad)
+        if (bad.length > 0 && !skipBad) {
+          yield* complete
+          return yield* new BadLines(report)
+        }
         yield* bar.advance(batch.length)
       }),
     ),
   )
+  yield* complete
   return report satisfies ImportReport
 }, Effect.scoped)

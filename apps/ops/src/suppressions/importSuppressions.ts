@@ -5,25 +5,26 @@ import type { Clinician } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
 import { Effect, Stream } from "effect"
 import { BadLines } from "../csv/BadLines.ts"
-import { checkFile, isBad, isGood } from "../csv/checkFile.ts"
-import { readLines } from "../csv/readLines.ts"
+import { checkFile } from "../csv/checkFile.ts"
+import { readHeader } from "../csv/readHeader.ts"
+import { isBad, isGood, readLines } from "../csv/readLines.ts"
 import { progressBar } from "../output/progressBar.ts"
 
 const BATCH = 500
-const COLUMNS = "npi or email"
 
 /** Suppresses everyone in a CSV file that names NPIs, addresses, or both; a file with a bad line suppresses nobody. */
 export const importSuppressions = Effect.fn("importSuppressions")(function* (
   programId: ProgramId,
   file: string,
-  options: { readonly quiet: boolean },
+  options: { readonly ignoreColumns: boolean; readonly quiet: boolean },
 ) {
   const set = yield* SuppressionSet
-  const { lines, bad } = yield* checkFile(file, COLUMNS, (line) => checkClinician(toClinician(line)), options)
+  const header = yield* readHeader(file, "npi or email", options)
+  const { lines, bad } = yield* checkFile(header, (line) => checkClinician(toClinician(line)), options)
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
   const report = { lines, added: 0, withdrawn: 0 }
   const bar = yield* progressBar("Suppressing", lines, options)
-  yield* readLines(file, COLUMNS).pipe(
+  yield* readLines(header).pipe(
     Stream.grouped(BATCH),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {

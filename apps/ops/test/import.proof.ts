@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect } from "effect"
+import { afterAll, expect, it } from "vitest"
+
+const url = migratedDatabase()
+const folder = mkdtempSync(join(tmpdir(), "ops-import-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
+
+/** Imports a file into a new campaign, in a process whose heap has 64 MB, of which the program itself takes 40. */
+const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: ReadonlyArray<string>) => {
+  const file = join(folder, "large.csv")
+  writeFileSync(file, lines.join("\n"))
+  const { campaign } = await Effect.runPromise(
+    Effect.provide(seedCampaign({ recipients: 0, opensIn: 3600 }), adaptersFor(url())),
+  )
+  const args = ["recipients", "import", "--campaign", campaign.id, file, "--json", ...flags]
+  const child = spawn(process.execPath, ["--max-old-space-size=64", MAIN, ...args], {
+    cwd: folder,
+    env: { DATABASE_URL: url() },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  const { bad_lines, campaign_id, ...report } = JSON.parse(stdout)
+  return { report, badLines: bad_lines }
+}
+
+it("takes a file larger than its heap, and writes its refused lines", async () => {
+  // 40 MB.
+  const lines = Array.from({ length: 40_000 }, (_, i) =>
+    i % 50 === 0 ? `${npi(i)},c${i}@clinic.test` : `${i},${"x".repeat(1000)}`,
+  )
+  const rejects = join(folder, "rejects.csv")
+  const { report, badLines } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad", "--rejects", rejects)
+  expect(report).toEqual({ imported: 800, already_there: 0, suppressed: 0, bad_count: 39_200 })
+  expect(badLines).toHaveLength(10_000)
+  expect(readFileSync(rejects, "utf8").trim().split("\n")).toHaveLength(39_201)
+})
+
+it("takes a file larger than its heap in which every line has an open quote", async () => {
+  const lines = Array.from({ length: 40_000 }, (_, i) => `${npi(i)},"${"x".repeat(1000)}`)
+  const { report } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad")
+  expect(report).toEqual({ imported: 0, already_there: 0, suppressed: 0, bad_count: 40_000 })
+})
