@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -128,11 +128,13 @@ describe("an import", () => {
   const write = (name: string, count: number, line: (i: number) => string): void =>
     writeFileSync(join(folder, name), ["npi,email", ...Array.from({ length: count }, (_, i) => line(i))].join("\n"))
 
-  it("ends with 130 on SIGINT, and lets its batch go", async () => {
+  it("ends with 130 on SIGINT, lets its batch go, and leaves no file of refused lines", async () => {
     const settings = { DATABASE_URL: url() }
     const campaign = await create(settings)
-    write("small.csv", 10, (i) => `${npi(i)},c${i}@clinic.test`)
-    const args = ["recipients", "import", "--campaign", campaign, "small.csv", "--quiet"]
+    // The first batch is refused as a whole; the second waits.
+    write("small.csv", 1010, (i) => (i < 1000 ? "1,2" : `${npi(i)},c${i}@clinic.test`))
+    const flags = ["--quiet", "--skip-bad", "--rejects", "rejects.csv"]
+    const args = ["recipients", "import", "--campaign", campaign, "small.csv", ...flags]
     const interrupted = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`select from campaigns where id = ${campaign} for update`
@@ -154,8 +156,10 @@ describe("an import", () => {
       ),
     )
     expect(first).toEqual({ code: 130, stdout: "", stderr: "" })
+    expect(existsSync(join(folder, "rejects.csv"))).toBe(false)
     const { stdout } = await run([...args, "--json"], { settings })
-    expect(JSON.parse(stdout)).toMatchObject({ imported: 10, already_there: 0 })
+    expect(JSON.parse(stdout)).toMatchObject({ imported: 10, already_there: 0, bad_count: 1000 })
+    expect(existsSync(join(folder, "rejects.csv"))).toBe(true)
   })
 })
 
