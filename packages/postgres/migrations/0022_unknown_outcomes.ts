@@ -12,7 +12,6 @@ export default Effect.gen(function* () {
       add quarantined_at timestamptz,
       add failure_class text,
       add failure_code text`
-  yield* sql`create index messages_quarantined on messages (quarantined_at) where quarantined_at is not null`
 
   yield* sql`drop function claim_messages(integer, integer, double precision, integer, integer)`
   // One row for each lease, or one without; each says how many were put off. A worker that holds many messages of a campaign gets

@@ -1,14 +1,15 @@
-import { migrate as runMigrations } from "@outreach/postgres/migrate"
+import { migrations } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/runMigrations"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { print } from "../output/Output.ts"
+import { print, remark } from "../output/Output.ts"
 
 /** `ops migrate` */
 export const migrate = Command.make(
   "migrate",
   {},
   Effect.fn("ops.migrate")(function* () {
-    const applied = (yield* runMigrations).map(([id, name]) => ({ id, name }))
+    const applied = (yield* runMigrations(migrations, { report: remark })).map(([id, name]) => ({ id, name }))
     yield* print({ applied }, () =>
       applied.length === 0
         ? "The schema was up to date."
