@@ -1,9 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
+import { mailServer } from "./mailServer.ts"
+import { partnerServer } from "./partnerServer.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 import { setAsideEvent } from "./setAsideEvent.ts"
 
@@ -18,6 +22,11 @@ const fences = (language: string): ReadonlyArray<string> =>
 const commands = fences("sh").flatMap((code) => code.replaceAll("\\\n", " ").trim().split("\n"))
 
 it("walks through commands that succeed one after the other", async () => {
+  const settings = {
+    SMTP_URL: (await mailServer()).url,
+    MAIL_FROM: "Acme <outreach@acme.example>",
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+  }
   const files: Record<string, string> = {
     previews: join(folder, "previews"),
     "rejects.csv": join(folder, "rejects.csv"),
@@ -34,6 +43,10 @@ it("walks through commands that succeed one after the other", async () => {
   const ids = new Map<string, string>()
   for (const command of commands) {
     if (command.includes(" deliveries list --limit")) await meanwhile(rejectDelivery)
+    if (command.includes(" endpoints test")) {
+      const { url } = await partnerServer()
+      await meanwhile(Effect.flatMap(EndpointBook, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
+    }
     if (command.endsWith(" inbox list")) {
       await meanwhile(setAsideEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
       // From here on evt_… is an event of a partner's.
@@ -41,7 +54,7 @@ it("walks through commands that succeed one after the other", async () => {
     }
     const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
     const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => ids.get(prefix) ?? arg))
-    const { code, stdout, stderr } = await run(known)
+    const { code, stdout, stderr } = await run(known, settings)
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
     for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b/g)) {
       if (!ids.has(prefix!)) ids.set(prefix!, id)

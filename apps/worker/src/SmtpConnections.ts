@@ -1,7 +1,7 @@
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { SendingLease } from "@outreach/domain/outreach/Mailer"
+import type { SmtpSession } from "@outreach/mail/SmtpSession"
 import { Clock, Effect } from "effect"
-import type { SmtpSession } from "./SmtpSession.ts"
 
 /** A place for one connection to the SMTP server. */
 export interface SmtpConnection {

@@ -1,26 +1,12 @@
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/outreach/Mailer"
 import type { Sender } from "@outreach/mail/mailFrom"
-import { mimeMessage } from "@outreach/mail/mimeMessage"
+import { type DkimOptions, messageComposer } from "@outreach/mail/messageComposer"
+import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { Effect, Layer, Redacted } from "effect"
-import Dkim from "nodemailer/lib/dkim"
-import MailComposer from "nodemailer/lib/mail-composer"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { mailOutcome } from "./mailOutcome.ts"
 import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
-import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "./SmtpSession.ts"
 import { workerLimits } from "./workerLimits.ts"
-
-/** How messages are signed (RFC 6376). */
-export interface DkimOptions {
-  readonly domain: string
-  readonly selector: string
-  /** In PEM. */
-  readonly key: Redacted.Redacted
-}
-
-// RFC 8058 wants both headers of the unsubscription signed, which is one more than nodemailer's own list has.
-const SIGNED_HEADERS =
-  "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post"
 
 /** How many messages a connection sends before it is replaced. */
 const MAX_MESSAGES_PER_CONNECTION = 100
@@ -41,24 +27,11 @@ export const SmtpMailer = (options: {
       const { connections: size, maxConnectionsPerCampaign, timeouts } = workerLimits.messages
       const smtpOptions = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
       const waits = { ...timeouts, ...options.timeouts }
-      const signer =
-        dkim &&
-        new Dkim({
-          domainName: dkim.domain,
-          keySelector: dkim.selector,
-          privateKey: Redacted.value(dkim.key),
-          headerFieldNames: SIGNED_HEADERS,
-        })
+      const compose = messageComposer(from, dkim)
       const connections = yield* Effect.acquireRelease(
         Effect.sync(() => new SmtpConnections(size, maxConnectionsPerCampaign)),
         (connections) => Effect.sync(() => connections.close()),
       )
-
-      const compose = (mail: Mail) => {
-        const message = new MailComposer(mimeMessage(mail, from)).compile()
-        if (signer !== null) message.processFunc((input) => signer.sign(input))
-        return message
-      }
 
       /** Sends a message on a connection that is free, and opens it first if need be. */
       const transmit = async (connection: SmtpConnection, mail: Mail, lease: SendingLease): Promise<MailOutcome> => {
@@ -72,14 +45,11 @@ export const SmtpMailer = (options: {
               session = await SmtpSession.open(smtpOptions, waits)
               connection.session = session
             }
-            const message = compose(mail)
-            const text = message.createReadStream()
+            const { envelope, text } = compose(mail)
             text.once("resume", () => {
               isBegun = true
             })
-            // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
-            const dsn = { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` }
-            await session.send({ ...message.getEnvelope(), dsn }, text, lease.isHeld)
+            await session.send(envelope, text, lease.isHeld)
             if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
             return { _tag: "Accepted" }
           } catch (error) {

@@ -1,5 +1,4 @@
-import { createPrivateKey, type KeyObject } from "node:crypto"
-import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
+import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { refusal, setting } from "@outreach/process/setting"
 import {
   databaseUrl,
@@ -9,26 +8,8 @@ import {
   webhookAllowPrivateAddresses,
 } from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
-import { Config, Effect, Redacted } from "effect"
+import { Config, Effect } from "effect"
 import { workerLimits } from "./workerLimits.ts"
-
-/** `SMTP_URL`: the server that takes the e-mails. */
-const smtpUrl = setting("SMTP_URL", {
-  expected: "an smtp:// or smtps:// address",
-  parse: (text) => {
-    const url = URL.parse(text)
-    return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ""
-      ? Redacted.make(text, { label: "SMTP_URL" })
-      : undefined
-  },
-})
-
-/** `DKIM_KEY`: the RSA key that signs the e-mails, as PKCS#8 or PKCS#1, DER in base64 or PEM; `none` signs none. Default `none`. */
-const dkimKey = setting("DKIM_KEY", {
-  expected: "an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM",
-  parse: (text) => (text === "none" ? null : readRsaKey(text)),
-  default: "none",
-})
 
 /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
 const webhookRetryDelays = setting("WEBHOOK_RETRY_DELAYS", {
@@ -67,9 +48,6 @@ const mailPerMinute = rate("MAIL_PER_MINUTE")
 /** `MAIL_PER_DOMAIN_MINUTE`: how many of them may go to one recipient domain; 0 for no bound. Default 0. */
 const mailPerDomainMinute = rate("MAIL_PER_DOMAIN_MINUTE")
 
-/** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
-const bounceDomain = setting("BOUNCE_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" })
-
 /** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
 const bounceHost = host("BOUNCE_SMTP_HOST")
 
@@ -78,13 +56,6 @@ const bouncePort = setting("BOUNCE_SMTP_PORT", {
   expected: "none, or a whole number from 0 to 65535",
   parse: (text) => (text === "none" ? null : readWholeNumber(text, { least: 0, most: 65_535 })),
   default: "none",
-})
-
-/** How e-mails are signed, and as whom. */
-const dkim = Config.all({
-  key: dkimKey,
-  selector: setting("DKIM_SELECTOR", { expected: "a selector, such as s2026", parse: readDomain, default: "outreach" }),
-  domain: setting("DKIM_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" }),
 })
 
 /** How webhooks are called. A lease that ended during a call would have the call made twice, so it must outlast it. */
@@ -108,22 +79,12 @@ const webhooks = Config.all({
 
 /** How e-mails are sent, and their bounces received. */
 const mail = Config.all({
-  smtpUrl,
-  from: setting("MAIL_FROM", mailFrom),
+  smtp: smtpSettings,
   perMinute: mailPerMinute,
   perDomainMinute: mailPerDomainMinute,
-  dkim,
-  bounceDomain,
   bounceHost,
   bouncePort,
-}).pipe(
-  Config.map(({ dkim, bounceDomain, ...mail }) => ({
-    ...mail,
-    domain: domainOf(mail.from),
-    bounceDomain: bounceDomain || domainOf(mail.from),
-    dkim: dkim.key === null ? null : { ...dkim, key: dkim.key, domain: dkim.domain || domainOf(mail.from) },
-  })),
-)
+}).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
@@ -167,24 +128,4 @@ function host(name: string): Config.Config<string> {
     parse: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
     default: "127.0.0.1",
   })
-}
-
-function readDomain(text: string): string | undefined {
-  return /^([\w-]+(\.[\w-]+)*)?$/.test(text) ? text : undefined
-}
-
-// nodemailer takes the key as PEM, and signs with RSA alone. OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
-function readRsaKey(text: string): Redacted.Redacted | undefined {
-  const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64")
-  const key = readPrivateKey(der, "pkcs8") ?? readPrivateKey(der, "pkcs1")
-  if (key?.asymmetricKeyType !== "rsa" || (key.asymmetricKeyDetails?.modulusLength ?? 0) < 1024) return undefined
-  return Redacted.make(key.export({ type: "pkcs8", format: "pem" }).toString(), { label: "DKIM_KEY" })
-}
-
-function readPrivateKey(key: Buffer, type: "pkcs1" | "pkcs8"): KeyObject | undefined {
-  try {
-    return createPrivateKey({ key, format: "der", type })
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,6 @@
 import type { MailFailure, MailOutcome } from "@outreach/domain/outreach/Mailer"
+import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { judgeRefusal, STATUS } from "./judgeRefusal.ts"
-import { networkFailure } from "./networkFailure.ts"
 
 /** What nodemailer and the session tell about a message that was not taken. */
 export interface SmtpFailure {

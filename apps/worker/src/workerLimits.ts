@@ -5,9 +5,6 @@ export const workerLimits = {
     atOnce: 512,
     /** A claim has a price of its own, that of leasing some thirty. */
     leastRoom: 64,
-    connectMs: 5000,
-    /** How long the body is waited for once the headers have said the status. */
-    bodyMs: 1000,
     /** What a lease lasts beyond the whole call: settling, and a pause of the process. */
     leaseMarginSeconds: 5,
     /** How often leases that ended unsettled are taken back. */

@@ -6,9 +6,9 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
 import { Courier } from "@outreach/domain/deliveries/Courier"
 import { classify } from "@outreach/retry-policy"
+import { HttpCourier } from "@outreach/webhooks/HttpCourier"
 import { Deferred, Effect } from "effect"
 import { onTestFinished } from "vitest"
-import { HttpCourier } from "../src/HttpCourier.ts"
 import { listen } from "./listen.ts"
 
 const key = readFileSync(new URL("data/key.pem", import.meta.url))

@@ -1,6 +1,6 @@
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { addressGuard, assertPublic, BlockedAddress } from "../src/addressGuard.ts"
+import { addressGuard, assertPublic, BlockedAddress } from "@outreach/webhooks/addressGuard"
 
 describe("addressGuard", () => {
   const look = promisify(addressGuard)

@@ -12,7 +12,7 @@ const LONGEST_BOUNDARY = 56
  *
  * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
  */
-export const mimeMessage = (mail: Mail, from: Sender) => {
+export const mimeMessage = (mail: Mail, from: Sender, headers: Readonly<Record<string, string>> = {}) => {
   const root = new MimeNode("multipart/alternative", {
     baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, LONGEST_BOUNDARY),
   })
@@ -25,14 +25,15 @@ export const mimeMessage = (mail: Mail, from: Sender) => {
     "Message-ID": mail.messageId,
     "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    ...headers,
   })
-  const headers = root.buildHeaders()
+  const head = root.buildHeaders()
   const parts = [part("text/plain", mail.text), part("text/html", mail.html)]
   return {
     envelope: { from: mail.returnPath, to: [to] },
     // Told apart, or nodemailer makes one to answer with.
     messageId: mail.messageId,
-    raw: `${headers}\r\n\r\n${parts.map((it) => `--${root.boundary}\r\n${it}\r\n`).join("")}--${root.boundary}--\r\n`,
+    raw: `${head}\r\n\r\n${parts.map((it) => `--${root.boundary}\r\n${it}\r\n`).join("")}--${root.boundary}--\r\n`,
   }
 }
 

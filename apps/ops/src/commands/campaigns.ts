@@ -9,6 +9,7 @@ import { formatProgress } from "../campaigns/formatProgress.ts"
 import { list } from "../campaigns/list.ts"
 import { previewMail } from "../campaigns/previewMail.ts"
 import { printCampaign } from "../campaigns/printCampaign.ts"
+import { sendTest } from "../campaigns/sendTest.ts"
 import { campaignId } from "../inputs/campaignId.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
@@ -187,5 +188,6 @@ export const campaigns = Command.make("campaigns").pipe(
     list,
     show,
     preview,
+    sendTest,
   ]),
 )

@@ -5,6 +5,7 @@ import { makeIdentifier } from "@outreach/domain/Identifier"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { sendTest } from "../endpoints/sendTest.ts"
 import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
@@ -116,5 +117,5 @@ const enable = Command.make(
 /** `ops endpoints …` */
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("Where the partners receive webhooks"),
-  Command.withSubcommands([create, list, show, update, disable, enable]),
+  Command.withSubcommands([create, list, show, update, sendTest, disable, enable]),
 )

@@ -1,7 +1,6 @@
 import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
 import { DEFAULT_GRACE_SECONDS, MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
 import { Effect, Layer, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -10,12 +9,7 @@ import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { printList, printRecord, remark } from "../output/Output.ts"
-import { Target } from "../Target.ts"
-
-const cipher = Layer.effect(
-  SecretCipher,
-  Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
-)
+import { secretCipher } from "../secretCipher.ts"
 
 const rotate = Command.make(
   "rotate",
@@ -39,7 +33,7 @@ const rotate = Command.make(
   }),
 ).pipe(
   Command.withDescription("Give an organization a new signing secret, and show it this once; also for its first"),
-  Command.provide(Layer.provide(SecretVaultPg, cipher)),
+  Command.provide(Layer.provide(SecretVaultPg, secretCipher)),
 )
 
 const list = Command.make(

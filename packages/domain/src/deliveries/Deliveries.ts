@@ -5,6 +5,7 @@ import { Courier } from "./Courier.ts"
 import type { Attempt, DeliveryLease } from "./Delivery.ts"
 import { DeliveryQueue, type Settlement } from "./DeliveryQueue.ts"
 import { Signer } from "./Signer.ts"
+import { webhookHeaders } from "./webhookHeaders.ts"
 
 const utf8 = new TextEncoder()
 
@@ -35,16 +36,12 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
       const started = now()
       const body = utf8.encode(lease.body)
       const active = lease.secrets.filter(({ expiresAt }) => expiresAt === null || started < expiresAt)
-      const headers = {
-        "Content-Type": "application/json",
-        "X-Signature": signer.sign(
-          body,
-          active.map(({ secret }) => secret),
-          Math.floor(started / 1000),
-        ),
-        "X-Delivery-Id": lease.id,
-        "X-Delivery-Attempt": String(lease.attempt),
-      }
+      const headers = webhookHeaders(signer, body, {
+        id: lease.id,
+        attempt: lease.attempt,
+        secrets: active.map(({ secret }) => secret),
+        at: started,
+      })
       return Effect.flatMap(courier.post(lease.url, headers, body), (reply) => {
         const finished = now()
         const outcome = classify(reply)

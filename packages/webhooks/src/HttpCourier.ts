@@ -7,9 +7,12 @@ import { Effect, Layer } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
-import { workerLimits } from "./workerLimits.ts"
 
-const limits = workerLimits.deliveries
+/** How long a connection may take. */
+const CONNECT_MS = 5000
+
+/** How long the body is waited for once the headers have said the status. */
+const BODY_MS = 1000
 
 const USER_AGENT = `outreach-partner-api/${RELEASE}`
 
@@ -35,7 +38,7 @@ export const HttpCourier = (options: {
   Layer.effect(
     Courier,
     Effect.gen(function* () {
-      const { allowPrivateAddresses, connectMs = limits.connectMs, callMs, bodyMs = limits.bodyMs } = options
+      const { allowPrivateAddresses, connectMs = CONNECT_MS, callMs, bodyMs = BODY_MS } = options
       const agent = yield* Effect.acquireRelease(
         Effect.sync(
           () =>

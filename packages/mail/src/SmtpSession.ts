@@ -67,8 +67,12 @@ export class SmtpSession {
     return this.#connection.authenticated
   }
 
-  /** Sends a message; `isHeld` is asked before its first byte goes, and a false ends the session. Rejects with nodemailer's error. */
-  async send(envelope: SMTPEnvelope, message: Readable, isHeld: () => boolean): Promise<void> {
+  /**
+   * Sends a message and returns the server's reply. Rejects with nodemailer's error.
+   *
+   * `isHeld` is asked before its first byte goes, and a false ends the session.
+   */
+  async send(envelope: SMTPEnvelope, message: Readable, isHeld: () => boolean): Promise<string> {
     this.isMessageSent = false
     message.once("resume", () => {
       if (!isHeld()) return this.#end(new SmtpError("ELEASE", "DATA"))
@@ -79,13 +83,14 @@ export class SmtpSession {
       this.isMessageSent = true
       this.#await("DATA", this.#timeouts.finalMs)
     })
-    await this.#run((done) => this.#connection.send(envelope, message, done))
+    const { response } = await this.#run<{ response: string }>((done) => this.#connection.send(envelope, message, done))
     this.isMessageSent = false
     this.sentMessages += 1
+    return response
   }
 
   /** Makes the session ready for another message after one was refused. */
-  reset(): Promise<void> {
+  reset(): Promise<unknown> {
     return this.#run((done) => this.#connection.reset(done))
   }
 
@@ -98,11 +103,11 @@ export class SmtpSession {
     this.#connection.quit()
   }
 
-  #run(start: (done: (error?: unknown) => void) => void): Promise<void> {
+  #run<A>(start: (done: (error?: unknown, result?: A) => void) => void): Promise<A> {
     return new Promise((resolve, reject) => {
       this.#fail = reject
       if (!this.isOpen) return reject(new SmtpError("ECONNECTION", "CONN"))
-      start((error) => (error ? reject(error) : resolve()))
+      start((error, result) => (error ? reject(error) : resolve(result as A)))
     })
   }
 

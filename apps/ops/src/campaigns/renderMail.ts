@@ -1,0 +1,42 @@
+import { createHmac, randomBytes } from "node:crypto"
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import type { RecipientId } from "@outreach/domain/Identifier"
+import { composeMail } from "@outreach/domain/outreach/composeMail"
+import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
+import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { TrackingSeal } from "@outreach/domain/outreach/TrackingSeal"
+import { publicBaseUrl } from "@outreach/process/settings"
+import { Effect, Layer } from "effect"
+
+/** The token of nobody in particular. */
+export const NOBODYS_TOKEN = "aB3dE9"
+
+/**
+ * Renders a campaign's message as it would be sent, but for its signature.
+ *
+ * Its links are sealed with a key that nobody keeps, so that they open, click and unsubscribe nothing in anybody's name.
+ */
+export const renderMail = Effect.fnUntraced(function* (
+  campaign: Campaign,
+  recipient: { readonly token: string; readonly email: string; readonly recipientId: RecipientId },
+  options: { readonly domain: string; readonly bounceDomain: string },
+) {
+  const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
+    Effect.provide(Layer.merge(TrackingLinks.below(yield* publicBaseUrl), ReturnPaths.at(options.bounceDomain))),
+    Effect.provideService(TrackingSeal, throwawaySeal()),
+  )
+  const template = { ...campaign, campaignName: campaign.name, programName: yield* programNameOf(campaign) }
+  const compose = composeMail(template, { ...settings, mailDomain: options.domain })
+  return compose({ ...recipient, organizationId: campaign.organizationId })
+})
+
+/** Reads the name of a campaign's program. */
+export const programNameOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
+  return (yield* (yield* CampaignBook).summaries(organizationId, [id])).get(id)!.program.name
+})
+
+const throwawaySeal = () => {
+  const key = randomBytes(32)
+  return { seal: (bytes: Uint8Array) => createHmac("sha256", key).update(bytes).digest().subarray(0, 16) }
+}

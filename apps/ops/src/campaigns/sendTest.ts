@@ -1,0 +1,44 @@
+import { Email } from "@outreach/contract"
+import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { campaignId } from "../inputs/campaignId.ts"
+import { printRecord } from "../output/Output.ts"
+import { NOBODYS_TOKEN, renderMail } from "./renderMail.ts"
+
+/** `ops campaigns test` */
+export const sendTest = Command.make(
+  "test",
+  {
+    campaignId,
+    to: Flag.String("to").pipe(
+      Flag.withMetavar("address"),
+      Flag.withDescription("The address that gets the message"),
+      Flag.filterMap(
+        (text) => Option.fromNullishOr(Email.safeParse(text).data),
+        () => "an e-mail address",
+      ),
+    ),
+  },
+  Effect.fn("ops.campaigns.test")(function* ({ campaignId, to }) {
+    const { smtpUrl, from, dkim, domain, bounceDomain } = yield* smtpSettings
+    const campaign = yield* (yield* CampaignBook).find(campaignId)
+    // Of no recipient, and another one each time, because mailboxes drop a Message-ID that they have seen.
+    const recipientId = yield* makeIdentifier("recipient")
+    const nobody = { token: NOBODYS_TOKEN, email: to, recipientId }
+    const mail = yield* renderMail(campaign, nobody, { domain, bounceDomain })
+    const subject = `[Test] ${mail.subject}`
+    // Loaded here, because no other command sends.
+    const { sendOnce } = yield* Effect.promise(() => import("@outreach/mail/sendOnce"))
+    const headers = { "X-Outreach-Test": campaign.id }
+    const reply = yield* sendOnce({ ...mail, subject }, { url: smtpUrl, from, dkim, headers })
+    yield* printRecord({ campaignId, subject, messageId: mail.messageId, reply })
+  }),
+).pipe(
+  Command.withDescription(
+    "Send one real message, marked as a test, to an address of yours; its links lead nowhere and record nothing",
+  ),
+  Command.withExamples([{ command: "ops campaigns test cmp_… --to me@acme.example" }]),
+)

@@ -1,0 +1,63 @@
+import { testEndpoint } from "@outreach/domain/deliveries/testEndpoint"
+import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
+import { NodeSigner } from "@outreach/webhooks/NodeSigner"
+import { Effect, Layer, Schema } from "effect"
+import { Argument, Command } from "effect/cli"
+import { identifier } from "../inputs/identifier.ts"
+import { formatRecord, printRecord, remark } from "../output/Output.ts"
+import { secretCipher } from "../secretCipher.ts"
+import { Target } from "../Target.ts"
+
+/** The whole call, as the worker's default is. */
+const CALL_MS = 15_000
+
+/** How many characters of the response are shown. */
+const MAX_SHOWN = 500
+
+/** The endpoint did not take the test event. */
+class EndpointTestFailed extends Schema.TaggedError<EndpointTestFailed>()("EndpointTestFailed", {
+  endpointId: Schema.String,
+  url: Schema.String,
+  eventId: Schema.String,
+  status: Schema.NullOr(Schema.Int),
+  outcome: Schema.String,
+  latencyMs: Schema.Int,
+  response: Schema.NullOr(Schema.String),
+}) {
+  override get message(): string {
+    const met = this.status === null ? this.outcome : `status ${this.status}, ${this.outcome}`
+    return `The endpoint ${this.endpointId} did not take the test event: ${met}, after ${this.latencyMs} ms.`
+  }
+}
+
+// Loaded here, because no other command calls an endpoint.
+const courier = Layer.unwrap(
+  Effect.gen(function* () {
+    const { allowHttp } = yield* Target
+    const { HttpCourier } = yield* Effect.promise(() => import("@outreach/webhooks/HttpCourier"))
+    return HttpCourier({ allowPrivateAddresses: allowHttp, callMs: CALL_MS })
+  }),
+)
+
+/** `ops endpoints test` */
+export const sendTest = Command.make(
+  "test",
+  {
+    endpoint: Argument.String("endpoint").pipe(
+      Argument.withDescription("The endpoint's id, whe_…"),
+      Argument.filterMap(...identifier("endpoint")),
+    ),
+  },
+  Effect.fn("ops.endpoints.test")(function* ({ endpoint }) {
+    const { delivered, response, ...met } = yield* testEndpoint(endpoint)
+    const result = { ...met, response: response?.slice(0, MAX_SHOWN) ?? null }
+    if (delivered) return yield* printRecord(result)
+    yield* remark(formatRecord(result))
+    return yield* new EndpointTestFailed(result)
+  }),
+).pipe(
+  Command.withDescription(
+    "Send one signed event of the type outreach.endpoint_test, which nothing records; show the status, the latency and the response",
+  ),
+  Command.provide(Layer.mergeAll(courier, NodeSigner, Layer.provide(SecretVaultPg, secretCipher))),
+)

@@ -1,0 +1,9 @@
+import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { Effect, Layer } from "effect"
+import { Target } from "./Target.ts"
+
+/** The cipher of the target's signing secrets, for the few commands that need its key. */
+export const secretCipher = Layer.effect(
+  SecretCipher,
+  Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
+)

@@ -1,0 +1,104 @@
+import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { verify } from "@outreach/signature/node"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+import { partnerServer } from "./partnerServer.ts"
+
+const { run, meanwhile } = commandLine()
+
+const seed = async (endpointUrl: string) => {
+  const { endpoint, secret } = await meanwhile(seedCampaign({ recipients: 0, endpointUrl }))
+  return { id: endpoint.id, secret: Redacted.value(secret) }
+}
+const test = async (id: string, settings: Record<string, string> = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" }) => {
+  const { code, stdout } = await run(["endpoints", "test", id, "--json"], settings)
+  return { code, shown: JSON.parse(stdout) }
+}
+
+const recorded = () =>
+  meanwhile(
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        select (select count(*)::int from events) as events, (select count(*)::int from deliveries) as deliveries,
+          (select count(*)::int from delivered) as delivered, (select count(*)::int from delivery_attempts) as attempts,
+          (select count(*)::int from endpoint_breakers) as breakers`,
+    ),
+  )
+
+describe("endpoints test", () => {
+  it("sends one signed test event, and shows the status, the latency and the beginning of the response", async () => {
+    const partner = await partnerServer(202, "y".repeat(1000))
+    const { id, secret } = await seed(partner.url)
+    const before = await recorded()
+    const { code, shown } = await test(id)
+    expect({ code, shown }).toEqual({
+      code: 0,
+      shown: {
+        endpoint_id: id,
+        url: partner.url,
+        event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+        status: 202,
+        outcome: "success",
+        latency_ms: expect.any(Number),
+        response: "y".repeat(500),
+      },
+    })
+    expect(partner.received).toHaveLength(1)
+    const [{ headers, body }] = partner.received as [(typeof partner.received)[0]]
+    verify(headers["x-signature"] as string, Buffer.from(body), [secret], { now: Date.now() / 1000 })
+    expect(headers).toMatchObject({ "x-delivery-attempt": "1", "content-type": "application/json" })
+    expect(JSON.parse(body)).toMatchObject({
+      object: "event",
+      livemode: false,
+      event_id: shown.event_id,
+      event_type: "outreach.endpoint_test",
+      event_version: 1,
+      source: "service",
+      data: { endpoint_id: id },
+      metadata: { test: true },
+    })
+    expect(await recorded()).toEqual(before)
+  })
+
+  it.each([
+    [500, "server_error"],
+    [404, "client_error"],
+  ])("fails with what the endpoint answered: %s", async (status, outcome) => {
+    const partner = await partnerServer(status, "no")
+    const { id } = await seed(partner.url)
+    const before = await recorded()
+    const { code, shown } = await test(id)
+    expect({ code, error: shown.error }).toMatchObject({
+      code: 1,
+      error: { code: "endpoint_test_failed", status, outcome, response: "no" },
+    })
+    const { stderr } = await run(["endpoints", "test", id], { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
+    expect(stderr).toMatch(new RegExp(`did not take the test event: status ${status}, ${outcome}, after \\d+ ms\\.\n$`))
+    expect(await recorded()).toEqual(before)
+  })
+
+  it("fails where nobody listens, and calls no private address unless the deployment allows it", async () => {
+    const partner = await partnerServer()
+    const { id } = await seed(partner.url)
+    expect((await test(id, {})).shown.error).toMatchObject({ status: null, outcome: "blocked_address" })
+    expect(partner.received).toEqual([])
+    const { id: closed } = await seed("http://127.0.0.1:1/")
+    expect((await test(closed)).shown.error).toMatchObject({ status: null, outcome: "refused", response: null })
+  })
+
+  it("needs an active secret", async () => {
+    const id = await meanwhile(
+      Effect.gen(function* () {
+        const organization = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme")
+        const endpoint = { organizationId: organization.id, url: "https://partner.test/", eventTypes: null }
+        return (yield* (yield* EndpointBook).create({ ...endpoint, id: yield* makeIdentifier("endpoint") })).id
+      }),
+    )
+    expect((await test(id)).shown.error).toMatchObject({ code: "no_active_secret" })
+  })
+})

@@ -1,0 +1,61 @@
+import { classify } from "@outreach/retry-policy"
+import { Clock, Effect, Schema } from "effect"
+import { Deployment } from "../Deployment.ts"
+import { type EndpointId, makeIdentifier } from "../Identifier.ts"
+import { fromUnixMillis } from "../Timestamp.ts"
+import { Courier } from "./Courier.ts"
+import { EndpointBook } from "./EndpointBook.ts"
+import { SecretVault } from "./SecretVault.ts"
+import { Signer } from "./Signer.ts"
+import { webhookHeaders } from "./webhookHeaders.ts"
+
+/** The organization has no active signing secret, so nothing can be sent to its endpoints. */
+export class NoActiveSecret extends Schema.TaggedError<NoActiveSecret>()("NoActiveSecret", {
+  organizationId: Schema.String,
+}) {
+  override get message(): string {
+    return `The organization ${this.organizationId} has no active signing secret; make one with \`ops secrets rotate\`.`
+  }
+}
+
+/** The type of a test event; the specification has none of that name, so that no receiver acts on it. */
+const TEST_EVENT_TYPE = "outreach.endpoint_test"
+
+/** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
+export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
+  const { organizationId, url } = yield* (yield* EndpointBook).find(endpointId)
+  const secrets = yield* (yield* SecretVault).active(organizationId)
+  if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
+  const { livemode } = yield* Deployment
+  const eventId = yield* makeIdentifier("event")
+  const id = yield* makeIdentifier("delivery")
+  const started = yield* Clock.currentTimeMillis
+  const now = fromUnixMillis(started)
+  const envelope = {
+    object: "event",
+    livemode,
+    event_id: eventId,
+    event_type: TEST_EVENT_TYPE,
+    event_version: 1,
+    occurred_at: now,
+    emitted_at: now,
+    source: "service",
+    data: { endpoint_id: endpointId },
+    metadata: { test: true },
+  }
+  const body = new TextEncoder().encode(JSON.stringify(envelope))
+  const headers = webhookHeaders(yield* Signer, body, { id, attempt: 1, secrets, at: started })
+  const reply = yield* (yield* Courier).post(url, headers, body)
+  const latencyMs = (yield* Clock.currentTimeMillis) - started
+  const { verdict, reason } = classify(reply)
+  return {
+    endpointId,
+    url,
+    eventId,
+    delivered: verdict === "delivered",
+    status: "status" in reply ? reply.status : null,
+    outcome: reason,
+    latencyMs,
+    response: "response" in reply ? reply.response : null,
+  }
+})

@@ -1,0 +1,57 @@
+import type { Mail } from "@outreach/domain/outreach/Mailer"
+import { Effect, Redacted, Schema } from "effect"
+import { parseConnectionUrl } from "nodemailer/lib/shared"
+import type { Sender } from "./mailFrom.ts"
+import { type DkimOptions, messageComposer } from "./messageComposer.ts"
+import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
+
+/** The SMTP server did not take the message. It keeps codes alone, because the server's own words may hold an address. */
+export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent", { reason: Schema.String }) {
+  override get message(): string {
+    return `The SMTP server did not take the message: ${this.reason}.`
+  }
+}
+
+/** Shorter than the waits of RFC 5321 4.5.3.2, because a person waits. */
+const TIMEOUTS = { connectMs: 10_000, replyMs: 30_000, dataMs: 30_000, blockMs: 60_000, finalMs: 60_000 }
+
+/** Sends one message on a session of its own, without another try, and returns the server's reply. */
+export const sendOnce = (
+  mail: Mail,
+  options: {
+    readonly url: Redacted.Redacted
+    readonly from: Sender
+    readonly dkim: DkimOptions | null
+    /** More headers, by their names. */
+    readonly headers: Readonly<Record<string, string>>
+  },
+): Effect.Effect<string, MailNotSent> =>
+  Effect.tryPromise({
+    try: async () => {
+      const session = await SmtpSession.open(parseConnectionUrl(Redacted.value(options.url)) as SmtpOptions, TIMEOUTS)
+      try {
+        const { envelope, text } = messageComposer(options.from, options.dkim)(mail, options.headers)
+        const reply = await session.send(envelope, text, () => true)
+        session.quit()
+        return reply
+      } catch (error) {
+        session.close()
+        throw error
+      }
+    },
+    catch: (error) => new MailNotSent({ reason: describe((error ?? {}) as SmtpFailure) }),
+  })
+
+interface SmtpFailure {
+  readonly code?: string
+  readonly command?: string
+  readonly responseCode?: number
+  readonly response?: string
+}
+
+const describe = ({ code = "unknown", command, responseCode, response = "" }: SmtpFailure): string => {
+  const at = command === undefined ? "" : ` at ${command}`
+  if (responseCode === undefined) return `${code}${at}`
+  const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
+  return `${[responseCode, enhanced].filter(Boolean).join(" ")}${at}`
+}
