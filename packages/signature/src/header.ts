@@ -22,28 +22,27 @@ const ENTRY = /^[0-9a-f]{64}$/
  * a `v1` that is not 64 lowercase hex digits. Source: Outreach Partner API specification, Authentication, 4.
  */
 export function parseHeader(text: string): SignatureHeader {
-  // Lines of one name are joined with a comma and a space (RFC 9110 5.3). A space elsewhere is a fault.
-  const header = text.length <= MAX_LENGTH && text.includes(", ") ? text.replace(/, +/g, ",") : text
+  // Lines of one name are joined with a comma and a space (RFC 9110 5.3). A space elsewhere is a fault. Every item ends with a comma.
+  const header = text.replace(/, +|$/g, ",")
   let sound = text.length <= MAX_LENGTH && !header.includes(" ")
   const entries: string[] = []
   let timestamp: string | undefined
   let items = 0
   // By index, for speed: split into items and schemes this took 0.8 µs, half as long as the digest of 2 KB; now 0.2 µs.
-  for (let from = 0, to = 0; sound && from <= header.length; from = to + 1) {
-    const comma = header.indexOf(",", from)
-    to = comma < 0 ? header.length : comma
+  for (let from = 0, to: number; sound && from < header.length; from = to + 1) {
+    to = header.indexOf(",", from)
     const separator = header.indexOf("=", from)
     const value = header.slice(separator + 1, to)
     sound = from < separator && separator < to && ++items <= MAX_ITEMS
     if (header.startsWith("t=", from)) {
-      sound &&= timestamp === undefined && TIMESTAMP.test(value)
+      sound &&= !timestamp && TIMESTAMP.test(value)
       timestamp = value
     } else if (header.startsWith("v1=", from)) {
       sound &&= ENTRY.test(value)
       entries.push(value)
     }
   }
-  if (!sound || timestamp === undefined || entries.length === 0) throw new SignatureError("malformed_header")
+  if (!(sound && timestamp && entries.length)) throw new SignatureError("malformed_header")
   return { timestamp: Number(timestamp), entries }
 }
 
