@@ -54,7 +54,7 @@ export async function cloneDatabase(serverUrl: string, template: string): Promis
   const name = `${template}_${randomBytes(8).toString("hex")}`
   const database = escapeIdentifier(name)
   await withClient(serverUrl, async (client) => {
-    await client.query(`create database ${database} template ${escapeIdentifier(template)}`)
+    await client.query(`create database ${database} template ${escapeIdentifier(template)} strategy file_copy`)
   })
   const drop = async () => {
     const left = await withClient(serverUrl, async (client) => {

@@ -22,15 +22,6 @@ describe("a connection", () => {
     expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 200"])
   })
 
-  // The server looks every 5 s for heads that are older than 10 s.
-  it("whose request does not arrive in time is told so and closed", async () => {
-    const socket = open()
-    socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-    const answer = await text(socket)
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).toContain('"request: did not arrive in time"')
-  })
-
   it("takes a head of 8 KiB and no more", async () => {
     const sizeOf = async (bytes: number) => {
       const socket = open()

@@ -1,0 +1,17 @@
+import { connect } from "node:net"
+import { text } from "node:stream/consumers"
+import { describe, expect, it } from "vitest"
+import { startApi } from "../startApi.ts"
+
+const api = startApi()
+
+describe("a connection", () => {
+  // The server looks every 5 s for heads that are older than 10 s.
+  it("whose request does not arrive in time is told so and closed", async () => {
+    const socket = connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })
+    socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"request: did not arrive in time"')
+  })
+})
