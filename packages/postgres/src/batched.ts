@@ -40,8 +40,10 @@ export const batched = Effect.fnUntraced(function* <Item, Result, E, R>(
     for (const [i, { respond }] of batch.entries()) respond(Exit.map(exit, (results) => results[i]!))
   })
 
+  // The scheduler may let others run between two steps of a writer, so the calls are counted again in the step that waits.
   const untilCalled = Effect.callback<void>((resume) => {
-    idleWriters.push(resume)
+    if (calls.length > 0) resume(Effect.void)
+    else idleWriters.push(resume)
   })
   const writer = Effect.suspend(() => {
     isGathering = false

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scheduler, Scope } from "effect"
 import { batched } from "../src/batched.ts"
 
 describe("batched", () => {
@@ -63,6 +63,27 @@ describe("batched", () => {
       yield* Deferred.succeed(gate, undefined)
       expect(yield* Fiber.join(calls)).toEqual([1, 2, 3, 4, 5])
     }),
+  )
+
+  it.each([3, 4, 7, 11])(
+    "loses no call that comes while its writer makes room for others (after %i steps)",
+    async (steps) => {
+      const turns = async (count: number) => {
+        for (let turn = 0; turn < count; turn++) await new Promise(setImmediate)
+      }
+      const scope = Scope.makeUnsafe()
+      const write = await Effect.runPromise(
+        batched(10, (items: ReadonlyArray<number>) => Effect.succeed(items)).pipe(
+          Scope.provide(scope),
+          Effect.provideService(Scheduler.MaxOpsBeforeYield, steps),
+        ),
+      )
+      for (let item = 0; item < 30; item++) {
+        expect(await Effect.runPromise(write(item))).toBe(item)
+        await turns(item)
+      }
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    },
   )
 
   it.effect("lets one bad item fail alone, and goes on", () =>
