@@ -10,6 +10,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 //   all but the times concatenated in SQL              690         675
 //   json_build_object                                  745        1600
 //
+// The adapter still makes a record of each row, which the port asks for: 725 against 796 for objects, in another run.
 // to_char makes most of the difference: the times of a row cost PostgreSQL more than the whole row costs the process.
 
 /** The columns of a recipient, named as the domain names them, in the order in which `recipientOf` reads them. */
