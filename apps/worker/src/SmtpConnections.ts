@@ -13,9 +13,15 @@ export interface SmtpConnection {
   idleTimer?: NodeJS.Timeout
 }
 
+/** A message's turn on a connection. The next message may have the connection before the outcome of this one is recorded. */
+export interface SmtpTurn {
+  readonly connection: SmtpConnection
+  isReleased: boolean
+}
+
 interface Waiter {
   readonly campaignId: CampaignId
-  readonly take: (connection: SmtpConnection | undefined) => void
+  readonly take: (turn: SmtpTurn | undefined) => void
 }
 
 /** How many messages of a connection may be begun and not recorded: what a killed process repeats at most. */
@@ -42,8 +48,8 @@ export class SmtpConnections {
     this.#maxPerCampaign = maxPerCampaign
   }
 
-  /** Waits for a connection for a message, until it is too late to begin; then it is undefined. */
-  take({ campaignId, beginBy }: SendingLease): Effect.Effect<SmtpConnection | undefined> {
+  /** Waits for a turn for a message, until it is too late to begin; then it is undefined. */
+  take({ campaignId, beginBy }: SendingLease): Effect.Effect<SmtpTurn | undefined> {
     return Effect.flatMap(Clock.currentTimeNanos, (now) =>
       Effect.callback((resume) => {
         if (now > beginBy) return resume(Effect.succeed(undefined))
@@ -55,9 +61,9 @@ export class SmtpConnections {
         }
         const waiter: Waiter = {
           campaignId,
-          take: (connection) => {
+          take: (turn) => {
             end()
-            resume(Effect.succeed(connection))
+            resume(Effect.succeed(turn))
           },
         }
         const timer = setTimeout(() => waiter.take(undefined), Number((beginBy - now) / 1_000_000n) + 1)
@@ -67,9 +73,12 @@ export class SmtpConnections {
     )
   }
 
-  /** Frees a connection for another message, though the outcome of this one is not recorded yet. */
-  release(connection: SmtpConnection): void {
-    if (connection.sendingFor === undefined) return
+  /** Frees the connection for another message, though the outcome of this one is not recorded yet. */
+  release(turn: SmtpTurn): void {
+    // From then on the connection may be another message's.
+    if (turn.isReleased) return
+    turn.isReleased = true
+    const { connection } = turn
     connection.sendingFor = undefined
     const { session } = connection
     if (session?.isOpen) connection.idleTimer = setTimeout(() => session.quit(), IDLE_MS).unref()
@@ -77,9 +86,9 @@ export class SmtpConnections {
   }
 
   /** Notes that the outcome of a message was recorded, or that it never will be. */
-  recorded(connection: SmtpConnection): void {
-    connection.unrecorded -= 1
-    this.release(connection)
+  recorded(turn: SmtpTurn): void {
+    turn.connection.unrecorded -= 1
+    this.release(turn)
     this.#serve()
   }
 
@@ -110,9 +119,9 @@ export class SmtpConnections {
   }
 }
 
-const occupy = (connection: SmtpConnection, campaignId: CampaignId): SmtpConnection => {
+const occupy = (connection: SmtpConnection, campaignId: CampaignId): SmtpTurn => {
   clearTimeout(connection.idleTimer)
   connection.sendingFor = campaignId
   connection.unrecorded += 1
-  return connection
+  return { connection, isReleased: false }
 }

@@ -75,8 +75,9 @@ export const SmtpMailer = (options: {
         send: (mail, lease, record) =>
           Effect.acquireUseRelease(
             Effect.interruptible(connections.take(lease)),
-            (connection) => {
-              if (connection === undefined) return record({ _tag: "Late" })
+            (turn) => {
+              if (turn === undefined) return record({ _tag: "Late" })
+              const { connection } = turn
               lease.begin()
               return Effect.callback<MailOutcome>((resume) => {
                 transmit(connection, mail, lease).then(
@@ -85,16 +86,16 @@ export const SmtpMailer = (options: {
                 )
                 return Effect.sync(() => connection.session?.close())
               }).pipe(
-                Effect.tap(() => Effect.sync(() => connections.release(connection))),
                 Effect.onInterrupt(() =>
                   connection.session?.isMessageSent
                     ? record({ _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } })
                     : Effect.void,
                 ),
+                Effect.tap(() => Effect.sync(() => connections.release(turn))),
                 Effect.flatMap(record),
               )
             },
-            (connection) => Effect.sync(() => connection && connections.recorded(connection)),
+            (turn) => Effect.sync(() => turn && connections.recorded(turn)),
           ),
       }
     }),
