@@ -131,7 +131,7 @@ describe("a folder that cannot hold it", () => {
     const processes = processTree(sandbox.pid)
     const chunk = Buffer.alloc(1_000_000)
     try {
-      for (let i = 0; i < 400; i++) writeFileSync(join(folder, `filler${i}`), chunk)
+      for (let i = 0; i < 1000; i++) writeFileSync(join(folder, `filler${i}`), chunk)
     } catch {
       // Full.
     }
