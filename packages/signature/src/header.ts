@@ -23,8 +23,8 @@ const ENTRY = /^[0-9a-f]{64}$/
  */
 export function parseHeader(text: string): SignatureHeader {
   // Lines of one name are joined with a comma and a space (RFC 9110 5.3). A space elsewhere is a fault. Every item ends with a comma.
-  const header = text.replace(/, +|$/g, ",")
-  let sound = text.length <= MAX_LENGTH && !header.includes(" ")
+  const header = (text.length > MAX_LENGTH ? "" : text).replace(/, +|$/g, ",")
+  let sound = !/ /.test(header)
   const entries: string[] = []
   let timestamp: string | undefined
   let items = 0
@@ -43,7 +43,7 @@ export function parseHeader(text: string): SignatureHeader {
     }
   }
   if (!(sound && timestamp && entries.length)) throw new SignatureError("malformed_header")
-  return { timestamp: Number(timestamp), entries }
+  return { timestamp: +timestamp, entries }
 }
 
 /** Checks that a timestamp can be written into a header; throws `RangeError` when it is no whole number of seconds. */
