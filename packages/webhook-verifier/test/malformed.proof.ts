@@ -95,7 +95,7 @@ describe.each(bothEntries)(
       ])
     })
 
-    it("spends on a header of 16 KB at most twice what it spends on a good one", async () => {
+    it("spends on a header of 16 KB at most five times what it spends on a good one", async () => {
       const long = (unit: string) => unit.repeat(Math.ceil(16_384 / unit.length)).slice(0, 16_384)
       const costly = [",", "=", "t=1,", "a=", `v1=${HEX},`, `t=${NOW},v1=${HEX},`, "t=1", " ", "é"]
         .map(long)
@@ -118,7 +118,8 @@ describe.each(bothEntries)(
       const ratios: number[] = []
       for (const value of costly) ratios.push(await least(value))
       if (process.env["MALFORMED_INPUTS"]) console.log(ratios.map((it) => it.toFixed(2)).join(" "))
-      for (const ratio of ratios) expect(ratio).toBeLessThan(2)
+      // Measured 0.1 and 1.3 on a quiet machine; a parser that went back and forth would take hundreds of times as long.
+      for (const ratio of ratios) expect(ratio).toBeLessThan(5)
     })
   },
   1_800_000,
