@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["{packages,apps}/*/test/**/*.proof.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     maxWorkers: 1,
+    unstubEnvs: true,
     testTimeout: 600_000,
     hookTimeout: 300_000,
   },
