@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
@@ -10,6 +10,7 @@ import { RELEASE } from "@outreach/process/release"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { freePort } from "./freePort.ts"
 import { runApi } from "./runApi.ts"
 import { addressOf, endApi, spawnApi } from "./spawnApi.ts"
 
@@ -20,16 +21,6 @@ const start = (settings: Readonly<Record<string, string>>): ChildProcess => {
   const child = spawnApi(databaseUrl(), settings)
   onTestFinished(() => endApi(child))
   return child
-}
-
-/** Finds a port that nobody listens on. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 /** Asks a port for its health over a connection of its own. */

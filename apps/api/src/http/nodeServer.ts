@@ -68,7 +68,8 @@ export const nodeServer = Effect.gen(function* () {
 
   server.on("clientError", (error: ClientError, socket) => {
     if (error.code === "ECONNRESET") socket.destroy()
-    else refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is no well-formed HTTP request", error.rawPacket)
+    else
+      refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is not a well-formed HTTP request", error.rawPacket)
   })
   server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
   // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).

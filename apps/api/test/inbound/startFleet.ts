@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../freePort.ts"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 
 const WORKER = fileURLToPath(new URL("../../../worker/src/main.ts", import.meta.url))
@@ -49,13 +49,4 @@ const startWorker = async (databaseUrl: string) => {
   await Promise.race([once(child.stdout, "data"), ended])
   child.stdout.resume()
   return child
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, "close")
-  return port
 }
