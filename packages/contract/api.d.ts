@@ -1,5 +1,8 @@
+// @outreach/contract
 import * as z from 'zod';
 import { PartnerErrorCode, LegacyErrorCode } from '@outreach/error-catalog';
+import { Scope, EventType } from './names.js';
+export { BOUNCE_REASONS, BounceReason, EVENT_DIRECTIONS, EventTypeOf, FEED_EVENT_TYPES, FeedEventType, SCOPES } from './names.js';
 
 /** A campaign, in short. */
 declare const CampaignSummary: z.ZodObject<{
@@ -24,10 +27,6 @@ declare const ProgramSummary: z.ZodObject<{
 /** A program, in short. */
 type ProgramSummary = z.infer<typeof ProgramSummary>;
 
-/** The permissions that an API key can hold. */
-declare const SCOPES: readonly ["tokens:read", "events:read", "recipients:read", "digest:read"];
-/** A permission that an API key can hold. */
-type Scope = (typeof SCOPES)[number];
 /** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */
 type Auth = {
     readonly kind: "none";
@@ -374,10 +373,6 @@ interface List<Item> {
 /** Makes the schema of one page of `item`; `id` names it in the OpenAPI document. */
 declare function list<Item extends z.ZodType>(item: Item, id: string): z.ZodType<List<z.output<Item>>>;
 
-/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
-declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
-/** A reason that the service gives for a bounce. */
-type BounceReason = (typeof BOUNCE_REASONS)[number];
 /** The most recipients that one `outreach.recipients_published` event carries. */
 declare const RECIPIENTS_PER_EVENT = 500;
 /** Every event type, with its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
@@ -852,24 +847,14 @@ declare const EVENTS: {
         }, z.core.$strip>;
     };
 };
-/** The name of an event. */
-type EventType = keyof typeof EVENTS;
 /** The `data` of an event, by its type. */
 type EventData<Type extends EventType> = z.infer<(typeof EVENTS)[Type]["data"]>;
-/** The events that go one way. */
-type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
-    [T in EventType]: (typeof EVENTS)[T]["direction"] extends Direction ? T : never;
-}[EventType];
 /** An event as it travels, by its type. */
 type EventEnvelope<Type extends EventType = EventType> = {
     [T in Type]: z.infer<(typeof EVENTS)[T]["envelope"]>;
 }[Type];
 /** An event of any type in the catalogue, as it travels. */
 declare const EventEnvelope: z.ZodType<EventEnvelope>;
-/** The event types of the pull feed. */
-declare const FEED_EVENT_TYPES: readonly ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened", "outreach.email_clicked"];
-/** An event type of the pull feed. */
-type FeedEventType = (typeof FEED_EVENT_TYPES)[number];
 /** An event of the pull feed. */
 declare const FeedEvent: z.ZodDiscriminatedUnion<[z.ZodObject<{
     event_type: z.ZodLiteral<"outreach.email_sent">;
@@ -3008,5 +2993,39 @@ declare const WebhookReceipt: z.ZodObject<{
 /** The acknowledgement of a stored event. */
 type WebhookReceipt = z.infer<typeof WebhookReceipt>;
 
-export { AudienceInput, BOUNCE_REASONS, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, Email, EventEnvelope, EventId, EventList, FEED_EVENT_TYPES, FeedEvent, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, SCOPES, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
-export type { Auth, BounceReason, CallOf, Decoded, ErrorCodeOf, EventData, EventType, EventTypeOf, FeedEventType, List, Operation, OperationId, Operations, ParameterCodes, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Scope, Survey };
+export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
+export type { Auth, CallOf, Decoded, ErrorCodeOf, EventData, List, Operation, OperationId, Operations, ParameterCodes, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Survey };
+
+// @outreach/contract/names
+/** The permissions that an API key can hold. */
+declare const SCOPES: readonly ["tokens:read", "events:read", "recipients:read", "digest:read"];
+/** A permission that an API key can hold. */
+type Scope = (typeof SCOPES)[number];
+/** Every event type, with the way it goes. */
+declare const EVENT_DIRECTIONS: {
+    readonly "outreach.recipients_published": "to_consumer";
+    readonly "outreach.email_sent": "to_consumer";
+    readonly "outreach.email_bounced": "to_consumer";
+    readonly "outreach.email_opened": "to_consumer";
+    readonly "outreach.email_clicked": "to_consumer";
+    readonly "clinician.account_created": "to_service";
+    readonly "clinician.learner_qualified": "to_service";
+    readonly "clinician.completer_qualified": "to_service";
+};
+/** The name of an event. */
+type EventType = keyof typeof EVENT_DIRECTIONS;
+/** The events that go one way. */
+type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
+    [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
+}[EventType];
+/** The event types of the pull feed. */
+declare const FEED_EVENT_TYPES: readonly ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened", "outreach.email_clicked"];
+/** An event type of the pull feed. */
+type FeedEventType = (typeof FEED_EVENT_TYPES)[number];
+/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
+declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
+/** A reason that the service gives for a bounce. */
+type BounceReason = (typeof BOUNCE_REASONS)[number];
+
+export { BOUNCE_REASONS, EVENT_DIRECTIONS, FEED_EVENT_TYPES, SCOPES };
+export type { BounceReason, EventType, EventTypeOf, FeedEventType, Scope };

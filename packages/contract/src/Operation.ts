@@ -1,10 +1,6 @@
 import type { LegacyErrorCode, PartnerErrorCode } from "@outreach/error-catalog"
 import type * as z from "zod"
-
-/** The permissions that an API key can hold. */
-export const SCOPES = ["tokens:read", "events:read", "recipients:read", "digest:read"] as const
-/** A permission that an API key can hold. */
-export type Scope = (typeof SCOPES)[number]
+import type { Scope } from "./names.ts"
 
 /** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */
 export type Auth =

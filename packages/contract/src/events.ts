@@ -2,19 +2,9 @@ import * as z from "zod"
 import { CampaignSummary, Livemode, ProgramSummary } from "./campaigns.ts"
 import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "./identifiers.ts"
 import { Cursor, expand, Limit, type List, list } from "./lists.ts"
+import { BOUNCE_REASONS, type EVENT_DIRECTIONS, type EventType, FEED_EVENT_TYPES } from "./names.ts"
 import { Instant, Since, Timestamp } from "./times.ts"
 import { RecipientRecord } from "./tokens.ts"
-
-/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
-export const BOUNCE_REASONS = [
-  "mailbox_not_found",
-  "mailbox_disabled",
-  "domain_not_found",
-  "address_invalid",
-  "other",
-] as const
-/** A reason that the service gives for a bounce. */
-export type BounceReason = (typeof BOUNCE_REASONS)[number]
 
 /** The most recipients that one `outreach.recipients_published` event carries. */
 export const RECIPIENTS_PER_EVENT = 500
@@ -157,20 +147,14 @@ export const EVENTS = {
     "Fired when a clinician completes a program.",
     qualified,
   ),
-} as const
+} as const satisfies { readonly [Type in EventType]: { readonly direction: (typeof EVENT_DIRECTIONS)[Type] } }
 
-/** The name of an event. */
-export type EventType = keyof typeof EVENTS
 /** The `data` of an event, by its type. */
 export type EventData<Type extends EventType> = z.infer<(typeof EVENTS)[Type]["data"]>
 /** An event as it travels, by its type. */
 export type EventEnvelope<Type extends EventType = EventType> = {
   [T in Type]: z.infer<(typeof EVENTS)[T]["envelope"]>
 }[Type]
-/** The events that go one way. */
-export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
-  [T in EventType]: (typeof EVENTS)[T]["direction"] extends Direction ? T : never
-}[EventType]
 
 /** An event of any type in the catalogue, as it travels. */
 export const EventEnvelope: z.ZodType<EventEnvelope> = z.discriminatedUnion("event_type", [
@@ -183,16 +167,6 @@ export const EventEnvelope: z.ZodType<EventEnvelope> = z.discriminatedUnion("eve
   EVENTS["clinician.learner_qualified"].envelope,
   EVENTS["clinician.completer_qualified"].envelope,
 ])
-
-/** The event types of the pull feed. */
-export const FEED_EVENT_TYPES = [
-  "outreach.email_sent",
-  "outreach.email_bounced",
-  "outreach.email_opened",
-  "outreach.email_clicked",
-] as const satisfies readonly EventType[]
-/** An event type of the pull feed. */
-export type FeedEventType = (typeof FEED_EVENT_TYPES)[number]
 
 /** An event of the pull feed. */
 export const FeedEvent = z

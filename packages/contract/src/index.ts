@@ -2,20 +2,7 @@ export { CampaignSummary, ProgramSummary } from "./campaigns.ts"
 export { type Decoded, decode, type RawQuery, type Refusal, rawQuery } from "./decode.ts"
 export { Digest, DigestRecord, FunnelCounts, OutreachCounts, QuotaStatus } from "./digest.ts"
 export { LegacyError, PartnerError } from "./errors.ts"
-export {
-  BOUNCE_REASONS,
-  type BounceReason,
-  EVENTS,
-  type EventData,
-  EventEnvelope,
-  EventList,
-  type EventType,
-  type EventTypeOf,
-  FEED_EVENT_TYPES,
-  FeedEvent,
-  type FeedEventType,
-  RECIPIENTS_PER_EVENT,
-} from "./events.ts"
+export { EVENTS, type EventData, EventEnvelope, EventList, FeedEvent, RECIPIENTS_PER_EVENT } from "./events.ts"
 export { eventExamples, examples } from "./examples.ts"
 export { requestHeaders } from "./headers.ts"
 export { Health } from "./health.ts"
@@ -32,19 +19,28 @@ export {
 } from "./identifiers.ts"
 export { type List, list } from "./lists.ts"
 export {
-  type Auth,
-  type CallOf,
-  type ErrorCodeOf,
-  type Operation,
-  type ParameterCodes,
-  type RequestBody,
-  type RequestHeader,
-  type RequestOf,
-  type ResponseHeader,
-  type ResponseOf,
-  type ResponseRow,
+  BOUNCE_REASONS,
+  type BounceReason,
+  EVENT_DIRECTIONS,
+  type EventType,
+  type EventTypeOf,
+  FEED_EVENT_TYPES,
+  type FeedEventType,
   SCOPES,
   type Scope,
+} from "./names.ts"
+export type {
+  Auth,
+  CallOf,
+  ErrorCodeOf,
+  Operation,
+  ParameterCodes,
+  RequestBody,
+  RequestHeader,
+  RequestOf,
+  ResponseHeader,
+  ResponseOf,
+  ResponseRow,
 } from "./Operation.ts"
 export { type OperationId, type Operations, operations } from "./operations.ts"
 export { OptionObject, Question, SubQuestion } from "./questions.ts"

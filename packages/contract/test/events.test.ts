@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest"
 import {
+  EVENT_DIRECTIONS,
   EVENTS,
   type EventData,
   EventEnvelope,
@@ -40,6 +41,10 @@ describe("EVENTS", () => {
   it("are the specification's eight, each under its own name", () => {
     expect(types).toEqual(Object.keys(dataFields))
     for (const type of types) expect(EVENTS[type].envelope.shape.event_type.value).toBe(type)
+  })
+
+  it("go the ways that are told without their schemas, in the same order", () => {
+    expect(Object.entries(EVENT_DIRECTIONS)).toEqual(types.map((type) => [type, EVENTS[type].direction]))
   })
 
   describe.each(types)("%s", (type) => {

@@ -1,0 +1,43 @@
+/** The permissions that an API key can hold. */
+export const SCOPES = ["tokens:read", "events:read", "recipients:read", "digest:read"] as const
+/** A permission that an API key can hold. */
+export type Scope = (typeof SCOPES)[number]
+
+/** Every event type, with the way it goes. */
+export const EVENT_DIRECTIONS = {
+  "outreach.recipients_published": "to_consumer",
+  "outreach.email_sent": "to_consumer",
+  "outreach.email_bounced": "to_consumer",
+  "outreach.email_opened": "to_consumer",
+  "outreach.email_clicked": "to_consumer",
+  "clinician.account_created": "to_service",
+  "clinician.learner_qualified": "to_service",
+  "clinician.completer_qualified": "to_service",
+} as const
+/** The name of an event. */
+export type EventType = keyof typeof EVENT_DIRECTIONS
+/** The events that go one way. */
+export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
+  [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never
+}[EventType]
+
+/** The event types of the pull feed. */
+export const FEED_EVENT_TYPES = [
+  "outreach.email_sent",
+  "outreach.email_bounced",
+  "outreach.email_opened",
+  "outreach.email_clicked",
+] as const satisfies readonly EventType[]
+/** An event type of the pull feed. */
+export type FeedEventType = (typeof FEED_EVENT_TYPES)[number]
+
+/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
+export const BOUNCE_REASONS = [
+  "mailbox_not_found",
+  "mailbox_disabled",
+  "domain_not_found",
+  "address_invalid",
+  "other",
+] as const
+/** A reason that the service gives for a bounce. */
+export type BounceReason = (typeof BOUNCE_REASONS)[number]
