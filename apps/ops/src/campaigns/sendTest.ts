@@ -1,10 +1,10 @@
-import { Email } from "@outreach/contract"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { campaignId } from "../inputs/campaignId.ts"
+import { contractFlag } from "../inputs/contractFlag.ts"
 import { printRecord } from "../output/Output.ts"
 import { NOBODYS_TOKEN, renderMail } from "./renderMail.ts"
 
@@ -13,14 +13,11 @@ export const sendTest = Command.make(
   "test",
   {
     campaignId,
-    to: Flag.String("to").pipe(
-      Flag.withMetavar("address"),
-      Flag.withDescription("The address that gets the message"),
-      Flag.filterMap(
-        (text) => Option.fromNullishOr(Email.safeParse(text).data),
-        () => "an e-mail address",
-      ),
-    ),
+    to: contractFlag(
+      "to",
+      ({ Email }) => Email,
+      () => "an e-mail address",
+    ).pipe(Flag.withMetavar("address"), Flag.withDescription("The address that gets the message")),
   },
   Effect.fn("ops.campaigns.test")(function* ({ campaignId, to }) {
     const { smtpUrl, from, dkim, domain, bounceDomain } = yield* smtpSettings

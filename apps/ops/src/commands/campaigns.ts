@@ -18,10 +18,7 @@ import { readHtml } from "../inputs/readHtml.ts"
 import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
 
 const time = (flag: string, what: string) =>
-  Flag.String(flag).pipe(
-    Flag.withDescription(`${what}, a time such as 2026-12-01T09:00:00Z`),
-    Flag.filterMap(...instant),
-  )
+  instant(flag).pipe(Flag.withDescription(`${what}, a time such as 2026-12-01T09:00:00Z`))
 
 const create = Command.make(
   "create",

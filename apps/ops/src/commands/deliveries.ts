@@ -1,4 +1,4 @@
-import { EVENTS } from "@outreach/contract"
+import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
 import { Effect } from "effect"
@@ -26,7 +26,7 @@ const list = Command.make(
       Flag.filterMap(...identifier("event")),
       Flag.optional,
     ),
-    type: Flag.Literals("type", Object.keys(EVENTS)).pipe(
+    type: Flag.Literals("type", Object.keys(EVENT_DIRECTIONS)).pipe(
       Flag.withMetavar("event-type"),
       Flag.withDescription("Only events of this type, such as outreach.email_sent"),
       Flag.optional,
@@ -36,14 +36,12 @@ const list = Command.make(
       Flag.filterMap(...identifier("campaign")),
       Flag.optional,
     ),
-    from: Flag.String("from").pipe(
+    from: instant("from").pipe(
       Flag.withDescription("Only those created at this time or later, such as 2026-12-01T09:00:00Z"),
-      Flag.filterMap(...instant),
       Flag.optional,
     ),
-    to: Flag.String("to").pipe(
+    to: instant("to").pipe(
       Flag.withDescription("Only those created before this time; the last one's goes on with a list"),
-      Flag.filterMap(...instant),
       Flag.optional,
     ),
     limit,

@@ -11,7 +11,7 @@ const show = Command.make(
   "show",
   {
     organization,
-    date: Flag.String("date").pipe(Flag.withDescription("The date in UTC"), Flag.filterMap(...calendarDate)),
+    date: calendarDate("date").pipe(Flag.withDescription("The date in UTC")),
   },
   Effect.fn("ops.digest.show")(function* ({ organization, date }) {
     const data = yield* (yield* DigestLedger).read(organization, date)

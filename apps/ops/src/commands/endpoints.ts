@@ -1,4 +1,4 @@
-import { EVENTS } from "@outreach/contract"
+import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
 import { makeIdentifier } from "@outreach/domain/Identifier"
@@ -14,7 +14,7 @@ import { someOf } from "../inputs/someOf.ts"
 import { printList, printRecord } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
-const EVENT_TYPES = Object.entries(EVENTS).flatMap(([type, { direction }]) =>
+const EVENT_TYPES = Object.entries(EVENT_DIRECTIONS).flatMap(([type, direction]) =>
   direction === "to_consumer" ? [type] : [],
 )
 

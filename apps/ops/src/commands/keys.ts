@@ -1,4 +1,4 @@
-import { SCOPES } from "@outreach/contract"
+import { SCOPES } from "@outreach/contract/names"
 import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/callers/ApiKeys"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
@@ -35,9 +35,8 @@ const issue = Command.make(
       Flag.withDescription(`What the key may do, separated by commas: ${SCOPES.join(", ")}`),
       Flag.filterMap(...someOf(SCOPES)),
     ),
-    expires: Flag.String("expires").pipe(
+    expires: instant("expires").pipe(
       Flag.withDescription("When the key ends, a time such as 2027-01-01T00:00:00Z (default never)"),
-      Flag.filterMap(...instant),
       Flag.optional,
     ),
   },

@@ -41,15 +41,8 @@ export const verify = Command.make(
   "verify",
   {
     organization: organization.pipe(Flag.withDescription("Only this organization, org_…"), Flag.optional),
-    date: Flag.String("date").pipe(
-      Flag.withDescription("The date in UTC, or the first of a range"),
-      Flag.filterMap(...calendarDate),
-    ),
-    to: Flag.String("to").pipe(
-      Flag.withDescription("The last date of a range"),
-      Flag.filterMap(...calendarDate),
-      Flag.optional,
-    ),
+    date: calendarDate("date").pipe(Flag.withDescription("The date in UTC, or the first of a range")),
+    to: calendarDate("to").pipe(Flag.withDescription("The last date of a range"), Flag.optional),
   },
   Effect.fn("ops.digest.verify")(function* ({ organization, date, to }) {
     const dates = datesBetween(

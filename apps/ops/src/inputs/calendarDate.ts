@@ -1,11 +1,11 @@
-import { operations } from "@outreach/contract"
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
-import { Option } from "effect"
+import type { Flag } from "effect/cli"
+import { contractFlag } from "./contractFlag.ts"
 
-const { date } = operations.getDigest.query.shape
-
-/** Reads a calendar date as the API does; to be spread into `filterMap` of a flag. */
-export const calendarDate = [
-  (text: string): Option.Option<CalendarDate> => Option.fromNullishOr(date.safeParse(text).data),
-  () => "a date that exists, such as 2026-11-20",
-] as const
+/** Creates a flag for a calendar date, read as the API does. */
+export const calendarDate = (name: string): Flag.Flag<CalendarDate> =>
+  contractFlag(
+    name,
+    ({ operations }) => operations.getDigest.query.shape.date,
+    () => "a date that exists, such as 2026-11-20",
+  )

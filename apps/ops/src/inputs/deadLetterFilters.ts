@@ -1,4 +1,4 @@
-import { EVENTS } from "@outreach/contract"
+import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { Flag } from "effect/cli"
 import { identifier } from "./identifier.ts"
@@ -11,7 +11,7 @@ export const whichDeadLetters = {
     Flag.filterMap(...identifier("endpoint")),
     Flag.optional,
   ),
-  type: Flag.Literals("type", Object.keys(EVENTS)).pipe(
+  type: Flag.Literals("type", Object.keys(EVENT_DIRECTIONS)).pipe(
     Flag.withMetavar("event-type"),
     Flag.withDescription("Only events of this type, such as outreach.email_sent"),
     Flag.optional,
@@ -27,14 +27,9 @@ export const whichDeadLetters = {
 /** Which dead letters are meant; all that are given must hold. */
 export const deadLetterFilters = {
   ...whichDeadLetters,
-  from: Flag.String("from").pipe(
+  from: instant("from").pipe(
     Flag.withDescription("Only those set aside at this time or later, such as 2026-12-01T09:00:00Z"),
-    Flag.filterMap(...instant),
     Flag.optional,
   ),
-  to: Flag.String("to").pipe(
-    Flag.withDescription("Only those set aside before this time"),
-    Flag.filterMap(...instant),
-    Flag.optional,
-  ),
+  to: instant("to").pipe(Flag.withDescription("Only those set aside before this time"), Flag.optional),
 }
