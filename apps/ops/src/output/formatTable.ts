@@ -1,34 +1,15 @@
-import Table from "cli-table3"
-
-const BARE = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "  ",
-}
+import { CliOutput } from "effect/cli"
 
 /** Lays out rows in aligned columns, without lines or colours, so that they also serve `awk`. */
 export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const table = new Table({
-    head: [...head],
-    chars: BARE,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  })
-  table.push(...rows.map((row) => [...row]))
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
+  const lines = head.length === 0 ? rows : [head, ...rows]
+  const widths = lines.reduce<ReadonlyArray<number>>(
+    (widest, cells) => cells.map((cell, column) => Math.max(widest[column] ?? 0, widthOf(cell))),
+    [],
+  )
+  const pad = (cell: string, column: number) => cell + " ".repeat(widths[column]! - widthOf(cell))
+  return lines.map((cells) => cells.map(pad).join("  ").trimEnd()).join("\n")
 }
+
+// Measuring graphemes takes a hundred times as long, and few cells need it.
+const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text))
