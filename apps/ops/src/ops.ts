@@ -49,8 +49,8 @@ const root = (subcommands: Awaited<ReturnType<typeof loadGroups>>) =>
     Command.provide(
       Layer.unwrap(
         Effect.map(
-          Effect.promise(() => import("./ports.ts")),
-          ({ ports }) => ports,
+          Effect.promise(() => import("./database.ts")),
+          ({ database }) => database,
         ),
       ),
     ),

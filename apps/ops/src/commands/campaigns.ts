@@ -1,7 +1,10 @@
 import type { Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
+import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
+import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
+import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cancel } from "../campaigns/cancel.ts"
 import { followCampaign } from "../campaigns/followCampaign.ts"
@@ -187,4 +190,5 @@ export const campaigns = Command.make("campaigns").pipe(
     preview,
     sendTest,
   ]),
+  Command.provide(Layer.mergeAll(CampaignBookPg, ProgramCatalogPg, RecipientRegisterPg)),
 )

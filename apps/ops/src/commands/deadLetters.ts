@@ -1,6 +1,8 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { Effect } from "effect"
+import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
+import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
+import { Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { NotDeadLetter } from "../deadLetters/NotDeadLetter.ts"
 import { purge } from "../deadLetters/purge.ts"
@@ -44,4 +46,5 @@ const show = Command.make(
 export const deadLetters = Command.make("dead-letters").pipe(
   Command.withDescription("Deliveries that were rejected, ran out of attempts, or lost worker after worker"),
   Command.withSubcommands([list, show, replay, purge]),
+  Command.provide(Layer.mergeAll(DeliveryLedgerPg, ReplayBookPg)),
 )

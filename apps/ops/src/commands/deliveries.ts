@@ -1,6 +1,7 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { given } from "../inputs/given.ts"
@@ -75,6 +76,7 @@ const show = Command.make(
 export const deliveries = Command.make("deliveries").pipe(
   Command.withDescription("Events on their way to the partners"),
   Command.withSubcommands([list, show]),
+  Command.provide(DeliveryLedgerPg),
 )
 
 /** Prints a delivery with its attempts. */

@@ -1,4 +1,5 @@
 import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { formatDigest } from "../digest/formatDigest.ts"
@@ -26,4 +27,5 @@ const show = Command.make(
 export const digest = Command.make("digest").pipe(
   Command.withDescription("What the partners read of each day"),
   Command.withSubcommands([show, verify]),
+  Command.provide(DigestLedgerPg),
 )

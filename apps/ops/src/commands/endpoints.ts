@@ -2,6 +2,7 @@ import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
 import { makeIdentifier } from "@outreach/domain/Identifier"
+import { EndpointBookPg } from "@outreach/postgres/EndpointBookPg"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -118,4 +119,5 @@ const enable = Command.make(
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("Where the partners receive webhooks"),
   Command.withSubcommands([create, list, show, update, sendTest, disable, enable]),
+  Command.provide(EndpointBookPg),
 )

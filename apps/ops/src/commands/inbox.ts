@@ -1,4 +1,5 @@
 import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
+import { InboxLedgerPg } from "@outreach/postgres/InboxLedgerPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { maskContent } from "../inbox/maskContent.ts"
@@ -88,4 +89,5 @@ const replay = Command.make(
 export const inbox = Command.make("inbox").pipe(
   Command.withDescription("What the partners sent"),
   Command.withSubcommands([list, show, replay]),
+  Command.provide(InboxLedgerPg),
 )

@@ -2,6 +2,7 @@ import { SCOPES } from "@outreach/contract/names"
 import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/callers/ApiKeys"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
@@ -109,6 +110,7 @@ const revoke = Command.make(
 export const keys = Command.make("keys").pipe(
   Command.withDescription("The partners' API keys"),
   Command.withSubcommands([issue, list, rotate, revoke]),
+  Command.provide(KeyRingPg),
 )
 
 const printIssued = Effect.fnUntraced(function* ({ key, text }: IssuedKey) {

@@ -1,5 +1,6 @@
 import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
 import { makeIdentifier } from "@outreach/domain/Identifier"
+import { OrganizationRegistryPg } from "@outreach/postgres/OrganizationRegistryPg"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { name } from "../inputs/name.ts"
@@ -26,4 +27,5 @@ const list = Command.make(
 export const organizations = Command.make("organizations").pipe(
   Command.withDescription("The partners' accounts"),
   Command.withSubcommands([create, list]),
+  Command.provide(OrganizationRegistryPg),
 )

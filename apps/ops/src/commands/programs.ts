@@ -1,5 +1,6 @@
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { given } from "../inputs/given.ts"
@@ -130,4 +131,5 @@ const archive = Command.make(
 export const programs = Command.make("programs").pipe(
   Command.withDescription("What clinicians are invited to"),
   Command.withSubcommands([create, list, update, archive]),
+  Command.provide(ProgramCatalogPg),
 )

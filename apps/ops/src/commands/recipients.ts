@@ -1,4 +1,7 @@
-import { Effect, Option } from "effect"
+import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
+import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
+import { TimelineReaderPg } from "@outreach/postgres/TimelineReaderPg"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/BadLines.ts"
 import { identifier } from "../inputs/identifier.ts"
@@ -54,6 +57,7 @@ const load = Command.make(
 export const recipients = Command.make("recipients").pipe(
   Command.withDescription("Whom campaigns are sent to"),
   Command.withSubcommands([load, find]),
+  Command.provide(Layer.mergeAll(CampaignBookPg, RecipientRegisterPg, TimelineReaderPg)),
 )
 
 const remarkBadLines = Effect.fnUntraced(function* (

@@ -1,4 +1,5 @@
 import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { followReplay, printReplay } from "../deadLetters/followReplay.ts"
@@ -59,4 +60,5 @@ const cancel = Command.make(
 export const replays = Command.make("replays").pipe(
   Command.withDescription("Dead letters that the workers deliver again"),
   Command.withSubcommands([list, show, follow, cancel]),
+  Command.provide(ReplayBookPg),
 )

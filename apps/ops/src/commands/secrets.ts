@@ -1,6 +1,7 @@
 import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
 import { DEFAULT_GRACE_SECONDS, MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { SecretLedgerPg } from "@outreach/postgres/SecretLedgerPg"
 import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
 import { Effect, Layer, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -80,4 +81,5 @@ const revoke = Command.make(
 export const secrets = Command.make("secrets").pipe(
   Command.withDescription("What webhooks are signed with"),
   Command.withSubcommands([rotate, list, revoke]),
+  Command.provide(SecretLedgerPg),
 )

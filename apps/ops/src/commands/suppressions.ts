@@ -1,6 +1,7 @@
 import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
 import { type Clinician, SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
+import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
@@ -119,4 +120,5 @@ const load = Command.make(
 export const suppressions = Command.make("suppressions").pipe(
   Command.withDescription("Whom a program must not write to"),
   Command.withSubcommands([add, remove, list, load]),
+  Command.provide(SuppressionSetPg),
 )

@@ -1,18 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
-import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
-import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { EndpointBookPg } from "@outreach/postgres/EndpointBookPg"
-import { InboxLedgerPg } from "@outreach/postgres/InboxLedgerPg"
-import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
-import { OrganizationRegistryPg } from "@outreach/postgres/OrganizationRegistryPg"
-import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
-import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
-import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
-import { SecretLedgerPg } from "@outreach/postgres/SecretLedgerPg"
-import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
-import { TimelineReaderPg } from "@outreach/postgres/TimelineReaderPg"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -28,7 +15,7 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
   }
 }
 
-const database = Layer.unwrap(
+const client = Layer.unwrap(
   Effect.map(Target, ({ databaseUrl, name }) => {
     const client = databaseLayer({ url: databaseUrl, applicationName: "outreach-ops", maxConnections: 2 })
     // The pool connects at its first statement; one that cannot fail otherwise tells a missing database from a failed command.
@@ -50,23 +37,8 @@ const explain = ({ _tag, cause }: SqlError.SqlErrorReason): string =>
   REFUSALS[String((cause as { code?: unknown } | undefined)?.code)] ??
   (_tag === "ConnectionError" ? "it does not answer" : _tag)
 
-/** What the commands need, over the target's database; the vault of signing secrets is left to the one command that has its key. */
-export const ports = Layer.mergeAll(
-  OrganizationRegistryPg,
-  KeyRingPg,
-  ProgramCatalogPg,
-  CampaignBookPg,
-  RecipientRegisterPg,
-  EndpointBookPg,
-  DeliveryLedgerPg,
-  ReplayBookPg,
-  DigestLedgerPg,
-  SecretLedgerPg,
-  InboxLedgerPg,
-  SuppressionSetPg,
-  TimelineReaderPg,
-).pipe(
-  Layer.provideMerge(database),
+/** The target's database, with what the ports of the commands need beside it. */
+export const database = client.pipe(
   Layer.provideMerge(
     Layer.effect(
       Deployment,
