@@ -50,6 +50,14 @@ describe("the process", () => {
     expect({ code, stderr, answer: JSON.parse(stdout) }).toEqual({ code: 0, stderr: "", answer: { applied: [] } })
   })
 
+  it("shows the help of every command without the libraries that few commands use", async () => {
+    const printModules =
+      'import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })'
+    const { code, stderr } = await run(["--help"], { node: ["--import", `data:text/javascript,${printModules}`] })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("commands/keys.ts") })
+    expect(stderr).not.toMatch(/node_modules\/(zod|liquidjs|parse5|html-to-text|cli-progress|@effect\/sql-pg)\//)
+  })
+
   it("says how to name a database when there is none", async () => {
     expect(await run(["organizations", "list"])).toEqual({
       code: 1,

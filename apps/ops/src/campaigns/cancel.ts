@@ -1,12 +1,12 @@
 import { COMMANDS, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { campaignId } from "../inputs/campaignId.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
+import { loadCampaigns } from "./loadCampaigns.ts"
 import { printCampaign } from "./printCampaign.ts"
 
 /** `ops campaigns cancel` */
@@ -27,6 +27,7 @@ export const cancel = Command.make(
       yes,
       count,
     })
+    const { commandCampaign } = yield* loadCampaigns
     yield* printCampaign(yield* commandCampaign(campaignId, "cancel"))
   }),
 ).pipe(Command.withDescription("End a campaign for good; what was sent stays sent. Asks first, or needs --yes"))

@@ -6,7 +6,6 @@ import { Command, Flag } from "effect/cli"
 import { campaignId } from "../inputs/campaignId.ts"
 import { contractFlag } from "../inputs/contractFlag.ts"
 import { printRecord } from "../output/Output.ts"
-import { NOBODYS_TOKEN, renderMail } from "./renderMail.ts"
 
 /** `ops campaigns test` */
 export const sendTest = Command.make(
@@ -22,6 +21,8 @@ export const sendTest = Command.make(
   Effect.fn("ops.campaigns.test")(function* ({ campaignId, to }) {
     const { smtpUrl, from, dkim, domain, bounceDomain } = yield* smtpSettings
     const campaign = yield* (yield* CampaignBook).find(campaignId)
+    // Loaded here, because few commands render a message.
+    const { NOBODYS_TOKEN, renderMail } = yield* Effect.promise(() => import("./renderMail.ts"))
     // Of no recipient, and another one each time, because mailboxes drop a Message-ID that they have seen.
     const recipientId = yield* makeIdentifier("recipient")
     const nobody = { token: NOBODYS_TOKEN, email: to, recipientId }

@@ -1,6 +1,5 @@
 import type { Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
-import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
 import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
@@ -10,7 +9,7 @@ import { cancel } from "../campaigns/cancel.ts"
 import { followCampaign } from "../campaigns/followCampaign.ts"
 import { formatProgress } from "../campaigns/formatProgress.ts"
 import { list } from "../campaigns/list.ts"
-import { previewMail } from "../campaigns/previewMail.ts"
+import { loadCampaigns } from "../campaigns/loadCampaigns.ts"
 import { printCampaign } from "../campaigns/printCampaign.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
 import { campaignId } from "../inputs/campaignId.ts"
@@ -64,6 +63,7 @@ const create = Command.make(
     windowEnd: time("window-end", "When no more go out"),
   },
   Effect.fn("ops.campaigns.create")(function* (input) {
+    const { createCampaign } = yield* loadCampaigns
     yield* printCampaign(
       yield* createCampaign({
         ...input,
@@ -80,6 +80,7 @@ const command = (command: Exclude<CampaignCommand, "cancel">, description: strin
     command,
     { campaignId },
     Effect.fn(`ops.campaigns.${command}`)(function* (input) {
+      const { commandCampaign } = yield* loadCampaigns
       yield* printCampaign(yield* commandCampaign(input.campaignId, command))
     }),
   ).pipe(Command.withDescription(description))
@@ -154,6 +155,8 @@ const preview = Command.make(
     const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
     const { join } = yield* Path.Path
     const campaign = yield* (yield* CampaignBook).find(input.campaignId)
+    // Loaded here, because few commands render a message.
+    const { previewMail } = yield* Effect.promise(() => import("../campaigns/previewMail.ts"))
     const { subject, html, eml } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
     const files = { eml: join(input.out, `${campaign.id}.eml`), html: join(input.out, `${campaign.id}.html`) }
     yield* makeDirectory(input.out, { recursive: true }).pipe(

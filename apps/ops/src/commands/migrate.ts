@@ -1,5 +1,3 @@
-import { migrations } from "@outreach/postgres/migrate"
-import { runMigrations } from "@outreach/postgres/runMigrations"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { print, remark } from "../output/Output.ts"
@@ -9,6 +7,9 @@ export const migrate = Command.make(
   "migrate",
   {},
   Effect.fn("ops.migrate")(function* () {
+    // Loaded here, because the help does without the migrations.
+    const { migrations } = yield* Effect.promise(() => import("@outreach/postgres/migrate"))
+    const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/runMigrations"))
     const applied = (yield* runMigrations(migrations, { report: remark })).map(([id, name]) => ({ id, name }))
     yield* print({ applied }, () =>
       applied.length === 0

@@ -8,7 +8,7 @@ import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
 import { formatRecord, print, remark } from "../output/Output.ts"
 import { find } from "../recipients/find.ts"
-import { type ImportReport, importFile } from "../recipients/importFile.ts"
+import type { ImportReport } from "../recipients/importFile.ts"
 
 const MOST_SHOWN = 100
 
@@ -38,6 +38,8 @@ const load = Command.make(
   },
   Effect.fn("ops.recipients.import")(function* ({ campaign: campaignId, file, ...input }) {
     const rejects = Option.getOrUndefined(input.rejects)
+    // Loaded here, because `find` does without the contract's schemas.
+    const { importFile } = yield* Effect.promise(() => import("../recipients/importFile.ts"))
     const remarkBad = (bad: ImportReport | BadLines) => remarkBadLines(bad, rejects)
     const report = yield* importFile(campaignId, file, { ...input, rejects }).pipe(
       Effect.tapErrorTag("BadLines", remarkBad),

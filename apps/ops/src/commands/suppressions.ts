@@ -1,4 +1,3 @@
-import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
 import { type Clinician, SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
 import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
@@ -10,7 +9,6 @@ import { limit } from "../inputs/limit.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { printPage, printRecord } from "../output/Output.ts"
-import { importSuppressions } from "../suppressions/importSuppressions.ts"
 
 /** Whom to suppress is not said, or not rightly. */
 class InvalidClinician extends Schema.TaggedError<InvalidClinician>()("InvalidClinician", { reason: Schema.String }) {
@@ -38,6 +36,8 @@ const readClinician = Effect.fnUntraced(function* (input: {
   readonly email: Option.Option<string>
 }) {
   const clinician: Clinician = { npi: Option.getOrNull(input.npi), email: Option.getOrNull(input.email) }
+  // Loaded here, because `list` does without the contract's schemas.
+  const { checkClinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/checkClinician"))
   const reason = checkClinician(clinician)
   return reason === undefined ? clinician : yield* new InvalidClinician({ reason })
 })
@@ -108,6 +108,7 @@ const load = Command.make(
     ),
   },
   Effect.fn("ops.suppressions.import")(function* ({ program, file, ...options }) {
+    const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))
     const report = yield* importSuppressions(program, file, options)
     yield* printRecord({ programId: program, ...report })
   }),

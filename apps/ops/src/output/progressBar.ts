@@ -1,4 +1,3 @@
-import { SingleBar } from "cli-progress"
 import { Clock, Console, Effect } from "effect"
 import { Output } from "./Output.ts"
 
@@ -20,8 +19,10 @@ export const progressBar = Effect.fnUntraced(function* (
   return yield* process.stderr.isTTY ? drawnBar(label, total) : writtenBar(label, total)
 })
 
-const drawnBar = (label: string, total: number) =>
-  Effect.acquireRelease(
+const drawnBar = Effect.fnUntraced(function* (label: string, total: number) {
+  // Loaded here, because few commands draw a bar.
+  const { SingleBar } = yield* Effect.promise(() => import("cli-progress"))
+  const bar = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const bar = new SingleBar({
         format: `${label} {bar} {percentage}% ({eta_formatted} left)`,
@@ -36,7 +37,9 @@ const drawnBar = (label: string, total: number) =>
       return bar
     }),
     (bar) => Effect.sync(() => bar.stop()),
-  ).pipe(Effect.map((bar): ProgressBar => ({ advance: (steps) => Effect.sync(() => bar.increment(steps)) })))
+  )
+  return { advance: (steps) => Effect.sync(() => bar.increment(steps)) } satisfies ProgressBar
+})
 
 const writtenBar = Effect.fnUntraced(function* (label: string, total: number) {
   let done = 0
