@@ -22,19 +22,25 @@ export const mailServer = async (
     onMailFrom: (_, __, done) => done(at("from")),
     onRcptTo: (_, __, done) => done(at("rcpt")),
     onData: (stream, { envelope }, done) => {
-      stream.toArray().then(async (chunks) => {
+      const take = async () => {
+        const chunks = await stream.toArray()
         const refused = at("data")
-        if (refused !== null) return done(refused)
+        if (refused !== null) return refused
         messages.push({
           from: typeof envelope.mailFrom === "object" ? envelope.mailFrom.address : "",
           to: envelope.rcptTo.map((recipient) => recipient.address),
           text: Buffer.concat(chunks).toString(),
         })
         await taking()
-        done()
-      })
+        return null
+      }
+      // A sender that is killed leaves half a message.
+      take().then(done, done)
     },
   }
-  const port = await listen(new SMTPServer(options).server)
+  const server = new SMTPServer(options)
+  // A connection that its sender's end resets is no error of this server's.
+  server.on("error", () => {})
+  const port = await listen(server.server)
   return { url: `smtp://127.0.0.1:${port}`, messages, connections: () => connections }
 }
