@@ -5,13 +5,15 @@ import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { Effect, Redacted } from "effect"
 import { makeWorkerUtils, type WorkerUtils } from "graphile-worker"
 import { PgBoss } from "pg-boss"
-import { type Contender, SECRET } from "./Contender.ts"
+import type postgres from "postgres"
+import { type Contender, IN_FLIGHT, SECRET } from "./Contender.ts"
 
-const ORGANIZATION = "org_01980000000070008000000000000001"
 const PROGRAM = "pgm_01980000000070008000000000000002"
 const CAMPAIGN = "cmp_01980000000070008000000000000003"
 const SECRETS_KEY = Buffer.alloc(32, 7)
 
+// Each event goes to one endpoint, so each endpoint has an organization of its own.
+const organizationId = (endpoint: number) => `org_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 
 /** The worker as it is deployed. */
@@ -24,43 +26,73 @@ const ours: Contender = {
     MAIL_FROM: "outreach@benchmark.test",
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
     LOG_LEVEL: "warn",
+    WEBHOOK_CALLS_IN_FLIGHT: String(IN_FLIGHT),
   },
   setUp: async (sql, databaseUrl, urls) => {
     const database = databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "benchmark" })
     await Effect.runPromise(Effect.provide(migrate, database))
     const cipher = SecretCipher.make(Redacted.make(SECRETS_KEY))
-    await sql`insert into organizations (id, name) values (${ORGANIZATION}, 'Benchmark')`
-    await sql`
-      insert into programs (organization_id, id, slug, name) values (${ORGANIZATION}, ${PROGRAM}, 'heart', 'Heart')`
-    await sql`
-      insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-      values (${ORGANIZATION}, ${CAMPAIGN}, ${PROGRAM}, 'Spring', 'traffic', 's', 'h', '2026-03-02', '2026-03-09')`
-    await sql`
-      insert into signing_secrets (organization_id, ciphertext)
-      values (${ORGANIZATION}, ${cipher.encrypt(Redacted.make(SECRET), ORGANIZATION)})`
-    const rows = urls.map((url, i) => ({ id: endpointId(i), organization_id: ORGANIZATION, url }))
-    await sql`insert into webhook_endpoints ${sql(rows)}`
+    const rows = urls.map((url, i) => ({ url, endpointId: endpointId(i), organizationId: organizationId(i) }))
+    for (const { organizationId, endpointId, url } of rows) {
+      await sql`insert into organizations (id, name) values (${organizationId}, 'Benchmark')`
+      await sql`insert into organization_clock (organization_id, last) values (${organizationId}, clock_timestamp())`
+      await sql`
+        insert into programs (organization_id, id, slug, name) values (${organizationId}, ${PROGRAM}, 'heart', 'Heart')`
+      await sql`
+        insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+        values (${organizationId}, ${CAMPAIGN}, ${PROGRAM}, 'Spring', 'traffic', 's', 'h', '2026-03-02', '2026-03-09')`
+      await sql`
+        insert into signing_secrets (organization_id, ciphertext)
+        values (${organizationId}, ${cipher.encrypt(Redacted.make(SECRET), organizationId)})`
+      await sql`
+        insert into webhook_endpoints (id, organization_id, url) values (${endpointId}, ${organizationId}, ${url})`
+      await sql`
+        insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
+        select ${endpointId}, organization_id, last, '~' from organization_clock where organization_id = ${organizationId}`
+    }
   },
-  // As publishEvents writes them, but for which endpoint gets which.
+  // As publishEvents writes them, one organization after the other, and as the service hints at them.
   publish: async (sql, publications) => {
+    const organizations = [...new Set(publications.map(({ endpoint }) => organizationId(endpoint)))].toSorted()
     await sql`
-      with published as (
-        select * from unnest(
-          ${publications.map(({ eventId }) => eventId)}::text[], ${publications.map(({ deliveryId }) => deliveryId)}::text[],
-          ${publications.map(({ endpoint }) => endpointId(endpoint))}::text[], ${publications.map(({ body }) => body)}::text[]
-        ) as published (event_id, id, endpoint_id, body)
-      ), event as (
-        insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
-        select ${ORGANIZATION}, event_id, 'outreach.email_sent', ${CAMPAIGN}, ${PROGRAM}, null, clock_timestamp(),
-          clock_timestamp(), body
-        from published
-      ), queued as (
-        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
-        select ${ORGANIZATION}, id, endpoint_id, event_id, clock_timestamp() from published
+      with stamp as (
+        update organization_clock clock set last = greatest(clock_timestamp(), last + interval '1 microsecond')
+        from unnest(${organizations}::text[]) as organization (id)
+        where clock.organization_id = organization.id
+        returning clock.organization_id, last
       )
-      select pg_notify('deliveries', '')`
+      insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+      select published.organization_id, event_id, 'outreach.email_sent', ${CAMPAIGN}, ${PROGRAM}, null, last, last, body
+      from unnest(
+        ${publications.map(({ eventId }) => eventId)}::text[],
+        ${publications.map(({ endpoint }) => organizationId(endpoint))}::text[], ${publications.map(({ body }) => body)}::text[]
+      ) as published (event_id, organization_id, body)
+      join stamp on stamp.organization_id = published.organization_id`
+    for (const organization of organizations) hinted.add(`events ${organization}`)
+    hintSoon(sql)
   },
-  isDone: async (sql) => (await sql`select from deliveries limit 1`).length === 0,
+  isDone: async (sql) =>
+    (await sql`
+      select from endpoint_readers reader
+      where cardinality(open) > 0 or exists (
+        select from events
+        where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
+      limit 1`).length === 0,
+}
+
+/** Hints as the service does: at once, and then at most every 50 ms, together. */
+const hinted = new Set<string>()
+let isHinting = false
+function hintSoon(sql: postgres.Sql): void {
+  if (isHinting || hinted.size === 0) return
+  isHinting = true
+  const payload = [...hinted].join()
+  hinted.clear()
+  void sql`select pg_notify('hints', ${payload})`.catch(() => {})
+  setTimeout(() => {
+    isHinting = false
+    hintSoon(sql)
+  }, 50)
 }
 
 const handTuned: Contender = {

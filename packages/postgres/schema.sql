@@ -2,6 +2,19 @@
 
 set check_function_bodies = off;
 
+CREATE OR REPLACE FUNCTION public.active_secrets(organization text, most integer)
+ RETURNS jsonb
+ LANGUAGE sql
+AS $function$
+      select coalesce(jsonb_agg(jsonb_build_object('ciphertext', encode(ciphertext, 'hex'),
+        'expiresAt', extract(epoch from expires_at)::double precision * 1000)), '[]')
+      from (
+        select ciphertext, expires_at from signing_secrets
+        where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
+        order by id desc limit most
+      ) active
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.attempt_json(number integer, started_at timestamp with time zone, latency_ms integer, status integer, outcome text, response text)
  RETURNS jsonb
  LANGUAGE sql
@@ -18,106 +31,6 @@ CREATE OR REPLACE FUNCTION public.attempts_made(attempts jsonb)
  IMMUTABLE
 AS $function$
       select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
-    $function$;
-
-CREATE OR REPLACE FUNCTION public.claim_deliveries(most integer, per_endpoint integer, in_all integer, lease_seconds double precision, most_secrets integer, known_endpoints text[], known_since timestamp with time zone[], known_leases timestamp with time zone)
- RETURNS TABLE(oldest_lease timestamp with time zone, organization_id text, id text, endpoint_id text, event_id text, attempt integer, lease_token uuid, leased_at double precision, due_at timestamp with time zone, class integer, url text, body text, traceparent text, secrets jsonb)
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
-AS $function$
-    #variable_conflict use_column
-    declare
-      -- One for all that a claim leases: with the delivery's id it is as good as one for each, and random bytes are slow to come by.
-      token constant uuid := gen_random_uuid();
-      -- A value, which an index can be searched for, where clock_timestamp() would have every row asked.
-      present timestamptz;
-      leases_since timestamptz;
-    begin
-      perform pg_advisory_xact_lock(hashtextextended('deliveries', 0));
-      present := clock_timestamp();
-      -- What is known is worth nothing once the clock was set back.
-      leases_since := case when known_leases <= present then known_leases else '-infinity' end;
-      return query
-      with leased_before as materialized (
-        select endpoint_id, leased_at, lease_until from deliveries where lease_until is not null and leased_at >= leases_since
-      ), flying as materialized (
-        select endpoint_id, count(*) as calls from leased_before where lease_until >= present group by endpoint_id
-      ), ready as materialized (
-        select endpoint.id, endpoint.organization_id, case when since <= present then since else '-infinity' end as since,
-          least(per_endpoint, breaker.allowance) - coalesce(flying.calls, 0) as room
-        from webhook_endpoints endpoint
-        left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
-        left join flying on flying.endpoint_id = endpoint.id
-        left join unnest(known_endpoints, known_since) as known (id, since) on known.id = endpoint.id
-        where enabled and (breaker.probe_at is null or breaker.probe_at <= present)
-          and exists (
-            select from signing_secrets secret where secret.organization_id = endpoint.organization_id
-              and (secret.expires_at is null or secret.expires_at > present))
-      ), candidate as (
-        select ready.organization_id, waiting.*
-        from ready
-        cross join lateral (
-          select *, row_number() over (order by class, due_at, id) as turn
-          from (
-            (select ctid as place, id, due_at, 0 as class from deliveries
-              where endpoint_id = ready.id and lease_until is null and lost_leases > 0 and due_at <= present
-              order by due_at, id limit least(room, most))
-            union all
-            (select ctid, id, due_at, 1 from deliveries
-              where endpoint_id = ready.id and lease_until is null and not replay and lost_leases = 0
-                and due_at >= ready.since and due_at <= present
-              order by due_at, id limit least(room, most))
-            union all
-            (select ctid, id, due_at, 2 from deliveries
-              where endpoint_id = ready.id and lease_until is null and replay and lost_leases = 0 and due_at <= present
-              order by due_at, id limit least(room, most))
-          ) due
-          order by turn limit least(room, most)
-        ) waiting
-        where room > 0
-      ), chosen as (
-        select place, class, row_number() over (order by class = 2, round, due_at, id) as position
-        from (
-          select candidate.*, row_number() over (partition by organization_id, class = 2 order by turn, due_at) as round
-          from candidate
-        ) fair
-        order by position
-        limit least(most, greatest(0, in_all - (select coalesce(sum(calls), 0) from flying)))
-      ), held as (
-        select delivery.ctid as place, class, position
-        from deliveries delivery join chosen on delivery.ctid = place
-        where delivery.lease_until is null
-        for update of delivery skip locked
-      ), leased as (
-        update deliveries delivery
-        set lease_token = token, leased_at = present,
-          lease_until = present + make_interval(secs => lease_seconds)
-        from held
-        where delivery.ctid = place
-        returning delivery.*, held.class, held.position
-      )
-      select oldest.lease, leased.organization_id, leased.id, leased.endpoint_id, leased.event_id, leased.attempts + 1,
-        leased.lease_token, extract(epoch from leased.leased_at)::double precision * 1000, leased.due_at, leased.class, endpoint.url,
-        event.body, event.traceparent,
-        -- With the first of an organization's deliveries alone.
-        case when row_number() over (partition by leased.organization_id order by leased.position) = 1 then (
-          select jsonb_agg(jsonb_build_object('ciphertext', encode(active.ciphertext, 'hex'),
-            'expiresAt', extract(epoch from active.expires_at)::double precision * 1000))
-          from (
-            select ciphertext, expires_at from signing_secrets secret
-            where secret.organization_id = leased.organization_id
-              and (secret.expires_at is null or secret.expires_at > present)
-            order by secret.id desc limit most_secrets
-          ) active) end
-      from (select coalesce(min(leased_at), present) as lease from leased_before) oldest
-      left join (
-        leased
-        join webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
-        join events event on event.organization_id = leased.organization_id and event.id = leased.event_id
-      ) on true
-      order by leased.position;
-    end
     $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb)
@@ -228,6 +141,33 @@ AS $function$
       order by finished_at, id limit most
     $function$;
 
+CREATE OR REPLACE FUNCTION public.delivery_id(event_id text, endpoint_id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select 'dlv_' || substr(event_id, 5, 12) || '7' || substr(hash, 1, 3) || 'b' || substr(hash, 4, 15)
+      from encode(sha256(convert_to(event_id || endpoint_id, 'UTF8')), 'hex') hash
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.has_secret(organization text)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+      select exists (
+        select from signing_secrets
+        where organization_id = organization and (expires_at is null or expires_at > clock_timestamp()))
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_trouble_only()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      return case when new.from_log or new.replay then new end;
+    end
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, present timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
@@ -265,14 +205,6 @@ AS $function$
         )
     $function$;
 
-CREATE OR REPLACE FUNCTION public.probe_wait(past bigint, longest integer)
- RETURNS double precision
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-      select case when past < 0 then 0 else least(longest, 2 ^ least(past, 30)) end
-    $function$;
-
 CREATE OR REPLACE FUNCTION public.quota_reached(organization text, program text)
  RETURNS boolean
  LANGUAGE sql
@@ -282,6 +214,220 @@ AS $function$
         select completer_reached_at is not null from digest_funnel
         where organization_id = organization and program_id = program order by date desc limit 1
       ), false)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_log(worker uuid, endpoints text[], most integer[], most_secrets integer)
+ RETURNS TABLE(endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, published_at double precision, read_at double precision, secrets jsonb)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    declare
+      present constant timestamptz := clock_timestamp();
+    begin
+      return query
+      with reader as materialized (
+        select reader.endpoint_id, reader.organization_id, begun_at, begun_id, url, event_types, wanted.most
+        from unnest(endpoints, most) as wanted (id, most)
+        join endpoint_readers reader on reader.endpoint_id = wanted.id
+        join webhook_endpoints endpoint on endpoint.id = wanted.id
+        where reader.owner = worker and enabled and has_secret(reader.organization_id)
+      ), next as materialized (
+        select reader.endpoint_id, found.*
+        from reader
+        cross join lateral (
+          (select id, emitted_at, body, traceparent from events
+            where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+            order by emitted_at, id limit reader.most)
+          union all
+          (select each.* from unnest(event_types) as wanted (type)
+            cross join lateral (
+              select id, emitted_at, body, traceparent from events
+              where organization_id = reader.organization_id and type = wanted.type and (emitted_at, id) > (begun_at, begun_id)
+              order by emitted_at, id limit reader.most
+            ) each
+            order by emitted_at, id limit reader.most)
+        ) found
+      ), intended as (
+        update endpoint_readers set begun_at = ahead.places[cardinality(ahead.places)], begun_id = ahead.ids[cardinality(ahead.ids)],
+          open = open || ahead.ids, intended_at = present
+        from (
+          select endpoint_id, array_agg(id order by emitted_at, id) as ids, array_agg(emitted_at order by emitted_at, id) as places
+          from next group by endpoint_id
+        ) ahead
+        join reader on reader.endpoint_id = ahead.endpoint_id
+        where endpoint_readers.endpoint_id = ahead.endpoint_id and owner = worker
+          and (endpoint_readers.begun_at, endpoint_readers.begun_id) = (reader.begun_at, reader.begun_id)
+        returning endpoint_readers.endpoint_id, endpoint_readers.organization_id, reader.url
+      )
+      select intended.endpoint_id, intended.organization_id, intended.url, next.id, next.body, next.traceparent,
+        extract(epoch from next.emitted_at)::double precision * 1000, extract(epoch from present)::double precision * 1000,
+        case when row_number() over (partition by intended.organization_id order by next.emitted_at, next.id) = 1 then
+          active_secrets(intended.organization_id, most_secrets) end
+      from intended join next using (endpoint_id)
+      order by next.emitted_at, next.id;
+    end
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], most integer[], alone_from integer, most_secrets integer)
+ RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secrets jsonb)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    declare
+      present constant timestamptz := clock_timestamp();
+    begin
+      return query
+      with due as materialized (
+        select found.*
+        from unnest(endpoints, most) as wanted (id, most)
+        join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
+        join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled and has_secret(endpoint.organization_id)
+        cross join lateral (
+          select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
+          from (
+            (select ctid as place, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
+              where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= present
+              order by due_at, id limit wanted.most)
+            union all
+            (select ctid, id, due_at, 2 from deliveries
+              where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= present
+              order by due_at, id limit wanted.most)
+            union all
+            (select ctid, id, due_at, 3 from deliveries
+              where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= present
+              order by due_at, id limit wanted.most)
+          ) waiting
+        ) found
+        where turn <= case when first_class = 0 then 1 else wanted.most end
+      ), taken as (
+        update deliveries set owner = worker, owned_at = present
+        from due where deliveries.ctid = place and deliveries.owner is null
+        returning deliveries.*, class, due.due_at as fell_due_at
+      )
+      select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
+        taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
+        case when row_number() over (partition by taken.organization_id order by class, fell_due_at, taken.id) = 1 then
+          active_secrets(taken.organization_id, most_secrets) end
+      from taken
+      join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
+      join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
+      order by class, fell_due_at, taken.id;
+    end
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_waits double precision[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    declare
+      held text[];
+    begin
+      with moved as (
+        update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}')
+        from unnest(endpoints, still_open) as progress (id, still_open)
+        where reader.endpoint_id = progress.id and owner = worker
+        returning reader.endpoint_id
+      )
+      select coalesce(array_agg(endpoint_id), '{}') into held from moved;
+
+      if cardinality(breaker_endpoints) > 0 then
+        update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
+          probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait)
+        from unnest(breaker_endpoints, failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+        where reader.endpoint_id = breaker.id and owner = worker;
+      end if;
+
+      if cardinality(batch_endpoints) > 0 then
+        insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
+        select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
+        from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
+        join endpoint_readers using (endpoint_id)
+        where batch.endpoint_id = any (held);
+      end if;
+
+      return query select id from unnest(endpoints) as given (id) where id <> all (held);
+      if jsonb_array_length(troubles) > 0 then
+        return query select * from write_troubles(worker, held, troubles);
+      end if;
+    end
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    begin
+      return query
+      with trouble as materialized (
+        select * from jsonb_to_recordset(troubles) as trouble (
+          "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
+          attempt jsonb)
+      ), ours as materialized (
+        -- Found one by one through the primary key, however few rows the planner takes the table to have.
+        select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
+        from trouble cross join lateral (
+          select ctid as place, created_at, attempts, losses from deliveries
+          where organization_id = "organizationId" and id = trouble.id and owner = worker
+          offset 0
+        ) row
+        where "isRow"
+      ), added as (
+        insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
+        select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
+          clock_timestamp() + make_interval(secs => delay), true
+        from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
+        returning organization_id, id
+      ), retried as (
+        update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
+          due_at = clock_timestamp() + make_interval(secs => delay)
+        from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
+        returning deliveries.organization_id, deliveries.id
+      ), noted as (
+        insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
+        select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
+          (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
+        from (select * from added union all select * from retried) each
+        join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
+      ), finished as (
+        delete from deliveries using ours
+        where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
+        returning ours.*
+      ), earlier as (
+        delete from delivery_attempts made using finished
+        where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
+        returning made.*
+      ), history as (
+        select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
+          coalesce((
+            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+            from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
+          ), '[]') || attempt as attempts
+        from finished
+        union all
+        select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
+        from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+      ), kept as (
+        insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+        select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
+      ), dead as (
+        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+        select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
+      )
+      select id from trouble where "isRow" and not exists (
+        select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
+        where settled.organization_id = "organizationId" and settled.id = trouble.id);
+    end
     $function$;
 
 create table api_keys (
@@ -340,10 +486,12 @@ create table delivered (
   organization_id text collate "C" not null,
   id text collate "C" not null,
   endpoint_id text collate "C" not null,
-  event_id text collate "C" not null,
-  attempts jsonb not null,
-  created_at timestamp with time zone not null,
+  event_id text collate "C",
+  attempts jsonb,
+  created_at timestamp with time zone,
   finished_at timestamp with time zone default clock_timestamp() not null,
+  first_id text collate "C",
+  deliveries json,
   constraint delivered_pkey PRIMARY KEY (id, organization_id, finished_at)
 ) partition by RANGE (finished_at);
 
@@ -354,12 +502,12 @@ create table deliveries (
   event_id text collate "C" not null,
   attempts integer default 0 not null,
   due_at timestamp with time zone not null,
-  lease_token uuid,
-  lease_until timestamp with time zone,
   created_at timestamp with time zone default clock_timestamp() not null,
-  leased_at timestamp with time zone,
-  lost_leases integer default 0 not null,
+  losses integer default 0 not null,
   replay boolean default false not null,
+  owner uuid,
+  owned_at timestamp with time zone,
+  from_log boolean default false not null,
   constraint deliveries_pkey PRIMARY KEY (organization_id, id)
 ) with (fillfactor=70, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_threshold=5000, autovacuum_analyze_scale_factor=0.02);
 
@@ -374,6 +522,13 @@ create table delivery_attempts (
   response text,
   constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number, started_at)
 );
+
+create table delivery_workers (
+  token uuid not null,
+  alive_until timestamp with time zone not null,
+  stopping boolean default false not null,
+  constraint delivery_workers_pkey PRIMARY KEY (token)
+) with (fillfactor=50);
 
 create table digest_funnel (
   organization_id text collate "C" not null,
@@ -417,12 +572,18 @@ create table digest_outreach (
   constraint digest_outreach_pkey PRIMARY KEY (organization_id, date, program_id)
 ) with (fillfactor=50);
 
-create table endpoint_breakers (
+create table endpoint_readers (
   endpoint_id text collate "C" not null,
-  failures integer not null,
+  organization_id text collate "C" not null,
+  begun_at timestamp with time zone not null,
+  begun_id text collate "C" not null,
+  open text[] default '{}'::text[] not null,
+  intended_at timestamp with time zone,
+  owner uuid,
+  failures integer default 0 not null,
   allowance integer,
-  probe_at timestamp with time zone not null,
-  constraint endpoint_breakers_pkey PRIMARY KEY (endpoint_id)
+  probe_at timestamp with time zone,
+  constraint endpoint_readers_pkey PRIMARY KEY (endpoint_id)
 ) with (fillfactor=50);
 
 create table events (
@@ -666,7 +827,9 @@ create table webhook_endpoints (
   enabled boolean default true not null,
   event_types text[],
   created_at timestamp with time zone default clock_timestamp() not null,
-  constraint webhook_endpoints_pkey PRIMARY KEY (id)
+  max_in_flight integer,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
 );
 
 create table delivered_unsorted partition of delivered DEFAULT;
@@ -676,11 +839,13 @@ CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
 CREATE INDEX dead_letters_to_replay ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NULL);
-CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (lease_until IS NULL);
-CREATE INDEX deliveries_leased ON public.deliveries USING btree (leased_at) WHERE (lease_until IS NOT NULL);
-CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((lease_until IS NULL) AND (lost_leases > 0));
+CREATE INDEX deliveries_by_id ON public.deliveries USING btree (id);
+CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (owner IS NULL);
+CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((owner IS NULL) AND (losses > 0));
+CREATE INDEX deliveries_owned ON public.deliveries USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id);
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
-CREATE INDEX events_feed ON public.events USING btree (organization_id, emitted_at, id) WHERE (type = ANY (ARRAY['outreach.email_sent'::text, 'outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
+CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
 CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, recipient_id, received_at);
@@ -710,7 +875,8 @@ alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (e
 alter table deliveries add constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
-alter table endpoint_breakers add constraint endpoint_breakers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table endpoint_readers add constraint endpoint_readers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
+alter table endpoint_readers add constraint endpoint_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -726,3 +892,5 @@ alter table signing_secrets add constraint signing_secrets_organization_id_fkey 
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+
+CREATE TRIGGER keep_trouble_only BEFORE INSERT ON public.deliveries FOR EACH ROW EXECUTE FUNCTION keep_trouble_only();

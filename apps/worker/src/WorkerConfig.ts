@@ -1,5 +1,5 @@
 import { smtpSettings } from "@outreach/mail/smtpSettings"
-import { refusal, setting } from "@outreach/process/setting"
+import { setting } from "@outreach/process/setting"
 import {
   databaseUrl,
   deployment,
@@ -8,8 +8,7 @@ import {
   webhookAllowPrivateAddresses,
 } from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
-import { Config, Effect } from "effect"
-import { workerLimits } from "./workerLimits.ts"
+import { Config } from "effect"
 
 /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
 const webhookRetryDelays = setting("WEBHOOK_RETRY_DELAYS", {
@@ -27,10 +26,10 @@ const historyDays = wholeNumber("HISTORY_DAYS", { least: 1, most: 3650, default:
 /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
 const webhookCallSeconds = wholeNumber("WEBHOOK_CALL_SECONDS", { least: 1, most: 120, default: 15 })
 
-/** `WEBHOOK_LEASE_SECONDS`: how long a worker may keep a delivery before another takes it for lost. Default 30. */
-const webhookLeaseSeconds = wholeNumber("WEBHOOK_LEASE_SECONDS", { least: 1, most: 600, default: 30 })
+/** `WEBHOOK_LEASE_SECONDS`: for how long a worker that says nothing keeps its endpoints; then others take them. Default 9. */
+const webhookLeaseSeconds = wholeNumber("WEBHOOK_LEASE_SECONDS", { least: 2, most: 600, default: 9 })
 
-/** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls all workers together make at once. Default 512. */
+/** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls one worker makes at once. Default 512. */
 const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, most: 10_000, default: 512 })
 
 /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
@@ -58,24 +57,13 @@ const bouncePort = setting("BOUNCE_SMTP_PORT", {
   default: "none",
 })
 
-/** How webhooks are called. A lease that ended during a call would have the call made twice, so it must outlast it. */
+/** How webhooks are called. */
 const webhooks = Config.all({
   callSeconds: webhookCallSeconds,
   leaseSeconds: webhookLeaseSeconds,
   inAll: webhookCallsInFlight,
   perEndpoint: webhookCallsPerEndpoint,
-}).pipe(
-  Config.mapEffect((limits) => {
-    const least = limits.callSeconds + workerLimits.deliveries.leaseMarginSeconds
-    return limits.leaseSeconds >= least
-      ? Effect.succeed(limits)
-      : Effect.fail(
-          refusal(
-            `WEBHOOK_LEASE_SECONDS is too short. It must be at least ${least}: WEBHOOK_CALL_SECONDS and ${workerLimits.deliveries.leaseMarginSeconds} more.`,
-          ),
-        )
-  }),
-)
+})
 
 /** How e-mails are sent, and their bounces received. */
 const mail = Config.all({

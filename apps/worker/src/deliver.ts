@@ -1,93 +1,277 @@
-import { deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
-import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { EndpointReaders, type Progress } from "@outreach/domain/deliveries/EndpointReaders"
+import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
+import { Hints } from "@outreach/postgres/Hints"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, Metric, References } from "effect"
-import { leaseLoop } from "./leaseLoop.ts"
+import { Clock, Effect, FiberSet, Latch, Metric, Semaphore } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { attemptDelivery, noteOutcome } from "./attemptDelivery.ts"
+import type { DeliveryLane } from "./deliveryLane.ts"
+import { deliveryOwner } from "./deliveryOwner.ts"
+import { logFailure } from "./logFailure.ts"
 import { measureClaim } from "./measureClaim.ts"
-import { metrics } from "./metrics.ts"
+import { gauges, metrics } from "./metrics.ts"
 import { persist } from "./persist.ts"
-import { traceAttempt } from "./traceAttempt.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 /** How webhooks are delivered. */
 export interface DeliverOptions {
   readonly schedule: Schedule
   readonly drainSeconds: number
-  /** Calls in flight over all workers: in all, and to one endpoint. */
+  /** Calls of this worker in flight: in all, and to one endpoint. */
   readonly inAll: number
   readonly perEndpoint: number
+  /** For how long this worker keeps its endpoints without saying that it lives. */
   readonly leaseSeconds: number
 }
 
-/** Delivers webhooks as they fall due, until interrupted. */
+const limits = workerLimits.deliveries
+
+/**
+ * Delivers webhooks to the endpoints that this worker comes to own, until interrupted.
+ *
+ * Then it gives them up at once, and has `drainSeconds` for the calls that are in flight.
+ */
 export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const { schedule, drainSeconds, inAll, perEndpoint, leaseSeconds } = options
-  const queue = yield* DeliveryQueue
-  const handle = yield* deliverOne(schedule)
-  const claim = Effect.fnUntraced(function* (limit: number) {
-    const leases = yield* measureClaim(queue.claim({ limit, perEndpoint, inAll, leaseSeconds }))
-    const claimedAt = yield* Clock.currentTimeMillis
-    return leases.map((lease) => ({ lease, claimedAt }))
-  })
-  const atOnce = Math.min(workerLimits.deliveries.atOnce, inAll)
-  const loop = leaseLoop("deliver", {
-    atOnce,
-    leastRoom: Math.min(workerLimits.deliveries.leastRoom, Math.ceil(atOnce / 2)),
-    drainSeconds,
-    claim,
-    handle: ({ lease, claimedAt }) => handle(lease, claimedAt),
-    listen: queue.listen,
-  })
-  const recover = Effect.andThen(recoverLost, Effect.sleep(workerLimits.deliveries.recoverEveryMs))
-  return yield* Effect.raceFirst(loop, persist("recover", recover))
-})
-
-const recoverLost = Effect.gen(function* () {
-  for (const { deliveryId, endpointId, poison } of yield* (yield* DeliveryQueue).recoverLost) {
-    yield* Metric.update(metrics.leasesLost, 1)
-    if (poison) yield* Metric.update(metrics.deadLetters.poison, 1)
-    yield* Effect.logWarning(
-      poison ? "delivery dead-lettered" : "delivery lease ended without a word of what came of the attempt",
-    ).pipe(Effect.annotateLogs({ deliveryId, endpointId, ...(poison && { state: "poison" }) }))
-  }
-})
-
-/** Makes the function that handles one lease. */
-const deliverOne = Effect.fnUntraced(function* (schedule: Schedule) {
-  const attempt = yield* deliveryAttempts(schedule)
-  const context = yield* Effect.context<never>()
+  const readers = yield* EndpointReaders
+  const hints = yield* Hints
   const clock = yield* Clock.Clock
-  const isTraced = yield* References.TracerEnabled
+  const attempt = yield* attemptDelivery(schedule)
+  const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
+  const calls = yield* FiberSet.make()
+  const runCall = yield* FiberSet.runtime(calls)<never>()
+  // One at a time changes rows of readers.
+  const alone = yield* Semaphore.make(1)
+  const stirred = yield* Latch.make()
+  const beatNow = yield* Latch.make()
+  const now = () => performance.now()
+  const owner = deliveryOwner({ inAll, perEndpoint, now })
+  let leaseUntil = 0
+  let isStopping = false
 
-  return (lease: DeliveryLease, claimedAt: number): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const startedAt = lease.leasedAt + clock.currentTimeMillisUnsafe() - claimedAt
-      if (lease.publishedAt !== null) {
-        metrics.firstAttemptDelay.updateUnsafe(Math.max(0, startedAt - lease.publishedAt) / 1000, context)
+  const beginCalls = () => {
+    while (!isStopping && now() < leaseUntil) {
+      const next = owner.begin()
+      if (next === undefined) return
+      const [lane, held] = next
+      const end = (outcome?: Parameters<typeof owner.ended>[2]) => {
+        owner.ended(lane, held, outcome)
+        stirred.openUnsafe()
+        beginCalls()
       }
-      const attempted = attempt(lease, claimedAt)
-      return Effect.flatMap(isTraced ? traceAttempt(lease, attempted) : attempted, (result) => {
-        metrics.attempts[result.outcome.reason].updateUnsafe(1, context)
-        metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
-        const { state } = result.settlement
-        const about = {
-          deliveryId: lease.id,
-          endpointId: lease.endpointId,
-          eventId: lease.eventId,
-          attempt: lease.attempt,
-          reason: result.outcome.reason,
-          state,
-        }
-        if (!result.settled) {
-          metrics.settlementsRefused.updateUnsafe(1, context)
-          return Effect.annotateLogs(Effect.logWarning("delivery lease lost before it was settled"), about)
-        }
-        if (state === "rejected" || state === "exhausted") {
-          metrics.deadLetters[state].updateUnsafe(1, context)
-          return Effect.annotateLogs(Effect.logWarning("delivery dead-lettered"), about)
-        }
-        return Effect.annotateLogs(Effect.logDebug("delivery attempted"), about)
-      })
+      runCall(
+        Effect.matchCauseEffect(attempt(held), {
+          onSuccess: (outcome) => Effect.sync(() => end(outcome)),
+          onFailure: (cause) => Effect.andThen(logFailure("deliver failed at a call", cause), Effect.sync(() => end())),
+        }),
+      )
+    }
+  }
+
+  const write = Effect.gen(function* () {
+    const written = [...owner.toWrite].map((lane) => ({
+      lane,
+      outcomes: lane.outcomes.splice(0),
+      isBreakerNews: lane.isBreakerNews,
+    }))
+    owner.toWrite.clear()
+    const progress = written.map(({ lane, outcomes, isBreakerNews }): Progress => {
+      lane.isBreakerNews = false
+      const { failures, allowance, probeAt } = lane.breaker
+      return {
+        endpointId: lane.endpointId,
+        open: !lane.isGone && outcomes.some(({ delivery }) => !delivery.isRow) ? stillOpen(lane.reader) : undefined,
+        breaker: isBreakerNews && !lane.isGone ? { failures, allowance, probeInMs: Math.max(0, probeAt - now()) } : undefined,
+        // What was in flight when the endpoint was given up has a row by now.
+        outcomes: lane.isGone
+          ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
+          : outcomes,
+      }
     })
-})
+    const refused = yield* readers.write(worker, progress)
+    for (const [i, { lane, outcomes }] of written.entries()) {
+      const isLost = refused.has(lane.endpointId)
+      if (isLost) owner.remove(lane)
+      else {
+        lane.reader = afterWrite(
+          lane.reader,
+          outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId)),
+        )
+      }
+      for (const [j, outcome] of outcomes.entries()) {
+        const { isRow, id } = progress[i]!.outcomes[j]!.delivery
+        yield* noteOutcome(outcome, isRow ? !refused.has(id) : !isLost)
+        const { settlement } = outcome
+        if (settlement.state === "retry") owner.dueIn(lane.endpointId, settlement.delaySeconds * 1000)
+      }
+    }
+  })
+
+  const read = Effect.gen(function* () {
+    const wanted = new Map<DeliveryLane, number>()
+    for (const lane of owner.toRead) {
+      owner.toRead.delete(lane)
+      const room = owner.roomOf(lane, lane.waiting.length)
+      if (room > 0) wanted.set(lane, room)
+      if (wanted.size === limits.endpointsTogether) break
+    }
+    if (wanted.size === 0) return
+    const deliveries = yield* readers.read(worker, toWanted(wanted))
+    owner.wasRead(wanted, deliveries, clock.currentTimeMillisUnsafe())
+  })
+
+  const takeDue = Effect.gen(function* () {
+    const wanted = new Map<DeliveryLane, number>()
+    for (const lane of owner.toTake) {
+      owner.toTake.delete(lane)
+      const room = Math.ceil(owner.roomOf(lane, lane.due.length) / 2)
+      if (room > 0) wanted.set(lane, room)
+      if (wanted.size === limits.endpointsTogether) break
+    }
+    if (wanted.size === 0) return
+    const deliveries = yield* readers.takeDue(worker, toWanted(wanted))
+    const exhausted = owner.wasTaken(wanted, deliveries, clock.currentTimeMillisUnsafe())
+    if (exhausted.length === 0) return
+    const next = yield* readers.nextDue(
+      worker,
+      exhausted.map(({ endpointId }) => endpointId),
+    )
+    for (const { endpointId, inMs } of next) owner.dueIn(endpointId, inMs)
+  })
+
+  const holdsLease = Effect.sync(() => !isStopping && now() < leaseUntil)
+  const step = Effect.gen(function* () {
+    stirred.closeUnsafe()
+    const wakeAt = owner.wakeAt()
+    yield* alone.withPermit(
+      Effect.gen(function* () {
+        if (owner.toWrite.size > 0) yield* write
+        if (!(yield* holdsLease)) return
+        if (owner.toRead.size > 0) yield* read
+        if (owner.toTake.size > 0) yield* takeDue
+      }),
+    )
+    beginCalls()
+    if (owner.toWrite.size > 0 || ((owner.toRead.size > 0 || owner.toTake.size > 0) && (yield* holdsLease))) return
+    yield* Effect.timeoutOption(stirred.await, Math.max(1, Math.min(wakeAt - now(), limits.longestPauseMs)))
+  })
+
+  const giveUp = Effect.fnUntraced(function* (lanes: ReadonlyArray<DeliveryLane>) {
+    if (lanes.length === 0) return
+    const given = lanes.map(({ endpointId, reader, due }) => ({
+      endpointId,
+      calling: [...reader.calling, ...reader.answered],
+      unbegun: due.map(({ delivery }) => delivery.id),
+    }))
+    yield* readers.handOver(worker, given)
+    for (const lane of lanes) owner.remove(lane)
+  })
+
+  const refresh = Effect.gen(function* () {
+    const { lost, disabled } = owner.update(yield* readers.owned(worker))
+    for (const lane of lost) owner.remove(lane)
+    yield* giveUp(disabled)
+  })
+
+  const recover = Effect.gen(function* () {
+    for (const { deliveryId, endpointId, poison } of yield* readers.recover(worker)) {
+      yield* Metric.update(metrics.leasesLost, 1)
+      if (poison) yield* Metric.update(metrics.deadLetters.poison, 1)
+      yield* Effect.logWarning(
+        poison ? "delivery dead-lettered" : "a worker was lost without a word of what came of a delivery's attempt",
+      ).pipe(Effect.annotateLogs({ deliveryId, endpointId, ...(poison && { state: "poison" }) }))
+      owner.dueIn(endpointId, 0)
+    }
+  })
+
+  let beats = 0
+  let isNewsOfEndpoints = true
+  const beat = Effect.gen(function* () {
+    beatNow.closeUnsafe()
+    const at = now()
+    const hadLapsed = at >= leaseUntil
+    const { rank, workers, endpoints } = yield* measureClaim(readers.live(worker, leaseSeconds))
+    if (isStopping) {
+      leaseUntil = at + leaseSeconds * 1000
+      return
+    }
+    yield* alone.withPermit(
+      Effect.gen(function* () {
+        const share = Math.floor(endpoints / workers) + (rank < endpoints % workers ? 1 : 0)
+        const { lanes } = owner
+        let isChanged = isNewsOfEndpoints || hadLapsed || beats % limits.beatsPerRefresh === 0
+        isNewsOfEndpoints = false
+        // What others took meanwhile must be known before anything is begun.
+        if (isChanged) yield* refresh
+        if (lanes.size > share) yield* giveUp(idlestOf(lanes.values(), lanes.size - share))
+        else if (lanes.size < share) {
+          const { taken, takenOver } = yield* readers.take(worker, share - lanes.size)
+          yield* Metric.update(metrics.takeovers, takenOver)
+          if (taken > 0) yield* refresh
+          isChanged ||= taken > 0
+        }
+        if (isChanged || beats % limits.beatsPerRecovery === 0) yield* recover
+        if (beats % limits.beatsPerSweep === 0) {
+          for (const endpointId of yield* readers.behind(worker)) {
+            const lane = lanes.get(endpointId)
+            if (lane === undefined) continue
+            lane.mayGoOn = true
+            owner.look(lane)
+          }
+          for (const { endpointId, inMs } of yield* readers.nextDue(worker)) owner.dueIn(endpointId, inMs)
+        }
+        yield* Metric.update(gauges.endpointsOwned, lanes.size)
+      }),
+    )
+    leaseUntil = at + leaseSeconds * 1000
+    beats++
+    stirred.openUnsafe()
+  })
+
+  const hear = Effect.gen(function* () {
+    // What was published before it listened was not heard.
+    isNewsOfEndpoints = true
+    beatNow.openUnsafe()
+    return yield* hints.listen(({ topic, organizationId }) =>
+      Effect.sync(() => {
+        if (topic === "events" || topic === "due") owner.heard(topic, organizationId)
+        else if (topic === "endpoints") {
+          isNewsOfEndpoints = true
+          beatNow.openUnsafe()
+        }
+        stirred.openUnsafe()
+      }),
+    )
+  })
+
+  // A hint that was lost costs a second.
+  const overhear = Effect.gen(function* () {
+    yield* Effect.sleep(limits.overhearEveryMs)
+    for (const organizationId of yield* readers.wrote(limits.overheardSeconds)) owner.heard("events", organizationId)
+    stirred.openUnsafe()
+  })
+
+  const stop = Effect.gen(function* () {
+    isStopping = true
+    yield* readers.stop(worker)
+    yield* alone.withPermit(Effect.suspend(() => giveUp([...owner.lanes.values()])))
+    yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
+    yield* alone.withPermit(Effect.suspend(() => (owner.toWrite.size > 0 ? write : Effect.void)))
+    yield* readers.leave(worker)
+  }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
+
+  yield* Effect.forkScoped(persist("deliver", step))
+  yield* Effect.forkScoped(persist("deliver: listening", hear))
+  yield* Effect.forkScoped(persist("deliver: overhearing", overhear))
+  yield* Effect.forkScoped(
+    persist("deliver: endpoints", Effect.andThen(beat, Effect.timeoutOption(beatNow.await, Math.min(limits.beatEveryMs, leaseSeconds * 250)))),
+  )
+  return yield* Effect.onInterrupt(Effect.never, () => stop)
+}, Effect.scoped)
+
+const toWanted = (wanted: ReadonlyMap<DeliveryLane, number>) =>
+  [...wanted].map(([{ endpointId }, most]) => ({ endpointId, most }))
+
+/** Chooses the endpoints to which the least is in flight. */
+const idlestOf = (lanes: Iterable<DeliveryLane>, count: number): ReadonlyArray<DeliveryLane> =>
+  [...lanes].toSorted((a, b) => a.inFlight + a.waiting.length - (b.inFlight + b.waiting.length)).slice(0, count)

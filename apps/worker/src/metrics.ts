@@ -74,14 +74,14 @@ export const metrics = {
   ),
   leasesLost: counter(
     "outreach_delivery_leases_lost_total",
-    "Leases that ended unsettled, and that this worker took back for all.",
+    "Calls of lost workers, of which nobody knows what came, that this worker makes again.",
   ),
   settlementsRefused: counter(
     "outreach_delivery_settlements_refused_total",
-    "Attempts whose outcome was not written, because the lease had ended meanwhile.",
+    "Attempts whose outcome was not written, because another worker had taken the endpoint meanwhile.",
   ),
   claims: each(CLAIM_RESULTS, "result", (attributes) =>
-    counter("outreach_delivery_claims_total", "Claims of deliveries, by whether they succeeded.", attributes),
+    counter("outreach_delivery_claims_total", "Claims of endpoints, by whether they succeeded.", attributes),
   ),
   claimDuration: histogram("outreach_delivery_claim_duration_seconds", CLAIM_SECONDS, "How long a claim took."),
   lastClaim: each(CLAIM_RESULTS, "result", (attributes) =>
@@ -91,6 +91,7 @@ export const metrics = {
       attributes,
     ),
   ),
+  takeovers: counter("outreach_endpoint_takeovers_total", "Endpoints that this worker took from workers that were lost."),
   mailAttempts: each(MAIL_OUTCOMES, "outcome", (attributes) =>
     counter("outreach_message_attempts_total", "Attempts at e-mails, by what the mail server said.", {
       outcome: attributes["outcome"]!.toLowerCase(),
@@ -124,6 +125,7 @@ export const gauges = {
     gauge("outreach_deliveries_oldest_due_age_seconds", "How long the first of them has been due.", attributes),
   ),
   inFlight: gauge("outreach_deliveries_in_flight", "Deliveries that some worker holds."),
+  endpointsOwned: gauge("outreach_endpoints_owned", "Endpoints that this worker delivers to: sum this one over the workers."),
   breakersOpen: gauge(
     "outreach_breakers_open",
     "Endpoints that failed in a row and are probed, or have just begun to answer again.",

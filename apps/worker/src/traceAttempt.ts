@@ -1,5 +1,5 @@
 import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
-import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { Effect, Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 
@@ -8,31 +8,31 @@ import { Headers, HttpTraceContext } from "effect/http"
  *
  * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
  */
-export const traceAttempt = (lease: DeliveryLease, attempt: Effect.Effect<Attempted>): Effect.Effect<Attempted> =>
+export const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<Attempted>): Effect.Effect<Attempted> =>
   Effect.useSpan(
     "attempt delivery",
     {
       root: true,
       kind: "client",
-      links: publication(lease),
+      links: publication(delivery),
       attributes: {
-        "outreach.event.id": lease.eventId,
-        "outreach.delivery.id": lease.id,
-        "outreach.endpoint.id": lease.endpointId,
-        "outreach.attempt": lease.attempt,
+        "outreach.event.id": delivery.eventId,
+        "outreach.delivery.id": delivery.id,
+        "outreach.endpoint.id": delivery.endpointId,
+        "outreach.attempt": delivery.attempt,
       },
     },
     (span) =>
-      Effect.tap(attempt, ({ attempt: { status }, outcome, settlement, settled }) =>
+      Effect.tap(attempt, ({ attempt: { status }, reason, settlement }) =>
         Effect.sync(() => {
           if (status !== null) span.attribute("http.response.status_code", status)
-          span.attribute("outreach.outcome", outcome.reason)
-          span.attribute("outreach.settlement", settled ? settlement.state : "lease_lost")
+          span.attribute("outreach.outcome", reason)
+          span.attribute("outreach.settlement", settlement.state)
         }),
       ),
   )
 
-const publication = ({ traceparent }: DeliveryLease) =>
+const publication = ({ traceparent }: Delivery) =>
   traceparent === null
     ? []
     : Option.match(HttpTraceContext.w3c(Headers.fromRecordUnsafe({ traceparent })), {

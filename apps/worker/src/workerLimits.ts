@@ -1,14 +1,28 @@
 /** How much one worker does at once, and how long each thing may take, as far as no setting says it. */
 export const workerLimits = {
   deliveries: {
-    /** Calls in flight in this worker, for the memory they take; the bounds over all workers are settings. */
-    atOnce: 512,
-    /** A claim has a price of its own, that of leasing some thirty. */
-    leastRoom: 64,
-    /** What a lease lasts beyond the whole call: settling, and a pause of the process. */
-    leaseMarginSeconds: 5,
-    /** How often leases that ended unsettled are taken back. */
-    recoverEveryMs: 2000,
+    /** Several times in a lease, so that a failure or two cost nothing. */
+    beatEveryMs: 1500,
+    /** Beats from one look at all endpoints of this worker to the next: what changed meanwhile was hinted at. */
+    beatsPerRefresh: 20,
+    beatsPerSweep: 3,
+    beatsPerRecovery: 2,
+    /** What a hint that was lost costs, and how far back it is looked for. */
+    overhearEveryMs: 1000,
+    overheardSeconds: 10,
+    /** An endpoint may have this share of the calls that are free: of 512 one alone 57, of 200 each two, and a fifth stays free. */
+    shareOfFree: 1 / 8,
+    /** One retry after so many events, while there are both. */
+    eventsPerRetry: 4,
+    /** A call that was answered so soon lets one more be in flight. */
+    quickMs: 1000,
+    /** For how long after an event the log is looked at again, and how soon: hints come at most twenty times a second. */
+    hotMs: 120,
+    lookAgainMs: 4,
+    /** The events that are read of one endpoint, and the endpoints that are read, in one statement. */
+    mostReadAtOnce: 64,
+    endpointsTogether: 200,
+    longestPauseMs: 1000,
   },
   messages: {
     connections: 20,

@@ -5,6 +5,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { Hints } from "./Hints.ts"
 import { stamp } from "./OrganizationClock.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 import { publishEvents } from "./publishEvents.ts"
@@ -15,7 +16,8 @@ export const BounceLedgerPg = Layer.effect(
   BounceLedger,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     // A return path has no room for the organization: one probe of the key for each finds it.
     const find = Effect.fnUntraced(function* (recipientId: RecipientId) {
@@ -56,6 +58,7 @@ export const BounceLedgerPg = Layer.effect(
           return "recorded" satisfies BounceRecording
         },
         sql.withTransaction,
+        hints.committing,
         Effect.provideContext(context),
         dieNaming("BounceLedger.record"),
       ),

@@ -15,6 +15,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { Hints } from "./Hints.ts"
 import { stamp } from "./OrganizationClock.ts"
 import { publishEvents } from "./publishEvents.ts"
 import { recipientColumns } from "./recipientColumns.ts"
@@ -24,7 +25,8 @@ export const CampaignBookPg = Layer.effect(
   CampaignBook,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
     const columnsWithoutBody = `
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
       short_link as "shortLink", per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
@@ -168,9 +170,11 @@ export const CampaignBookPg = Layer.effect(
             update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${ids}::text[])`
           yield* publishEvents([event], at)
+          yield* hints.give("messages", organizationId)
           return { campaignId: id, recipients: recipients.length }
         },
         sql.withTransaction,
+        hints.committing,
         Effect.provideContext(context),
         dieNaming("CampaignBook.publishNext"),
       ),

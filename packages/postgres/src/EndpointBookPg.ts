@@ -5,45 +5,63 @@ import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { Hints } from "./Hints.ts"
 
 /** Keeps webhook endpoints in PostgreSQL. */
 export const EndpointBookPg = Layer.effect(
   EndpointBook,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
     const columns = sql.literal(`
-      organization_id as "organizationId", id, url, enabled, event_types as "eventTypes", created_at as "createdAt"`)
+      endpoint.organization_id as "organizationId", endpoint.id, url, enabled, event_types as "eventTypes",
+      max_in_flight as "maxInFlight", endpoint.created_at as "createdAt"`)
 
     const statuses = (which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId }) =>
       sql<EndpointStatus>`
-        select ${columns}, waiting, in_flight as "inFlight", oldest_due_at as "oldestDueAt", coalesce(failures, 0) as failures,
+        select ${columns}, failures,
           case when allowance is null then 'closed' when failures = 0 then 'recovering'
             when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
-          case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt"
+          case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
+          coalesce(first_open.emitted_at, begun_at) as position, (ahead.count + trouble.waiting)::int as waiting,
+          (cardinality(open) + trouble.calling)::int as "inFlight", ahead.count::int as "lagEvents",
+          coalesce(extract(epoch from statement_timestamp() - ahead.emitted_at), 0)::double precision as "lagSeconds",
+          least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
         from webhook_endpoints endpoint
-        left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
+        join endpoint_readers reader on reader.endpoint_id = endpoint.id
         cross join lateral (
-          select count(*)::int as waiting from deliveries where endpoint_id = endpoint.id and lease_until is null) queued
+          select min(emitted_at) as emitted_at from events
+          where organization_id = endpoint.organization_id and events.id = any (open)) first_open
         cross join lateral (
-          select count(*)::int as in_flight from deliveries where endpoint_id = endpoint.id and lease_until is not null) flying
+          select count(*) as count, min(emitted_at) as emitted_at from events
+          where organization_id = endpoint.organization_id and (emitted_at, events.id) > (begun_at, begun_id)
+            and (event_types is null or type = any (event_types))) ahead
         cross join lateral (
-          select min(due_at) as oldest_due_at from (values (false), (true)) as kind (replay) cross join lateral (
-            select due_at from deliveries
-            where endpoint_id = endpoint.id and replay = kind.replay and lease_until is null and due_at <= statement_timestamp()
-            order by due_at limit 1
-          ) first) due
-        where (${which.organizationId ?? null}::text is null or organization_id = ${which.organizationId ?? null})
-          and (${which.id ?? null}::text is null or id = ${which.id ?? null})
-        order by id`
+          select count(*) filter (where deliveries.owner is null) as waiting, count(deliveries.owner) as calling,
+            min(due_at) filter (where deliveries.owner is null and due_at <= statement_timestamp()) as due_at
+          from deliveries where endpoint_id = endpoint.id) trouble
+        where (${which.organizationId ?? null}::text is null or endpoint.organization_id = ${which.organizationId ?? null})
+          and (${which.id ?? null}::text is null or endpoint.id = ${which.id ?? null})
+        order by endpoint.id`
 
     return {
-      create: Effect.fn("EndpointBook.create")(function* (endpoint) {
+      create: Effect.fn("EndpointBook.create")(function* ({ since, ...endpoint }) {
         const rows = yield* sql<Endpoint>`
-          insert into webhook_endpoints (id, organization_id, url, event_types)
-          select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[]
-          from organizations where id = ${endpoint.organizationId}
-          returning ${columns}`
-        return rows[0] ?? (yield* new OrganizationNotFound({ organizationId: endpoint.organizationId }))
+          with made as (
+            insert into webhook_endpoints (id, organization_id, url, event_types)
+            select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[]
+            from organizations where id = ${endpoint.organizationId}
+            returning *
+          ), reader as (
+            insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
+            select made.id, clock.organization_id, coalesce(${since ?? null}::timestamptz, clock.last),
+              case when ${since === undefined}::boolean then '~' else '' end
+            from made join organization_clock clock using (organization_id)
+          )
+          select ${columns} from made endpoint`
+        const made = rows[0] ?? (yield* new OrganizationNotFound({ organizationId: endpoint.organizationId }))
+        yield* hints.give("endpoints")
+        return made
       }, dieNaming("EndpointBook.create")),
 
       list: Effect.fn("EndpointBook.list")(
@@ -56,19 +74,21 @@ export const EndpointBookPg = Layer.effect(
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, dieNaming("EndpointBook.find")),
 
-      update: Effect.fn("EndpointBook.update")(function* (endpointId, { url, eventTypes }) {
+      update: Effect.fn("EndpointBook.update")(function* (endpointId, { url, eventTypes, maxInFlight }) {
         const rows = yield* sql<Endpoint>`
           with updated as (
             update webhook_endpoints set url = coalesce(${url ?? null}, url),
-              event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end
+              event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
+              max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end
             where id = ${endpointId} returning *
           ), cleared as (
-            delete from endpoint_breakers where endpoint_id = ${endpointId} and ${url !== undefined}::boolean
-          ), woken as materialized (
-            select pg_notify('deliveries', '') from updated
+            update endpoint_readers set failures = 0, allowance = null, probe_at = null
+            where endpoint_id = ${endpointId} and ${url !== undefined}::boolean
           )
-          select ${columns} from updated, woken`
-        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+          select ${columns} from updated endpoint`
+        const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+        yield* hints.give("endpoints")
+        return updated
       }, dieNaming("EndpointBook.update")),
 
       enable: Effect.fn("EndpointBook.enable")(function* (endpointId) {
@@ -76,18 +96,20 @@ export const EndpointBookPg = Layer.effect(
           with enabled as (
             update webhook_endpoints set enabled = true where id = ${endpointId} returning *
           ), cleared as (
-            delete from endpoint_breakers where endpoint_id = ${endpointId}
-          ), woken as materialized (
-            select pg_notify('deliveries', '') from enabled
+            update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
           )
-          select ${columns} from enabled, woken`
-        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+          select ${columns} from enabled endpoint`
+        const enabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+        yield* hints.give("endpoints")
+        return enabled
       }, dieNaming("EndpointBook.enable")),
 
       disable: Effect.fn("EndpointBook.disable")(function* (endpointId) {
         const rows = yield* sql<Endpoint>`
-          update webhook_endpoints set enabled = false where id = ${endpointId} returning ${columns}`
-        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+          update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`
+        const disabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+        yield* hints.give("endpoints")
+        return disabled
       }, dieNaming("EndpointBook.disable")),
     }
   }),

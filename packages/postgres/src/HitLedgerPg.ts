@@ -5,6 +5,7 @@ import { HitLedger } from "@outreach/domain/outreach/HitLedger"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { Hints } from "./Hints.ts"
 import { stamp } from "./OrganizationClock.ts"
 import { publishEvents } from "./publishEvents.ts"
 
@@ -19,7 +20,8 @@ export const HitLedgerPg = Layer.effect(
   HitLedger,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     const waitingOf = (organizationId: OrganizationId, limit: number) => sql<WaitingHit>`
       select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
@@ -145,7 +147,7 @@ export const HitLedgerPg = Layer.effect(
             at,
           )
           return hits.length
-        }).pipe(sql.withTransaction, Effect.provideContext(context), dieNaming("HitLedger.judge")),
+        }).pipe(sql.withTransaction, hints.committing, Effect.provideContext(context), dieNaming("HitLedger.judge")),
 
       forget: Effect.fnUntraced(function* (days) {
         yield* sql`

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { batched } from "./batched.ts"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { Hints } from "./Hints.ts"
 
 /** The most messages that one statement stores: together at most 32 MiB. */
 const MOST_TOGETHER = 32
@@ -15,6 +16,7 @@ export const InboxPg = Layer.effect(
   Inbox,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
 
     // In the order of the key, so that the statements of several processes never wait for each other in a circle.
     const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
@@ -56,17 +58,22 @@ export const InboxPg = Layer.effect(
     // Messages that come together share a statement, and one that comes twice in it is stored once. What is not new is rare, and is
     // looked at one by one: a statement that inserts and compares cost 1.4 ms a message beside some 30,000 others, because the plan that
     // PostgreSQL keeps for it scans the table; this one costs 0.05 ms.
+    const receiveTogether = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
+      const firsts = new Map<string, InboundMessage>()
+      for (const message of messages) if (!firsts.has(keyOf(message))) firsts.set(keyOf(message), message)
+      const stored = yield* insertBatch([...firsts.values()])
+      return yield* Effect.forEach(messages, (message): Effect.Effect<Receipt, SqlError.SqlError> => {
+        const isFirst = firsts.get(keyOf(message)) === message
+        return isFirst && stored.has(keyOf(message)) ? Effect.succeed("stored") : compare(message)
+      })
+    })
+
     const receive = yield* batched(
       MOST_TOGETHER,
       Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
-        if (messages.length === 1) return [yield* receiveOne(messages[0]!)]
-        const firsts = new Map<string, InboundMessage>()
-        for (const message of messages) if (!firsts.has(keyOf(message))) firsts.set(keyOf(message), message)
-        const stored = yield* insertBatch([...firsts.values()])
-        return yield* Effect.forEach(messages, (message): Effect.Effect<Receipt, SqlError.SqlError> => {
-          const isFirst = firsts.get(keyOf(message)) === message
-          return isFirst && stored.has(keyOf(message)) ? Effect.succeed("stored") : compare(message)
-        })
+        const receipts = messages.length === 1 ? [yield* receiveOne(messages[0]!)] : yield* receiveTogether(messages)
+        for (const id of new Set(messages.map(({ organizationId }) => organizationId))) yield* hints.give("inbox", id)
+        return receipts
       }, dieNaming("Inbox.receive")),
       STORING_AT_ONCE,
     )

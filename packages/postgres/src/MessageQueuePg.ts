@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { batched } from "./batched.ts"
 import { claimMessages } from "./claimMessages.ts"
 import { dieNaming } from "./DatabaseFailure.ts"
+import { Hints } from "./Hints.ts"
 import { stamp } from "./OrganizationClock.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 import { publishEvents } from "./publishEvents.ts"
@@ -17,14 +18,15 @@ export const MessageQueuePg = Layer.effect(
   MessageQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment>()
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     // An organization's transactions wait for its clock one after another, so what comes meanwhile shares the next one's stamp.
     const settle = yield* batched(MOST_TOGETHER, (items: ReadonlyArray<Settling>) =>
       Effect.gen(function* () {
         const settled = new Set<string>()
         for (const group of Object.values(Arr.groupBy(items, ({ lease }) => lease.organizationId))) {
-          const leases = yield* sql.withTransaction(settleTogether(group[0].lease.organizationId, group))
+          const leases = yield* hints.committing(sql.withTransaction(settleTogether(group[0].lease.organizationId, group)))
           for (const lease of leases) settled.add(lease)
         }
         return items.map(({ lease }) => settled.has(keyOf(lease)))

@@ -4,10 +4,11 @@ import { CampaignBookPg } from "./CampaignBookPg.ts"
 import { DeliveryGaugesPg } from "./DeliveryGaugesPg.ts"
 import { DeliveryHistoryPg } from "./DeliveryHistoryPg.ts"
 import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
-import { DeliveryQueuePg } from "./DeliveryQueuePg.ts"
 import { DigestLedgerPg } from "./DigestLedgerPg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
+import { EndpointReadersPg } from "./EndpointReadersPg.ts"
 import { EventFeedPg } from "./EventFeedPg.ts"
+import { Hints } from "./Hints.ts"
 import { HitLedgerPg } from "./HitLedgerPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
 import { InboxApplierPg } from "./InboxApplierPg.ts"
@@ -37,7 +38,7 @@ export const adapters = Layer.mergeAll(
   EndpointBookPg,
   SecretVaultPg,
   SecretLedgerPg,
-  DeliveryQueuePg,
+  EndpointReadersPg,
   DeliveryLedgerPg,
   DeliveryHistoryPg,
   DeliveryGaugesPg,
@@ -52,4 +53,4 @@ export const adapters = Layer.mergeAll(
   InboxLedgerPg,
   SuppressionSetPg,
   TimelineReaderPg,
-)
+).pipe(Layer.provideMerge(Hints.layer))

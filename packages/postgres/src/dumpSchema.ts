@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, foreign keys, each by name.
+ * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, foreign keys, triggers, each by name.
  *
  * The text depends on nothing but the schema, so that it can be committed and compared. Dies at a kind of object that it cannot write.
  */
@@ -15,8 +15,6 @@ export const dumpSchema = Effect.gen(function* () {
     union all
     select typname from pg_type
     where typnamespace = 'public'::regnamespace and typtype not in ('b', 'c')
-    union all
-    select tgname from pg_trigger where not tgisinternal
     union all
     select proname from pg_proc where pronamespace = 'public'::regnamespace and prokind not in ('f', 'p')
     union all
@@ -77,6 +75,12 @@ export const dumpSchema = Effect.gen(function* () {
     where relnamespace = 'public'::regnamespace and contype = 'f' and conparentid = 0
     order by relname collate "C", conname collate "C"`
 
+  const triggers = yield* sql<{ text: string }>`
+    select pg_get_triggerdef(pg_trigger.oid) as text
+    from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where relnamespace = 'public'::regnamespace and not tgisinternal
+    order by relname collate "C", tgname collate "C"`
+
   return [
     "-- Made by `pnpm schema` from the migrations; never edit it by hand.",
     // The bodies name tables that are still to come, and the tables' defaults call the functions.
@@ -86,6 +90,7 @@ export const dumpSchema = Effect.gen(function* () {
     ...partitions.map(({ text }) => `${text};`),
     indexes.map(({ text }) => `${text};`).join("\n"),
     foreignKeys.map(({ text }) => `${text};`).join("\n"),
+    triggers.map(({ text }) => `${text};`).join("\n"),
   ]
     .join("\n\n")
     .concat("\n")

@@ -23,6 +23,8 @@ import unknownOutcomes from "../migrations/0022_unknown_outcomes.ts"
 import eventsOfRecipient from "../migrations/0023_events_of_recipient.ts"
 import inboxAppliedOfClinician from "../migrations/0024_inbox_applied_of_clinician.ts"
 import messagesQuarantined from "../migrations/0025_messages_quarantined.ts"
+import eventsLog from "../migrations/0026_events_log.ts"
+import deliveryFromTheLog from "../migrations/0027_delivery_from_the_log.ts"
 import { type Migration, runMigrations } from "./runMigrations.ts"
 
 /** Every change of the schema, in its order. */
@@ -52,6 +54,8 @@ export const migrations = {
   "0023_events_of_recipient": eventsOfRecipient,
   "0024_inbox_applied_of_clinician": inboxAppliedOfClinician,
   "0025_messages_quarantined": messagesQuarantined,
+  "0026_events_log": eventsLog,
+  "0027_delivery_from_the_log": deliveryFromTheLog,
 } satisfies Record<string, Migration>
 
 /** Brings the database to the newest schema. */

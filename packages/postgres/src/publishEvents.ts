@@ -4,18 +4,20 @@ import { type EventDraft, serialise } from "@outreach/domain/events/Event"
 import { Effect } from "effect"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import { SqlClient } from "effect/sql"
+import { Hints } from "./Hints.ts"
 import { markHits } from "./markHits.ts"
 import type { Stamp } from "./OrganizationClock.ts"
 
 /**
- * Writes events of one organization, a delivery of each for every endpoint, enabled or disabled, that subscribes to it, and what the
- * digest counts of them; part of the transaction that was stamped.
+ * Writes events of one organization, and what the digest counts of them; part of the transaction that was stamped, within
+ * `Hints.committing`.
  *
  * Events of campaigns that are no traffic are not forwarded: nothing is written.
  */
 export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: Stamp) {
   const sql = yield* SqlClient.SqlClient
   const { livemode } = yield* Deployment
+  const hints = yield* Hints
   const firsts = yield* markHits(events, stamp)
   const column = (read: (event: EventDraft) => string) => events.map(read)
   yield* traced(
@@ -66,15 +68,10 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
         unsuspected_clicked = kept.unsuspected_clicked + excluded.unsuspected_clicked,
         unsuspected_unique_opened = kept.unsuspected_unique_opened + excluded.unsuspected_unique_opened,
         unsuspected_unique_clicked = kept.unsuspected_unique_clicked + excluded.unsuspected_unique_clicked
-    ), queued as (
-      insert into deliveries (organization_id, endpoint_id, event_id, due_at)
-      select event.organization_id, endpoint.id, event.id, event.emitted_at
-      from event join webhook_endpoints endpoint using (organization_id)
-      where endpoint.event_types is null or event.type = any (endpoint.event_types)
-      returning id
     )
-    select pg_notify('deliveries', '') where exists (select from queued)`,
+    select from event`,
   )
+  for (const organizationId of new Set(events.map((event) => event.organizationId))) yield* hints.give("events", organizationId)
 })
 
 /** Publishes within a span that names the events, and hands on its W3C trace context; null when nobody traces. */

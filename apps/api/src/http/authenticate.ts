@@ -1,4 +1,4 @@
-import type { LeasedSecret } from "@outreach/domain/deliveries/Delivery"
+import type { ActiveSecret } from "@outreach/domain/deliveries/Delivery"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { batched } from "@outreach/postgres/batched"
@@ -15,7 +15,7 @@ export interface Sender {
 interface Known {
   readonly readAt: number
   /** Undefined when there is no such endpoint. */
-  readonly owner: { readonly organizationId: OrganizationId; readonly secrets: ReadonlyArray<LeasedSecret> } | undefined
+  readonly owner: { readonly organizationId: OrganizationId; readonly secrets: ReadonlyArray<ActiveSecret> } | undefined
 }
 
 /** How long secrets are taken from memory, so that a webhook costs the database the one statement that stores it. */

@@ -2,31 +2,35 @@ import type { Redacted } from "effect"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
-/** One event on its way to one endpoint, held by one worker until the lease ends. */
-export interface DeliveryLease {
+/** One event on its way to one endpoint, in the hands of the worker that owns the endpoint. */
+export interface Delivery {
   readonly organizationId: OrganizationId
   readonly id: DeliveryId
-  /** Proves that the lease is still this worker's. */
-  readonly leaseToken: string
   readonly endpointId: EndpointId
   readonly url: string
   readonly eventId: EventId
+  /** Whether it has a row of its own; otherwise it was read from the log. */
+  readonly isRow: boolean
   /** The event's envelope as it was serialised when the event was made. */
   readonly body: string
   /** The trace in which the event was published, as W3C Trace Context writes it; null when nobody traced. */
   readonly traceparent: string | null
   /** Which attempt this is, from 1. */
   readonly attempt: number
-  /** The signing secrets that were active when the lease was taken. */
-  readonly secrets: ReadonlyArray<LeasedSecret>
-  /** When its event was published, in Unix milliseconds; null unless this is the first attempt ever, and no replay. */
+  /** How many workers were lost with a call of it. */
+  readonly losses: number
+  /** Whether an operator asked for it again. */
+  readonly isReplay: boolean
+  /** The signing secrets that were active when it was read. */
+  readonly secrets: ReadonlyArray<ActiveSecret>
+  /** When its event was published, in Unix milliseconds; null unless it was read from the log. */
   readonly publishedAt: number | null
-  /** The database's clock when the lease was taken, in Unix milliseconds; a worker's own clock may be wrong. */
-  readonly leasedAt: number
+  /** The database's clock when it was read, in Unix milliseconds; a worker's own clock may be wrong. */
+  readonly readAt: number
 }
 
-/** A signing secret as it comes with a lease. */
-export interface LeasedSecret {
+/** A signing secret that signs. */
+export interface ActiveSecret {
   readonly secret: Redacted.Redacted
   /** Unix milliseconds from which it signs nothing more; null for none. */
   readonly expiresAt: number | null
@@ -52,7 +56,7 @@ export interface Attempt {
   readonly latencyMs: number | null
   /** The HTTP status, or null when no response came. */
   readonly status: number | null
-  /** Why the attempt counts as it does: a word of `retry-policy`, or `outcome_unknown` when its worker's lease ended before it said so. */
+  /** Why the attempt counts as it does: a word of `retry-policy`, or `outcome_unknown` when its worker was lost before it said so. */
   readonly outcome: string
   /** The first 4 KiB of the response, as text. */
   readonly response: string | null

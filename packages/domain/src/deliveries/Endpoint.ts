@@ -10,6 +10,8 @@ export interface Endpoint {
   readonly enabled: boolean
   /** The event types it receives; null for all. */
   readonly eventTypes: ReadonlyArray<string> | null
+  /** The most calls in flight to it; null for the workers' own bound. */
+  readonly maxInFlight: number | null
   readonly createdAt: Timestamp
 }
 
@@ -24,6 +26,13 @@ export interface EndpointStatus extends Endpoint {
   readonly failures: number
   /** When it is next probed; null unless it is open. */
   readonly nextProbeAt: Timestamp | null
+  /** When the event was published up to which everything is settled, or has a row of its own. */
+  readonly position: Timestamp
+  /** The events that were published since, and are not read yet, and for how long the first of them has waited. */
+  readonly lagEvents: number
+  readonly lagSeconds: number
+  /** The token of the worker that delivers to it; null for none. */
+  readonly owner: string | null
   /** Deliveries that are not in flight, due or not. */
   readonly waiting: number
   readonly inFlight: number

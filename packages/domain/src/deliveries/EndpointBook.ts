@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationNotFound } from "../callers/OrganizationRegistry.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
 import type { Endpoint, EndpointStatus } from "./Endpoint.ts"
 
 /** No endpoint has this id. */
@@ -25,14 +26,17 @@ export class InvalidEndpointUrl extends Schema.TaggedError<InvalidEndpointUrl>()
 export class EndpointBook extends Context.Service<
   EndpointBook,
   {
-    create(endpoint: Omit<Endpoint, "enabled" | "createdAt">): Effect.Effect<Endpoint, OrganizationNotFound>
+    /** Adds an endpoint. It receives what is published from now on, or what was published at `since` or later. */
+    create(
+      endpoint: Pick<Endpoint, "organizationId" | "id" | "url" | "eventTypes"> & { readonly since?: Timestamp },
+    ): Effect.Effect<Endpoint, OrganizationNotFound>
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
     /** Changes what is given. At a new address the failures at the old one no longer count. */
     update(
       endpointId: EndpointId,
-      changes: Partial<Pick<Endpoint, "url" | "eventTypes">>,
+      changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight">>,
     ): Effect.Effect<Endpoint, EndpointNotFound>
     /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>

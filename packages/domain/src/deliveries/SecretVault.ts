@@ -1,7 +1,7 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { OrganizationNotFound } from "../callers/OrganizationRegistry.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
-import type { LeasedSecret } from "./Delivery.ts"
+import type { ActiveSecret } from "./Delivery.ts"
 
 /** How long a rotated signing secret stays active, unless said otherwise: 24 hours. */
 export const DEFAULT_GRACE_SECONDS = 86_400
@@ -29,7 +29,7 @@ export class SecretVault extends Context.Service<
     ofEndpoint(endpointId: EndpointId): Effect.Effect<
       | {
           readonly organizationId: OrganizationId
-          readonly secrets: ReadonlyArray<LeasedSecret>
+          readonly secrets: ReadonlyArray<ActiveSecret>
         }
       | undefined
     >

@@ -1,0 +1,80 @@
+import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
+import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { ALONE_FROM_LOSSES, type OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
+import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
+import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+
+/** A delivery in this worker's hands, and this worker's clock when it was read, in Unix milliseconds. */
+export interface Held {
+  readonly delivery: Delivery
+  readonly readAt: number
+}
+
+/** An endpoint that this worker owns, and everything that it knows of its deliveries. Times are milliseconds of the monotonic clock. */
+export interface DeliveryLane {
+  readonly endpointId: EndpointId
+  readonly organizationId: OrganizationId
+  /** The most calls in flight; null for the worker's own bound. */
+  maxInFlight: number | null
+  /** Calls of the worker that gave the endpoint up. */
+  inFlightElsewhere: number
+  reader: LogReader<EventId>
+  /** Read from the log: calls may begin. */
+  readonly waiting: Array<Held>
+  /** Rows of deliveries that were taken. */
+  readonly due: Array<Held>
+  inFlight: number
+  /** Whether a delivery is in flight that may not be beside another. */
+  isAlone: boolean
+  /** Fewer for a slow partner: half after a call that timed out, one more after one that was answered soon. */
+  allowance: number
+  breaker: Breaker
+  isBreakerNews: boolean
+  readonly outcomes: Array<Attempted>
+  /** Whether the log may go on beyond what was read. */
+  mayGoOn: boolean
+  /** Until then the log is looked at again and again. */
+  hotUntil: number
+  lookAt: number
+  nextDueAt: number
+  /** Given up, or lost: its calls in flight are settled as rows, if at all. */
+  isGone: boolean
+}
+
+/** Begins with an endpoint. */
+export const openLane = (owned: OwnedEndpoint, now: number): DeliveryLane => ({
+  endpointId: owned.endpointId,
+  organizationId: owned.organizationId,
+  maxInFlight: owned.maxInFlight,
+  inFlightElsewhere: owned.inFlightElsewhere,
+  reader: IDLE,
+  waiting: [],
+  due: [],
+  inFlight: 0,
+  isAlone: false,
+  allowance: Number.POSITIVE_INFINITY,
+  breaker: breakerOf(owned, now),
+  isBreakerNews: false,
+  outcomes: [],
+  mayGoOn: true,
+  hotUntil: 0,
+  lookAt: 0,
+  nextDueAt: 0,
+  isGone: false,
+})
+
+/** Reads how the breaker stands in the database. */
+export const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: number): Breaker =>
+  failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
+
+/** How many calls may be in flight to an endpoint. */
+export const callLimit = (lane: DeliveryLane, perEndpoint: number, now: number): number =>
+  Math.max(
+    0,
+    Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint, lane.allowance, callsAllowed(lane.breaker, now)) -
+      lane.inFlightElsewhere,
+  )
+
+/** Whether a delivery must be sent alone: its workers may have died of it. */
+export const mustBeAlone = ({ delivery }: Held): boolean => delivery.losses >= ALONE_FROM_LOSSES

@@ -1,0 +1,235 @@
+import { afterCall } from "@outreach/domain/deliveries/breaker"
+import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
+import { afterRead, answer, begin } from "@outreach/domain/deliveries/logReader"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Reason } from "@outreach/retry-policy"
+import { breakerOf, callLimit, type DeliveryLane, type Held, mustBeAlone, openLane } from "./deliveryLane.ts"
+import { laneTurns } from "./laneTurns.ts"
+import { workerLimits } from "./workerLimits.ts"
+
+/** The outcomes of a partner that lets calls hang. */
+const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout"])
+
+const { shareOfFree, eventsPerRetry, quickMs, hotMs, lookAgainMs, mostReadAtOnce } = workerLimits.deliveries
+
+/**
+ * Makes what decides which delivery is sent next: the endpoints of this worker, and what is read, in flight and unwritten of each.
+ *
+ * Nothing here waits. Whoever uses it reads what `toRead` and `toTake` list, begins the calls that `next` returns, and is woken at `wakeAt`.
+ * `now` is a monotonic clock in milliseconds.
+ */
+export const deliveryOwner = (options: { readonly inAll: number; readonly perEndpoint: number; readonly now: () => number }) => {
+  const { inAll, perEndpoint, now } = options
+  const lanes = new Map<EndpointId, DeliveryLane>()
+  const byOrganization = new Map<OrganizationId, Set<DeliveryLane>>()
+  const turns = laneTurns()
+  const toRead = new Set<DeliveryLane>()
+  const toTake = new Set<DeliveryLane>()
+  const toWrite = new Set<DeliveryLane>()
+  const wakeUps = new Map<DeliveryLane, number>()
+  let inFlight = 0
+  let isOneAlone = false
+  let turn = 0
+
+  const limitOf = (lane: DeliveryLane) => callLimit(lane, perEndpoint, now())
+  const roomOf = (lane: DeliveryLane, held: number) => Math.min(2 * limitOf(lane) - held, mostReadAtOnce)
+  const wakeLater = (lane: DeliveryLane, at: number) => {
+    if (Number.isFinite(at) && at < (wakeUps.get(lane) ?? Number.POSITIVE_INFINITY)) wakeUps.set(lane, at)
+  }
+
+  /** Finds out what an endpoint needs next. */
+  const look = (lane: DeliveryLane) => {
+    if (lane.isGone) return
+    const at = now()
+    if (lane.breaker.probeAt > at) wakeLater(lane, lane.breaker.probeAt)
+    if (lane.waiting.length > 0 || lane.due.length > 0) turns.add(lane)
+    if (lane.nextDueAt > at) wakeLater(lane, lane.nextDueAt)
+    else if (roomOf(lane, lane.due.length) > 0 && lane.due.length === 0) toTake.add(lane)
+    if (lane.waiting.length * 2 >= Math.max(1, limitOf(lane)) || roomOf(lane, lane.waiting.length) <= 0) return
+    if (lane.mayGoOn) toRead.add(lane)
+    else if (at < lane.hotUntil) wakeLater(lane, lane.lookAt)
+  }
+
+  /** Takes the next delivery of an endpoint whose call may begin now. */
+  const nextOf = (lane: DeliveryLane): Held | undefined => {
+    if (lane.isAlone || lane.inFlight >= limitOf(lane)) return undefined
+    // Each may have a share of what is free, so that endpoints whose calls hang leave the others theirs.
+    if (lane.inFlight >= Math.max(1, (inAll - inFlight) * shareOfFree)) return undefined
+    const [due] = lane.due
+    if (due !== undefined && mustBeAlone(due)) return isOneAlone || lane.inFlight > 0 ? undefined : lane.due.shift()
+    // A retry has its turn after some events, however many of those wait.
+    const isTurnOfDue = due !== undefined && !due.delivery.isReplay && ++turn % eventsPerRetry === 0
+    return (isTurnOfDue ? lane.due.shift() : undefined) ?? lane.waiting.shift() ?? lane.due.shift()
+  }
+
+  const remove = (lane: DeliveryLane) => {
+    lane.isGone = true
+    lane.waiting.length = 0
+    lane.due.length = 0
+    lanes.delete(lane.endpointId)
+    byOrganization.get(lane.organizationId)?.delete(lane)
+    for (const set of [toRead, toTake, wakeUps]) set.delete(lane)
+  }
+
+  return {
+    lanes,
+    toRead,
+    toTake,
+    /** The endpoints with outcomes to write, also of those that are gone. */
+    toWrite,
+    inFlight: () => inFlight,
+    roomOf,
+    look,
+    remove,
+
+    /** Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled. */
+    update: (owned: ReadonlyArray<OwnedEndpoint>) => {
+      const known = new Map(owned.map((each) => [each.endpointId, each]))
+      const lost = [...lanes.values()].filter(({ endpointId }) => !known.has(endpointId))
+      const disabled: Array<DeliveryLane> = []
+      for (const each of owned) {
+        const lane = lanes.get(each.endpointId)
+        if (lane === undefined) {
+          if (!each.enabled) continue
+          const opened = openLane(each, now())
+          lanes.set(each.endpointId, opened)
+          const others = byOrganization.get(each.organizationId)
+          if (others === undefined) byOrganization.set(each.organizationId, new Set([opened]))
+          else others.add(opened)
+          look(opened)
+        } else if (!each.enabled) disabled.push(lane)
+        else {
+          lane.maxInFlight = each.maxInFlight
+          lane.inFlightElsewhere = each.inFlightElsewhere
+          // An operator has said that the failures before no longer count.
+          if (each.allowance === null && lane.breaker.allowance !== null && !lane.isBreakerNews) {
+            lane.breaker = breakerOf(each, now())
+          }
+          lane.mayGoOn = true
+          look(lane)
+        }
+      }
+      return { lost, disabled }
+    },
+
+    /** Notes that something was published, or is due, in an organization; or in any, when it is null. */
+    heard: (topic: "events" | "due", organizationId: OrganizationId | null) => {
+      const meant = organizationId === null ? lanes.values() : (byOrganization.get(organizationId) ?? [])
+      for (const lane of meant) {
+        if (topic === "events") lane.mayGoOn = true
+        else lane.nextDueAt = Math.min(lane.nextDueAt, now())
+        look(lane)
+      }
+    },
+
+    /** Notes what was read for endpoints, of which so much was wanted. */
+    wasRead: (wanted: ReadonlyMap<DeliveryLane, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
+      const found = groupByEndpoint(deliveries)
+      const at = now()
+      for (const [lane, most] of wanted) {
+        if (lane.isGone) continue
+        const read = found.get(lane.endpointId) ?? []
+        lane.reader = afterRead(
+          lane.reader,
+          read.map(({ eventId }) => eventId),
+        )
+        lane.waiting.push(...read.map((delivery) => ({ delivery, readAt })))
+        lane.mayGoOn = read.length === most
+        if (read.length > 0) lane.hotUntil = at + hotMs
+        lane.lookAt = at + lookAgainMs
+        look(lane)
+      }
+    },
+
+    /** Notes what was taken for endpoints, of which so much was wanted; returns those of which there is no more for now. */
+    wasTaken: (wanted: ReadonlyMap<DeliveryLane, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
+      const found = groupByEndpoint(deliveries)
+      const exhausted: Array<DeliveryLane> = []
+      for (const [lane, most] of wanted) {
+        if (lane.isGone) continue
+        const taken = found.get(lane.endpointId) ?? []
+        lane.due.push(...taken.map((delivery) => ({ delivery, readAt })))
+        if (taken.length < most) {
+          lane.nextDueAt = Number.POSITIVE_INFINITY
+          exhausted.push(lane)
+        }
+        look(lane)
+      }
+      return exhausted
+    },
+
+    /** Notes in how many milliseconds the next row of an endpoint is due. */
+    dueIn: (endpointId: EndpointId, millis: number) => {
+      const lane = lanes.get(endpointId)
+      if (lane === undefined) return
+      lane.nextDueAt = Math.min(lane.nextDueAt, now() + Math.max(0, millis))
+      look(lane)
+    },
+
+    /** Lets the endpoints look that wait for this moment; returns when the next does. */
+    wakeAt: (): number => {
+      const at = now()
+      let next = Number.POSITIVE_INFINITY
+      for (const [lane, wakeUp] of wakeUps) {
+        if (wakeUp > at) {
+          next = Math.min(next, wakeUp)
+          continue
+        }
+        wakeUps.delete(lane)
+        if (at < lane.hotUntil) lane.mayGoOn = true
+        look(lane)
+      }
+      for (const wakeUp of wakeUps.values()) next = Math.min(next, wakeUp)
+      return next
+    },
+
+    /** Takes the next delivery whose call begins now. */
+    begin: (): readonly [DeliveryLane, Held] | undefined => {
+      if (inFlight >= inAll) return undefined
+      const next = turns.next(nextOf)
+      if (next === undefined) return undefined
+      const [lane, held] = next
+      inFlight++
+      lane.inFlight++
+      if (mustBeAlone(held)) isOneAlone = lane.isAlone = true
+      if (!held.delivery.isRow) lane.reader = begin(lane.reader)
+      look(lane)
+      return next
+    },
+
+    /** Notes what came of a call; undefined when nothing is known of it. */
+    ended: (lane: DeliveryLane, held: Held, outcome: Attempted | undefined) => {
+      inFlight--
+      lane.inFlight--
+      if (mustBeAlone(held)) isOneAlone = lane.isAlone = false
+      if (outcome !== undefined) {
+        const at = now()
+        if (!held.delivery.isRow) lane.reader = answer(lane.reader, held.delivery.eventId)
+        const breaker = afterCall(lane.breaker, outcome.verdict !== "transient", at)
+        if (breaker !== lane.breaker) lane.isBreakerNews = true
+        lane.breaker = breaker
+        const bound = Math.min(perEndpoint, lane.maxInFlight ?? perEndpoint)
+        const allowance = Math.min(lane.allowance, bound)
+        if (TIMEOUTS.has(outcome.reason)) lane.allowance = Math.max(1, Math.floor(allowance / 2))
+        else if (outcome.attempt.latencyMs < quickMs) {
+          lane.allowance = allowance + 1 < bound ? allowance + 1 : Number.POSITIVE_INFINITY
+        }
+        lane.outcomes.push(outcome)
+        toWrite.add(lane)
+      }
+      look(lane)
+    },
+  }
+}
+
+const groupByEndpoint = (deliveries: ReadonlyArray<Delivery>): ReadonlyMap<EndpointId, ReadonlyArray<Delivery>> => {
+  const groups = new Map<EndpointId, Array<Delivery>>()
+  for (const delivery of deliveries) {
+    const group = groups.get(delivery.endpointId)
+    if (group === undefined) groups.set(delivery.endpointId, [delivery])
+    else group.push(delivery)
+  }
+  return groups
+}

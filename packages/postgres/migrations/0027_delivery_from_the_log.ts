@@ -1,0 +1,332 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Endpoints that read their organization's log; a delivery has a row of its own only once something went wrong. */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // Waits for whoever is publishing. Who comes after reads or writes nothing of the deliveries until this is committed.
+  yield* sql`lock table deliveries, webhook_endpoints in access exclusive mode`
+
+  // A worker is alive while this lies ahead of the clock, and not far ahead: a clock that was set back would keep the dead alive.
+  yield* sql`
+    create table delivery_workers (
+      token uuid primary key,
+      alive_until timestamptz not null,
+      stopping boolean not null default false
+    ) with (fillfactor = 50)`
+  // Calls may have begun for every event up to begun_*, and those of them that are not settled stand in open.
+  // A row of deliveries is settled here: it has its own state. failures, allowance and probe_at are the breaker's.
+  yield* sql`
+    create table endpoint_readers (
+      endpoint_id text collate "C" primary key references webhook_endpoints,
+      organization_id text collate "C" not null references organizations,
+      begun_at timestamptz not null,
+      begun_id text collate "C" not null,
+      open text[] not null default '{}',
+      intended_at timestamptz,
+      owner uuid,
+      failures integer not null default 0,
+      allowance integer,
+      probe_at timestamptz
+    ) with (fillfactor = 50)`
+  yield* sql`create index endpoint_readers_of_organization on endpoint_readers (organization_id)`
+  // What was published until now has its rows, so each endpoint begins where its organization's clock stands.
+  yield* sql`
+    insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id, failures, allowance, probe_at)
+    select endpoint.id, endpoint.organization_id, clock.last, '~', coalesce(failures, 0), allowance, probe_at
+    from webhook_endpoints endpoint
+    join organization_clock clock on clock.organization_id = endpoint.organization_id
+    left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id`
+  yield* sql`drop table endpoint_breakers`
+  yield* sql`drop function probe_wait`
+  yield* sql`alter table webhook_endpoints add column max_in_flight integer check (max_in_flight > 0)`
+
+  // A worker of the release before finds no function to claim with, and nothing to settle.
+  yield* sql`
+    drop function claim_deliveries(
+      integer, integer, integer, double precision, integer, text[], timestamptz[], timestamptz)`
+  yield* sql`
+    insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+    select organization_id, id, attempts + 1, leased_at, 'outcome_unknown' from deliveries where lease_until is not null`
+  // owner: the worker whose call may be in flight. losses: how many workers were lost with such a call.
+  yield* sql`alter table deliveries rename column lost_leases to losses`
+  yield* sql`
+    alter table deliveries
+      drop column lease_token,
+      drop column lease_until,
+      drop column leased_at,
+      add column owner uuid,
+      add column owned_at timestamptz,
+      add column from_log boolean not null default false`
+  yield* sql`create index deliveries_due on deliveries (endpoint_id, replay, due_at, id) where owner is null`
+  yield* sql`create index deliveries_lost on deliveries (endpoint_id, due_at, id) where owner is null and losses > 0`
+  yield* sql`create index deliveries_owned on deliveries (owner) where owner is not null`
+  yield* sql`create index deliveries_by_id on deliveries (id)`
+  // A process of the release before still writes a row for each event and endpoint; the endpoint's reader comes upon the event itself.
+  yield* sql`
+    create function keep_trouble_only() returns trigger language plpgsql as $$
+    begin
+      return case when new.from_log or new.replay then new end;
+    end
+    $$`
+  yield* sql`
+    create trigger keep_trouble_only before insert on deliveries for each row execute function keep_trouble_only()`
+
+  // A row with deliveries is that of many, which arrived at their first attempt; its id is the last of theirs.
+  yield* sql`
+    alter table delivered
+      alter column event_id drop not null,
+      alter column attempts drop not null,
+      alter column created_at drop not null,
+      add column first_id text collate "C",
+      add column deliveries json`
+
+  // One index serves the feed and the deliveries.
+  yield* sql`drop index events_feed`
+
+  // An id that event and endpoint alone decide: a UUIDv7 (RFC 9562 5.7) of the event's time, the rest a hash.
+  yield* sql`
+    create function delivery_id(event_id text, endpoint_id text) returns text language sql immutable as $$
+      select 'dlv_' || substr(event_id, 5, 12) || '7' || substr(hash, 1, 3) || 'b' || substr(hash, 4, 15)
+      from encode(sha256(convert_to(event_id || endpoint_id, 'UTF8')), 'hex') hash
+    $$`
+
+  // Nothing is sent unsigned: what cannot be signed waits.
+  yield* sql`
+    create function has_secret(organization text) returns boolean language sql volatile as $$
+      select exists (
+        select from signing_secrets
+        where organization_id = organization and (expires_at is null or expires_at > clock_timestamp()))
+    $$`
+  // Reads on from where each endpoint stands, and writes with it that calls for what was read may begin.
+  // A reader that is no longer the worker's is passed over. With the first event of an organization come its secrets.
+  yield* sql`
+    create function read_log(worker uuid, endpoints text[], most integer[], most_secrets integer)
+    returns table (
+      endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, published_at double precision,
+      read_at double precision, secrets jsonb
+    )
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
+    #variable_conflict use_column
+    declare
+      present constant timestamptz := clock_timestamp();
+    begin
+      return query
+      with reader as materialized (
+        select reader.endpoint_id, reader.organization_id, begun_at, begun_id, url, event_types, wanted.most
+        from unnest(endpoints, most) as wanted (id, most)
+        join endpoint_readers reader on reader.endpoint_id = wanted.id
+        join webhook_endpoints endpoint on endpoint.id = wanted.id
+        where reader.owner = worker and enabled and has_secret(reader.organization_id)
+      ), next as materialized (
+        select reader.endpoint_id, found.*
+        from reader
+        cross join lateral (
+          (select id, emitted_at, body, traceparent from events
+            where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+            order by emitted_at, id limit reader.most)
+          union all
+          (select each.* from unnest(event_types) as wanted (type)
+            cross join lateral (
+              select id, emitted_at, body, traceparent from events
+              where organization_id = reader.organization_id and type = wanted.type and (emitted_at, id) > (begun_at, begun_id)
+              order by emitted_at, id limit reader.most
+            ) each
+            order by emitted_at, id limit reader.most)
+        ) found
+      ), intended as (
+        update endpoint_readers set begun_at = ahead.places[cardinality(ahead.places)], begun_id = ahead.ids[cardinality(ahead.ids)],
+          open = open || ahead.ids, intended_at = present
+        from (
+          select endpoint_id, array_agg(id order by emitted_at, id) as ids, array_agg(emitted_at order by emitted_at, id) as places
+          from next group by endpoint_id
+        ) ahead
+        join reader on reader.endpoint_id = ahead.endpoint_id
+        where endpoint_readers.endpoint_id = ahead.endpoint_id and owner = worker
+          and (endpoint_readers.begun_at, endpoint_readers.begun_id) = (reader.begun_at, reader.begun_id)
+        returning endpoint_readers.endpoint_id, endpoint_readers.organization_id, reader.url
+      )
+      select intended.endpoint_id, intended.organization_id, intended.url, next.id, next.body, next.traceparent,
+        extract(epoch from next.emitted_at)::double precision * 1000, extract(epoch from present)::double precision * 1000,
+        case when row_number() over (partition by intended.organization_id order by next.emitted_at, next.id) = 1 then
+          active_secrets(intended.organization_id, most_secrets) end
+      from intended join next using (endpoint_id)
+      order by next.emitted_at, next.id;
+    end
+    $$`
+
+  yield* sql`
+    create function active_secrets(organization text, most integer) returns jsonb language sql volatile as $$
+      select coalesce(jsonb_agg(jsonb_build_object('ciphertext', encode(ciphertext, 'hex'),
+        'expiresAt', extract(epoch from expires_at)::double precision * 1000)), '[]')
+      from (
+        select ciphertext, expires_at from signing_secrets
+        where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
+        order by id desc limit most
+      ) active
+    $$`
+
+  // Takes the rows of these endpoints that are due: first what was lost with a worker, then what falls due first, and replays last.
+  // A row that was lost several times is taken alone, because it may be what its workers died of.
+  yield* sql`
+    create function take_due(worker uuid, endpoints text[], most integer[], alone_from integer, most_secrets integer)
+    returns table (
+      endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer,
+      replay boolean, losses integer, taken_at double precision, secrets jsonb
+    )
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+    #variable_conflict use_column
+    declare
+      present constant timestamptz := clock_timestamp();
+    begin
+      return query
+      with due as materialized (
+        select found.*
+        from unnest(endpoints, most) as wanted (id, most)
+        join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
+        join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled and has_secret(endpoint.organization_id)
+        cross join lateral (
+          select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
+          from (
+            (select ctid as place, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
+              where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= present
+              order by due_at, id limit wanted.most)
+            union all
+            (select ctid, id, due_at, 2 from deliveries
+              where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= present
+              order by due_at, id limit wanted.most)
+            union all
+            (select ctid, id, due_at, 3 from deliveries
+              where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= present
+              order by due_at, id limit wanted.most)
+          ) waiting
+        ) found
+        where turn <= case when first_class = 0 then 1 else wanted.most end
+      ), taken as (
+        update deliveries set owner = worker, owned_at = present
+        from due where deliveries.ctid = place and deliveries.owner is null
+        returning deliveries.*, class, due.due_at as fell_due_at
+      )
+      select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
+        taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
+        case when row_number() over (partition by taken.organization_id order by class, fell_due_at, taken.id) = 1 then
+          active_secrets(taken.organization_id, most_secrets) end
+      from taken
+      join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
+      join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
+      order by class, fell_due_at, taken.id;
+    end
+    $$`
+
+  // Writes what came of calls: of each endpoint what is still open, many that arrived as one row, and each that did not.
+  // Answers the endpoints, and the rows of deliveries, that are no longer the worker's: of those nothing was written.
+  yield* sql`
+    create function write_progress(
+      worker uuid, endpoints text[], still_open text[],
+      breaker_endpoints text[], failures integer[], allowances integer[], probe_waits double precision[],
+      batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb
+    )
+    returns setof text
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+    #variable_conflict use_column
+    declare
+      held text[];
+    begin
+      with moved as (
+        update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}')
+        from unnest(endpoints, still_open) as progress (id, still_open)
+        where reader.endpoint_id = progress.id and owner = worker
+        returning reader.endpoint_id
+      )
+      select coalesce(array_agg(endpoint_id), '{}') into held from moved;
+
+      if cardinality(breaker_endpoints) > 0 then
+        update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
+          probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait)
+        from unnest(breaker_endpoints, failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+        where reader.endpoint_id = breaker.id and owner = worker;
+      end if;
+
+      if cardinality(batch_endpoints) > 0 then
+        insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
+        select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
+        from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
+        join endpoint_readers using (endpoint_id)
+        where batch.endpoint_id = any (held);
+      end if;
+
+      return query select id from unnest(endpoints) as given (id) where id <> all (held);
+      if jsonb_array_length(troubles) > 0 then
+        return query select * from write_troubles(worker, held, troubles);
+      end if;
+    end
+    $$`
+
+  yield* sql`
+    create function write_troubles(worker uuid, held text[], troubles jsonb) returns setof text
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+    #variable_conflict use_column
+    begin
+      return query
+      with trouble as materialized (
+        select * from jsonb_to_recordset(troubles) as trouble (
+          "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
+          attempt jsonb)
+      ), ours as materialized (
+        -- Found one by one through the primary key, however few rows the planner takes the table to have.
+        select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
+        from trouble cross join lateral (
+          select ctid as place, created_at, attempts, losses from deliveries
+          where organization_id = "organizationId" and id = trouble.id and owner = worker
+          offset 0
+        ) row
+        where "isRow"
+      ), added as (
+        insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
+        select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
+          clock_timestamp() + make_interval(secs => delay), true
+        from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
+        returning organization_id, id
+      ), retried as (
+        update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
+          due_at = clock_timestamp() + make_interval(secs => delay)
+        from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
+        returning deliveries.organization_id, deliveries.id
+      ), noted as (
+        insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
+        select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
+          (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
+        from (select * from added union all select * from retried) each
+        join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
+      ), finished as (
+        delete from deliveries using ours
+        where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
+        returning ours.*
+      ), earlier as (
+        delete from delivery_attempts made using finished
+        where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
+        returning made.*
+      ), history as (
+        select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
+          coalesce((
+            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+            from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
+          ), '[]') || attempt as attempts
+        from finished
+        union all
+        select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
+        from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+      ), kept as (
+        insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+        select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
+      ), dead as (
+        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+        select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
+      )
+      select id from trouble where "isRow" and not exists (
+        select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
+        where settled.organization_id = "organizationId" and settled.id = trouble.id);
+    end
+    $$`
+})

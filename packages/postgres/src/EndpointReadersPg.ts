@@ -1,0 +1,377 @@
+import type { Delivery, ActiveSecret } from "@outreach/domain/deliveries/Delivery"
+import {
+  ALONE_FROM_LOSSES,
+  EndpointReaders,
+  type LostDelivery,
+  MAX_LOSSES,
+  type OwnedEndpoint,
+  type Progress,
+  type Wanted,
+} from "@outreach/domain/deliveries/EndpointReaders"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
+import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { dieNaming, isTransient } from "./DatabaseFailure.ts"
+import { deliveryId } from "./deliveryId.ts"
+import { Hints } from "./Hints.ts"
+import { noteSecretUse } from "./noteSecretUse.ts"
+import { SecretCipher } from "./SecretCipher.ts"
+import { toBatches } from "./toBatches.ts"
+
+/** How many lost deliveries one statement takes back. */
+const RECOVERED_TOGETHER = 1000
+
+/** How often what came of calls is written again, twice a second. */
+const WRITE_TRIES = 30
+
+/** How long an organization's deliveries wait that cannot be signed with the key at hand. */
+const UNREADABLE_WAIT_SECONDS = 60
+
+interface ReadRow {
+  readonly endpointId: EndpointId
+  readonly organizationId: OrganizationId
+  readonly url: string
+  readonly eventId: Delivery["eventId"]
+  readonly body: string
+  readonly traceparent: string | null
+  readonly readAt: number
+  /** With the first row of an organization alone. */
+  readonly secrets: ReadonlyArray<{ readonly ciphertext: string; readonly expiresAt: number | null }> | null
+}
+
+interface LogRow extends ReadRow {
+  readonly publishedAt: number
+}
+
+interface DueRow extends ReadRow {
+  readonly id: DeliveryId
+  readonly attempt: number
+  readonly replay: boolean
+  readonly losses: number
+}
+
+/** Keeps the readers in PostgreSQL. */
+export const EndpointReadersPg = Layer.effect(
+  EndpointReaders,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const cipher = yield* SecretCipher
+    const hints = yield* Hints
+    const noteUse = noteSecretUse(sql)
+
+    const alive = sql.literal(`(
+      select token from delivery_workers
+      where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
+
+    // One organization's unreadable secret must not stop the others' deliveries.
+    const decryptAll = (secrets: NonNullable<ReadRow["secrets"]>, organizationId: OrganizationId) =>
+      Effect.try(
+        (): ReadonlyArray<ActiveSecret> =>
+          secrets.map(({ ciphertext, expiresAt }) => ({
+            secret: cipher.decrypt(Buffer.from(ciphertext, "hex"), organizationId),
+            expiresAt,
+          })),
+      ).pipe(
+        Effect.catch(() =>
+          Effect.as(
+            Effect.logError("a signing secret cannot be decrypted; is SECRETS_KEY the key it was encrypted with?", {
+              organizationId,
+            }),
+            undefined,
+          ),
+        ),
+      )
+
+    /** Adds the secrets of each row's organization. */
+    const withSecrets = Effect.fnUntraced(function* <Row extends ReadRow>(rows: ReadonlyArray<Row>) {
+      const secrets = new Map<OrganizationId, ReadonlyArray<ActiveSecret> | undefined>()
+      for (const { organizationId, secrets: encrypted } of rows) {
+        if (encrypted !== null) secrets.set(organizationId, yield* decryptAll(encrypted, organizationId))
+      }
+      yield* noteUse([...secrets].flatMap(([id, active]) => (active === undefined ? [] : id)))
+      return rows.map((row) => [row, secrets.get(row.organizationId)] as const)
+    })
+
+    // Endpoints whose organization's secrets cannot be decrypted, and until when their logs are left alone.
+    const unreadableUntil = new Map<EndpointId, number>()
+    /** Gives events that were just read rows of their own, which are due when the secrets are tried again. */
+    const postpone = Effect.fnUntraced(function* (worker: string, rows: ReadonlyArray<LogRow>) {
+      const until = (yield* Clock.currentTimeMillis) + UNREADABLE_WAIT_SECONDS * 1000
+      for (const { endpointId } of rows) unreadableUntil.set(endpointId, until)
+      yield* sql`
+        with given as (
+          select endpoint_id, array_agg(event_id) as events
+          from unnest(
+            ${rows.map(({ endpointId }) => endpointId)}::text[], ${rows.map(({ eventId }) => eventId)}::text[]
+          ) as given (endpoint_id, event_id) group by endpoint_id
+        ), closed as (
+          update endpoint_readers reader set open = array(select unnest(open) except select unnest(events))
+          from given where reader.endpoint_id = given.endpoint_id and owner = ${worker}::uuid
+          returning reader.organization_id, reader.endpoint_id, events
+        )
+        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
+        select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id,
+          clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision), true
+        from closed cross join unnest(events) as event_id`
+    })
+
+    const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
+      [wanted.map(({ endpointId }) => endpointId), wanted.map(({ most }) => most)] as const
+
+    return {
+      live: Effect.fnUntraced(function* (worker, leaseSeconds) {
+        const rows = yield* sql<{ rank: number; workers: number; endpoints: number }>`
+          with me as (
+            insert into delivery_workers (token, alive_until)
+            values (${worker}::uuid, clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision))
+            on conflict (token) do update set alive_until = excluded.alive_until
+          ), others as (
+            select count(*)::int as count, count(*) filter (where token < ${worker}::uuid)::int as before
+            from delivery_workers
+            where token in ${alive} and token <> ${worker}::uuid and not stopping
+          )
+          select before as rank, count + 1 as workers,
+            (select count(*)::int from webhook_endpoints where enabled) as endpoints
+          from others`
+        return rows[0]!
+      }, dieNaming("EndpointReaders.live")),
+
+      take: Effect.fnUntraced(function* (worker, most) {
+        const rows = yield* sql<{ taken: number; takenOver: number }>`
+          with free as materialized (
+            select reader.* from endpoint_readers reader
+            join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+            where enabled and (owner is null or owner not in ${alive})
+            -- First those that a lost worker left, which wait already.
+            order by owner is null limit ${most}::int for update of reader skip locked
+          ), kept as (
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+            select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), owner, intended_at, true
+            from free cross join unnest(open) as event_id
+          ), taken as (
+            update endpoint_readers set owner = ${worker}::uuid, open = '{}'
+            from free where endpoint_readers.endpoint_id = free.endpoint_id
+            returning free.owner as before
+          )
+          select count(*)::int as taken, count(before)::int as "takenOver" from taken`
+        return rows[0]!
+      }, dieNaming("EndpointReaders.take")),
+
+      owned: (worker) =>
+        sql<OwnedEndpoint>`
+          select endpoint_id as "endpointId", reader.organization_id as "organizationId", enabled, max_in_flight as "maxInFlight",
+            failures, allowance, greatest(0, extract(epoch from probe_at - clock_timestamp()) * 1000)::double precision as "probeInMs",
+            coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
+          from endpoint_readers reader
+          join webhook_endpoints endpoint on endpoint.id = endpoint_id
+          left join (
+            select endpoint_id, count(*) as calls from deliveries
+            where owner is not null and owner <> ${worker}::uuid and owner in ${alive} group by endpoint_id
+          ) elsewhere using (endpoint_id)
+          where owner = ${worker}::uuid`.pipe(
+          Effect.map((rows) => rows.map((row) => ({ ...row, probeInMs: row.probeInMs ?? 0 }))),
+          dieNaming("EndpointReaders.owned"),
+        ),
+
+      recover: (worker) =>
+        sql<LostDelivery>`
+        with lost as materialized (
+          select delivery.organization_id, delivery.id from deliveries delivery
+          join endpoint_readers reader on reader.endpoint_id = delivery.endpoint_id and reader.owner = ${worker}::uuid
+          where delivery.owner is not null and delivery.owner not in ${alive}
+          order by delivery.organization_id, delivery.id limit ${RECOVERED_TOGETHER}::int for update of delivery skip locked
+        ), recovered as (
+          update deliveries delivery set owner = null, losses = losses + 1
+          from lost
+          where delivery.organization_id = lost.organization_id and delivery.id = lost.id and losses < ${MAX_LOSSES - 1}::int
+          returning delivery.*
+        ), noted as (
+          insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+          select organization_id, id, attempts + 1, owned_at, 'outcome_unknown' from recovered
+        ), poison as (
+          delete from deliveries delivery using lost
+          where delivery.organization_id = lost.organization_id and delivery.id = lost.id and losses >= ${MAX_LOSSES - 1}::int
+          returning delivery.*
+        ), earlier as (
+          delete from delivery_attempts made using poison
+          where made.organization_id = poison.organization_id and made.delivery_id = poison.id
+          returning made.*
+        ), dead as (
+          insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+          select organization_id, id, endpoint_id, event_id, 'poison', coalesce((
+              select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at) from earlier
+              where earlier.organization_id = poison.organization_id and earlier.delivery_id = poison.id
+            ), '[]') || attempt_json(attempts + 1, owned_at, null, null, 'outcome_unknown', null),
+            created_at
+          from poison
+        )
+        select id as "deliveryId", endpoint_id as "endpointId", false as poison from recovered
+        union all
+        select id, endpoint_id, true from poison`.pipe(dieNaming("EndpointReaders.recover")),
+
+      handOver: Effect.fnUntraced(function* (worker, endpoints) {
+        yield* sql`
+          with reader as materialized (
+            select reader.*, string_to_array(calling, ',') as calling
+            from unnest(
+              ${endpoints.map(({ endpointId }) => endpointId)}::text[], ${endpoints.map(({ calling }) => calling.join())}::text[]
+            ) as given (id, calling)
+            join endpoint_readers reader on reader.endpoint_id = given.id
+            where owner = ${worker}::uuid
+            order by reader.endpoint_id for update of reader
+          ), kept as (
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+            select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
+              case when event_id = any (calling) then owner end, case when event_id = any (calling) then intended_at end, true
+            from reader cross join unnest(open) as event_id
+          ), unbegun as (
+            update deliveries set owner = null, owned_at = null
+            where owner = ${worker}::uuid and id = any (${endpoints.flatMap(({ unbegun }) => unbegun)}::text[])
+          )
+          update endpoint_readers set owner = null, open = '{}'
+          from reader where endpoint_readers.endpoint_id = reader.endpoint_id`
+        yield* hints.give("endpoints")
+      }, dieNaming("EndpointReaders.handOver")),
+
+      stop: (worker) =>
+        sql`update delivery_workers set stopping = true where token = ${worker}::uuid`.pipe(
+          Effect.andThen(hints.give("endpoints")),
+          dieNaming("EndpointReaders.stop"),
+        ),
+
+      leave: (worker) =>
+        sql`delete from delivery_workers where token = ${worker}::uuid`.pipe(
+          Effect.andThen(hints.give("endpoints")),
+          dieNaming("EndpointReaders.leave"),
+        ),
+
+      read: Effect.fnUntraced(function* (worker, wanted) {
+        const now = yield* Clock.currentTimeMillis
+        const [endpoints, most] = wantedBy(wanted.filter(({ endpointId }) => !(unreadableUntil.get(endpointId)! > now)))
+        const rows = yield* sql<LogRow>`
+          select endpoint_id as "endpointId", organization_id as "organizationId", url, event_id as "eventId", body, traceparent,
+            published_at as "publishedAt", read_at as "readAt", secrets
+          from read_log(${worker}::uuid, ${endpoints}::text[], ${most}::int[], ${MAX_ACTIVE_SECRETS}::int)`
+        const deliveries: Array<Delivery> = []
+        const unreadable: Array<LogRow> = []
+        for (const [row, secrets] of yield* withSecrets(rows)) {
+          const id = deliveryId(row.eventId, row.endpointId)
+          if (secrets === undefined) unreadable.push(row)
+          else deliveries.push({ ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false, secrets })
+        }
+        if (unreadable.length > 0) yield* postpone(worker, unreadable)
+        return deliveries
+      }, dieNaming("EndpointReaders.read")),
+
+      takeDue: Effect.fnUntraced(function* (worker, wanted) {
+        const [endpoints, most] = wantedBy(wanted)
+        const rows = yield* sql<DueRow>`
+          select endpoint_id as "endpointId", organization_id as "organizationId", url, id, event_id as "eventId", body, traceparent,
+            attempt, replay, losses, taken_at as "readAt", secrets
+          from take_due(
+            ${worker}::uuid, ${endpoints}::text[], ${most}::int[], ${ALONE_FROM_LOSSES}::int, ${MAX_ACTIVE_SECRETS}::int)`
+        const deliveries: Array<Delivery> = []
+        const unreadable: Array<DeliveryId> = []
+        for (const [{ replay, ...row }, secrets] of yield* withSecrets(rows)) {
+          if (secrets === undefined) unreadable.push(row.id)
+          else deliveries.push({ ...row, isRow: true, isReplay: replay, secrets, publishedAt: null })
+        }
+        if (unreadable.length > 0) {
+          yield* sql`
+            update deliveries set owner = null,
+              due_at = clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
+            where owner = ${worker}::uuid and id = any (${unreadable}::text[])`
+        }
+        return deliveries
+      }, dieNaming("EndpointReaders.takeDue")),
+
+      write: (worker, progress) => {
+        const { endpoints, open, breakers, batches, troubles } = toColumns(progress)
+        return sql<{ id: EndpointId | DeliveryId }>`
+          select id from write_progress(
+            ${worker}::uuid, ${endpoints}::text[], ${open}::text[],
+            ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ failures }) => failures)}::int[],
+            ${breakers.map(({ allowance }) => allowance)}::int[], ${breakers.map(({ probeInMs }) => probeInMs / 1000)}::double precision[],
+            ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
+            ${batches.map(({ lastId }) => lastId)}::text[], ${batches.map(({ deliveries }) => deliveries)}::text[],
+            ${JSON.stringify(troubles)}::jsonb
+          ) as id`.pipe(
+          // What a partner has answered is written down, should the database be away for a moment: else it would be sent again.
+          Effect.retry({
+            while: ({ reason }) => isTransient(reason),
+            schedule: Schedule.spaced("500 millis"),
+            times: WRITE_TRIES,
+          }),
+          Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+          dieNaming("EndpointReaders.write"),
+        )
+      },
+
+      behind: (worker) =>
+        sql<{ endpointId: EndpointId }>`
+          select endpoint_id as "endpointId" from endpoint_readers reader
+          join organization_clock clock on clock.organization_id = reader.organization_id
+          where owner = ${worker}::uuid and clock.last > begun_at`.pipe(
+          Effect.map((rows) => rows.map(({ endpointId }) => endpointId)),
+          dieNaming("EndpointReaders.behind"),
+        ),
+
+      wrote: (withinSeconds) =>
+        sql<{ id: OrganizationId }>`
+          select organization_id as id from organization_clock
+          where last > clock_timestamp() - make_interval(secs => ${withinSeconds}::double precision)`.pipe(
+          Effect.map((rows) => rows.map(({ id }) => id)),
+          dieNaming("EndpointReaders.wrote"),
+        ),
+
+      nextDue: (worker, endpoints) =>
+        sql<{ endpointId: EndpointId; inMs: number }>`
+          select endpoint_id as "endpointId", (extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"
+          from endpoint_readers reader
+          cross join lateral (
+            select least(
+              (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and not replay
+                order by due_at limit 1),
+              (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay
+                order by due_at limit 1)
+            ) as due_at
+          ) next
+          where reader.owner = ${worker}::uuid and due_at is not null
+            and (${endpoints === undefined}::boolean or reader.endpoint_id = any (${endpoints ?? []}::text[]))`.pipe(dieNaming("EndpointReaders.nextDue")),
+    }
+  }),
+)
+
+/** Lays progress out as the arguments of `write_progress`. */
+const toColumns = (progress: ReadonlyArray<Progress>) => {
+  const moved = progress.filter(({ open }) => open !== undefined)
+  return {
+    endpoints: moved.map(({ endpointId }) => endpointId),
+    open: moved.map(({ open }) => open!.join()),
+    breakers: progress.flatMap(({ endpointId, breaker }) => (breaker === undefined ? [] : [{ endpointId, ...breaker }])),
+    batches: progress.flatMap(({ endpointId, outcomes }) =>
+      toBatches(outcomes.filter(({ delivery, settlement }) => !delivery.isRow && settlement.state === "delivered")).map(
+        (batch) => ({ endpointId, ...batch }),
+      ),
+    ),
+    troubles: progress.flatMap(({ outcomes }) =>
+      outcomes.flatMap(({ delivery, settlement, attempt }) =>
+        !delivery.isRow && settlement.state === "delivered"
+          ? []
+          : [
+              {
+                isRow: delivery.isRow,
+                organizationId: delivery.organizationId,
+                id: delivery.id,
+                endpointId: delivery.endpointId,
+                eventId: delivery.eventId,
+                state: settlement.state,
+                delay: settlement.state === "retry" ? settlement.delaySeconds : null,
+                attempt,
+              },
+            ],
+      ),
+    ),
+  }
+}
