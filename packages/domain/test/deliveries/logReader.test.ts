@@ -1,0 +1,240 @@
+import { describe, expect, it } from "vitest"
+import {
+  afterRead,
+  afterWrite,
+  answer,
+  begin,
+  IDLE,
+  intend,
+  type LogReader,
+  passOn,
+  type ReaderRow,
+  stillOpen,
+  writeOpen,
+} from "../../src/deliveries/logReader.ts"
+
+/** As many events as two blocks and one more, so that reads follow each other. */
+const EVENTS = 3
+const BLOCK = 2
+const DEPTH = 13
+
+/** What one worker holds in memory, and whether others take it for alive. */
+interface Worker {
+  readonly isAlive: boolean
+  readonly isLeaseHeld: boolean
+  /** Undefined while it owns nothing, as far as it knows. */
+  readonly reader: LogReader<number> | undefined
+  /** Calls that it makes for rows, which it took or kept. */
+  readonly rows: ReadonlyArray<number>
+  /** Rows that were called, and whose outcome is not written. */
+  readonly answeredRows: ReadonlyArray<number>
+}
+
+interface World {
+  readonly row: ReaderRow<number>
+  /** Events with a row of their own, and the worker whose call may be in flight. */
+  readonly deliveries: ReadonlyArray<{ readonly event: number; readonly owner: string | null }>
+  readonly settled: ReadonlyArray<number>
+  /** How often the partner was called for each event. */
+  readonly calls: ReadonlyArray<number>
+  /** How often each event was taken from a worker that may have called. */
+  readonly mayRepeat: ReadonlyArray<number>
+  readonly workers: Readonly<Record<string, Worker>>
+}
+
+const FRESH: Worker = { isAlive: true, isLeaseHeld: true, reader: undefined, rows: [], answeredRows: [] }
+const START: World = {
+  row: { begun: 0, open: [], owner: null },
+  deliveries: [],
+  settled: [],
+  calls: Array(EVENTS).fill(0),
+  mayRepeat: Array(EVENTS).fill(0),
+  workers: { a: FRESH, b: FRESH },
+}
+
+const countOne = (counts: ReadonlyArray<number>, event: number) =>
+  counts.map((count, i) => (i === event ? count + 1 : count))
+const withWorker = (world: World, name: string, changes: Partial<Worker>): World => ({
+  ...world,
+  workers: { ...world.workers, [name]: { ...world.workers[name]!, ...changes } },
+})
+const isLost = (world: World, owner: string | null) => owner !== null && !world.workers[owner]!.isLeaseHeld
+
+/** Every world that one step of one worker, or of fate, leads to. */
+const successors = (world: World): ReadonlyArray<World> =>
+  Object.keys(world.workers).flatMap((name) => [...stepsOf(world, name), ...fatesOf(world, name)])
+
+function* fatesOf(world: World, name: string): Generator<World> {
+  const worker = world.workers[name]!
+  if (worker.isAlive) yield withWorker(world, name, { ...FRESH, isAlive: false, isLeaseHeld: worker.isLeaseHeld })
+  if (worker.isLeaseHeld) yield withWorker(world, name, { isLeaseHeld: false })
+  // A worker that says again that it lives, or one that is started in its place; it knows nothing then.
+  if (!worker.isAlive && !worker.isLeaseHeld && world.row.owner !== name) yield withWorker(world, name, FRESH)
+}
+
+function* stepsOf(world: World, name: string): Generator<World> {
+  const worker = world.workers[name]!
+  if (!worker.isAlive) return
+  const { row } = world
+  const { reader } = worker
+
+  // Take what nobody owns, or what a lost worker left.
+  if (worker.isLeaseHeld && reader === undefined && (row.owner === null || isLost(world, row.owner))) {
+    const lost = row.owner
+    const [taken, open] = passOn(row, name)
+    yield withWorker(
+      {
+        ...world,
+        row: taken,
+        deliveries: [...world.deliveries, ...open.map((event) => ({ event, owner: lost }))],
+      },
+      name,
+      { reader: IDLE },
+    )
+  }
+  // Take back what lost workers may have called.
+  if (row.owner === name) {
+    const lost = world.deliveries.filter(({ owner }) => isLost(world, owner))
+    if (lost.length > 0) {
+      yield {
+        ...world,
+        deliveries: world.deliveries.map((each) => (lost.includes(each) ? { ...each, owner: null } : each)),
+        mayRepeat: lost.reduce((counts, { event }) => countOne(counts, event), world.mayRepeat),
+      }
+    }
+  }
+  // Take a row.
+  const free = world.deliveries.find(({ owner }) => owner === null)
+  if (row.owner === name && worker.isLeaseHeld && reader !== undefined && free !== undefined) {
+    yield withWorker(
+      { ...world, deliveries: world.deliveries.map((each) => (each === free ? { ...each, owner: name } : each)) },
+      name,
+      { rows: [...worker.rows, free.event] },
+    )
+  }
+  // Call for a row.
+  for (const event of worker.rows) {
+    yield withWorker({ ...world, calls: countOne(world.calls, event) }, name, {
+      rows: worker.rows.filter((each) => each !== event),
+      answeredRows: [...worker.answeredRows, event],
+    })
+  }
+  // Write what came of rows: only those that are still its own.
+  if (worker.answeredRows.length > 0) {
+    const ours = worker.answeredRows.filter((event) =>
+      world.deliveries.some((each) => each.event === event && each.owner === name),
+    )
+    yield withWorker(
+      {
+        ...world,
+        deliveries: world.deliveries.filter(({ event }) => !ours.includes(event)),
+        settled: [...world.settled, ...ours],
+      },
+      name,
+      { answeredRows: [] },
+    )
+  }
+  if (reader === undefined) return
+
+  // Read on, with the intent.
+  if (worker.isLeaseHeld && row.begun < EVENTS && reader.waiting.length === 0) {
+    const next = Array.from({ length: Math.min(BLOCK, EVENTS - row.begun) }, (_, i) => row.begun + i)
+    const intended = intend(row, name, next)
+    yield intended === undefined
+      ? withWorker(world, name, { reader: undefined })
+      : withWorker({ ...world, row: intended }, name, { reader: afterRead(reader, next) })
+  }
+  // Begin a call; it may be a loser that does, for what it read before.
+  if (reader.waiting.length > 0) {
+    const [event] = reader.waiting
+    yield withWorker({ ...world, calls: countOne(world.calls, event!) }, name, { reader: begin(reader) })
+  }
+  for (const event of reader.calling) yield withWorker(world, name, { reader: answer(reader, event) })
+  // Write progress.
+  if (reader.answered.length > 0) {
+    const written = writeOpen(row, name, stillOpen(reader))
+    yield written === undefined
+      ? withWorker(world, name, { reader: undefined })
+      : withWorker({ ...world, row: written, settled: [...world.settled, ...reader.answered] }, name, {
+          reader: afterWrite(reader, reader.answered),
+        })
+  }
+  // Give the endpoint up; calls in flight, and what they came to, become the worker's rows.
+  if (row.owner === name) {
+    const called = [...reader.calling, ...reader.answered]
+    const [given, open] = passOn(row, null)
+    yield withWorker(
+      {
+        ...world,
+        row: given,
+        deliveries: [
+          ...world.deliveries.map((each) =>
+            each.owner === name && worker.rows.includes(each.event) ? { ...each, owner: null } : each,
+          ),
+          ...open.map((event) => ({ event, owner: called.includes(event) ? name : null })),
+        ],
+      },
+      name,
+      { reader: undefined, rows: [], answeredRows: [...worker.answeredRows, ...called] },
+    )
+  }
+}
+
+const check = (before: World, after: World) => {
+  const { row, deliveries, settled, calls, mayRepeat } = after
+  if (row.begun < before.row.begun) fail("the position went back", before, after)
+  for (let event = 0; event < EVENTS; event++) {
+    // Nothing is lost, and nothing stands in two places: ahead in the log, open, in a row of its own, or settled.
+    const places = [
+      event >= row.begun,
+      row.open.includes(event),
+      ...deliveries.filter((each) => each.event === event).map(() => true),
+      ...settled.filter((each) => each === event).map(() => true),
+    ]
+    if (places.filter(Boolean).length !== 1) fail(`event ${event} is not in one place`, before, after)
+    // Nothing is called before the intent, and again only when it was taken from a worker that may have called.
+    if (event >= row.begun && calls[event] !== 0) fail(`event ${event} was called before the intent`, before, after)
+    const losers = Object.entries(after.workers).filter(
+      ([name, { reader }]) =>
+        name !== row.owner && reader !== undefined && [...reader.calling, ...reader.waiting].includes(event),
+    ).length
+    if (calls[event]! - 1 > mayRepeat[event]! + losers + unrecovered(after, event)) {
+      fail(`event ${event} was repeated without need`, before, after)
+    }
+    if (settled.includes(event) && calls[event] === 0) fail(`event ${event} was settled without a call`, before, after)
+  }
+}
+
+const fail = (what: string, before: World, after: World): never => {
+  throw new Error(`${what}:\n${JSON.stringify(before)}\n${JSON.stringify(after)}`)
+}
+
+/** Whether a lost worker's call for an event has not been taken back yet. */
+const unrecovered = ({ deliveries }: World, event: number) =>
+  deliveries.some((each) => each.event === event && each.owner !== null) ? 1 : 0
+
+describe("two workers that read the log of one endpoint", () => {
+  it(`lose nothing, settle nothing twice, and repeat only what was taken from a lost worker, in every order of ${DEPTH} steps`, () => {
+    let worlds = new Map([[JSON.stringify(START), START]])
+    const seen = new Set(worlds.keys())
+    let isEverythingSettled = false
+    let isRepeated = false
+    for (let depth = 0; depth < DEPTH; depth++) {
+      const next = new Map<string, World>()
+      for (const world of worlds.values()) {
+        for (const successor of successors(world)) {
+          const key = JSON.stringify(successor)
+          if (seen.has(key)) continue
+          seen.add(key)
+          check(world, successor)
+          isEverythingSettled ||= successor.settled.length === EVENTS
+          isRepeated ||= successor.calls.some((count) => count > 1)
+          next.set(key, successor)
+        }
+      }
+      worlds = next
+    }
+    expect(isEverythingSettled).toBe(true)
+    expect(isRepeated).toBe(true)
+  })
+})
