@@ -72,12 +72,14 @@ const ours: Contender = {
     hintSoon(sql)
   },
   isDone: async (sql) =>
-    (await sql`
+    (
+      await sql`
       select from endpoint_readers reader
       where cardinality(open) > 0 or exists (
         select from events
         where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
-      limit 1`).length === 0,
+      limit 1`
+    ).length === 0,
 }
 
 /** Hints as the service does: at once, and then at most every 50 ms, together. */

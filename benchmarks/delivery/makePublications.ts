@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto"
 import type { Publication } from "./Contender.ts"
 
 const hex = () => randomUUID().replaceAll("-", "")
+/** Begins with the time, as the ids of the service do. */
+const timed = () => Date.now().toString(16).padStart(12, "0") + hex().slice(12)
 
 /** Makes events as the service makes them, published now, in turn for so many endpoints. */
 export const makePublications = (count: number, endpoints: number): readonly Publication[] =>
   Array.from({ length: count }, (_, i) => {
-    const eventId = `evt_${hex()}`
+    const eventId = `evt_${timed()}`
     const now = new Date().toISOString().replace("Z", "000Z")
     const data = { service_recipient_id: `rcp_${hex()}`, service_campaign_id: `cmp_${hex()}`, token: "aB3dE9" }
     const envelope = {

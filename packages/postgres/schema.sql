@@ -3,13 +3,11 @@
 set check_function_bodies = off;
 
 CREATE OR REPLACE FUNCTION public.active_secrets(organization text, most integer)
- RETURNS jsonb
+ RETURNS text
  LANGUAGE sql
 AS $function$
-      select coalesce(jsonb_agg(jsonb_build_object('ciphertext', encode(ciphertext, 'hex'),
-        'expiresAt', extract(epoch from expires_at)::double precision * 1000)), '[]')
-      from (
-        select ciphertext, expires_at from signing_secrets
+      select string_agg(id, ',' order by id desc) from (
+        select id from signing_secrets
         where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
         order by id desc limit most
       ) active
@@ -150,15 +148,6 @@ AS $function$
       from encode(sha256(convert_to(event_id || endpoint_id, 'UTF8')), 'hex') hash
     $function$;
 
-CREATE OR REPLACE FUNCTION public.has_secret(organization text)
- RETURNS boolean
- LANGUAGE sql
-AS $function$
-      select exists (
-        select from signing_secrets
-        where organization_id = organization and (expires_at is null or expires_at > clock_timestamp()))
-    $function$;
-
 CREATE OR REPLACE FUNCTION public.keep_trouble_only()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -216,63 +205,8 @@ AS $function$
       ), false)
     $function$;
 
-CREATE OR REPLACE FUNCTION public.read_log(worker uuid, endpoints text[], most integer[], most_secrets integer)
- RETURNS TABLE(endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, published_at double precision, read_at double precision, secrets jsonb)
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
-AS $function$
-    #variable_conflict use_column
-    declare
-      present constant timestamptz := clock_timestamp();
-    begin
-      return query
-      with reader as materialized (
-        select reader.endpoint_id, reader.organization_id, begun_at, begun_id, url, event_types, wanted.most
-        from unnest(endpoints, most) as wanted (id, most)
-        join endpoint_readers reader on reader.endpoint_id = wanted.id
-        join webhook_endpoints endpoint on endpoint.id = wanted.id
-        where reader.owner = worker and enabled and has_secret(reader.organization_id)
-      ), next as materialized (
-        select reader.endpoint_id, found.*
-        from reader
-        cross join lateral (
-          (select id, emitted_at, body, traceparent from events
-            where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
-            order by emitted_at, id limit reader.most)
-          union all
-          (select each.* from unnest(event_types) as wanted (type)
-            cross join lateral (
-              select id, emitted_at, body, traceparent from events
-              where organization_id = reader.organization_id and type = wanted.type and (emitted_at, id) > (begun_at, begun_id)
-              order by emitted_at, id limit reader.most
-            ) each
-            order by emitted_at, id limit reader.most)
-        ) found
-      ), intended as (
-        update endpoint_readers set begun_at = ahead.places[cardinality(ahead.places)], begun_id = ahead.ids[cardinality(ahead.ids)],
-          open = open || ahead.ids, intended_at = present
-        from (
-          select endpoint_id, array_agg(id order by emitted_at, id) as ids, array_agg(emitted_at order by emitted_at, id) as places
-          from next group by endpoint_id
-        ) ahead
-        join reader on reader.endpoint_id = ahead.endpoint_id
-        where endpoint_readers.endpoint_id = ahead.endpoint_id and owner = worker
-          and (endpoint_readers.begun_at, endpoint_readers.begun_id) = (reader.begun_at, reader.begun_id)
-        returning endpoint_readers.endpoint_id, endpoint_readers.organization_id, reader.url
-      )
-      select intended.endpoint_id, intended.organization_id, intended.url, next.id, next.body, next.traceparent,
-        extract(epoch from next.emitted_at)::double precision * 1000, extract(epoch from present)::double precision * 1000,
-        case when row_number() over (partition by intended.organization_id order by next.emitted_at, next.id) = 1 then
-          active_secrets(intended.organization_id, most_secrets) end
-      from intended join next using (endpoint_id)
-      order by next.emitted_at, next.id;
-    end
-    $function$;
-
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], most integer[], alone_from integer, most_secrets integer)
- RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secrets jsonb)
+ RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secret_ids text)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -286,7 +220,8 @@ AS $function$
         select found.*
         from unnest(endpoints, most) as wanted (id, most)
         join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
-        join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled and has_secret(endpoint.organization_id)
+        join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
+          and active_secrets(endpoint.organization_id, most_secrets) is not null
         cross join lateral (
           select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
           from (
@@ -311,8 +246,7 @@ AS $function$
       )
       select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
         taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
-        case when row_number() over (partition by taken.organization_id order by class, fell_due_at, taken.id) = 1 then
-          active_secrets(taken.organization_id, most_secrets) end
+        active_secrets(taken.organization_id, most_secrets)
       from taken
       join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
       join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
@@ -320,7 +254,7 @@ AS $function$
     end
     $function$;
 
-CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_waits double precision[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
+CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], places text[], place_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_waits double precision[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
  RETURNS SETOF text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -331,8 +265,10 @@ AS $function$
       held text[];
     begin
       with moved as (
-        update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}')
-        from unnest(endpoints, still_open) as progress (id, still_open)
+        update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
+          begun_at = coalesce(nullif(place, '')::timestamptz, begun_at), begun_id = coalesce(nullif(place_id, ''), begun_id),
+          intended_at = case when place = '' then intended_at else clock_timestamp() end
+        from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
         where reader.endpoint_id = progress.id and owner = worker
         returning reader.endpoint_id
       )
@@ -387,6 +323,8 @@ AS $function$
         select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
           clock_timestamp() + make_interval(secs => delay), true
         from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
+        -- Written before, by a statement of which nobody heard.
+        on conflict do nothing
         returning organization_id, id
       ), retried as (
         update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
@@ -423,6 +361,7 @@ AS $function$
       ), dead as (
         insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
         select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
+        on conflict do nothing
       )
       select id from trouble where "isRow" and not exists (
         select from (select organization_id, id from retried union all select "organizationId", id from finished) settled

@@ -1,4 +1,5 @@
 import { type Attempted, deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, Metric, References } from "effect"
 import type { Held } from "./deliveryLane.ts"
@@ -14,9 +15,12 @@ export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) 
 
   return ({ delivery, readAt }: Held): Effect.Effect<Attempted> =>
     Effect.suspend(() => {
-      if (delivery.publishedAt !== null) {
+      if (delivery.emittedAt !== null) {
         const startedAt = delivery.readAt + clock.currentTimeMillisUnsafe() - readAt
-        metrics.firstAttemptDelay.updateUnsafe(Math.max(0, startedAt - delivery.publishedAt) / 1000, context)
+        metrics.firstAttemptDelay.updateUnsafe(
+          Math.max(0, startedAt - toUnixMillis(delivery.emittedAt)) / 1000,
+          context,
+        )
       }
       const attempted = attempt(delivery, readAt)
       return Effect.map(isTraced ? traceAttempt(delivery, attempted) : attempted, (result) => {

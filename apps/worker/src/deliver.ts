@@ -1,3 +1,4 @@
+import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
 import { EndpointReaders, type Progress } from "@outreach/domain/deliveries/EndpointReaders"
 import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import { Hints } from "@outreach/postgres/Hints"
@@ -5,7 +6,7 @@ import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, FiberSet, Latch, Metric, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { attemptDelivery, noteOutcome } from "./attemptDelivery.ts"
-import type { DeliveryLane } from "./deliveryLane.ts"
+import type { DeliveryLane, Held } from "./deliveryLane.ts"
 import { deliveryOwner } from "./deliveryOwner.ts"
 import { logFailure } from "./logFailure.ts"
 import { measureClaim } from "./measureClaim.ts"
@@ -48,6 +49,11 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const owner = deliveryOwner({ inAll, perEndpoint, now })
   let leaseUntil = 0
   let isStopping = false
+  /** Outcomes that are not written, and when they may be. */
+  let unwritten = 0
+  let writeAt = 0
+
+  const isWriteDue = () => unwritten > 0 && (unwritten >= limits.writtenTogether || now() >= writeAt)
 
   const beginCalls = () => {
     while (!isStopping && now() < leaseUntil) {
@@ -56,56 +62,83 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const [lane, held] = next
       const end = (outcome?: Parameters<typeof owner.ended>[2]) => {
         owner.ended(lane, held, outcome)
-        stirred.openUnsafe()
+        if (outcome !== undefined) unwritten++
+        // The first waits for no other unless one was written just now.
+        if (unwritten === 1 || isWriteDue() || owner.toRead.size > 0 || owner.toTake.size > 0) stirred.openUnsafe()
         beginCalls()
       }
       runCall(
         Effect.matchCauseEffect(attempt(held), {
           onSuccess: (outcome) => Effect.sync(() => end(outcome)),
-          onFailure: (cause) => Effect.andThen(logFailure("deliver failed at a call", cause), Effect.sync(() => end())),
+          onFailure: (cause) =>
+            Effect.andThen(
+              logFailure("deliver failed at a call", cause),
+              Effect.sync(() => end()),
+            ),
         }),
       )
     }
   }
 
   const write = Effect.gen(function* () {
-    const written = [...owner.toWrite].map((lane) => ({
-      lane,
-      outcomes: lane.outcomes.splice(0),
-      isBreakerNews: lane.isBreakerNews,
-    }))
-    owner.toWrite.clear()
-    const progress = written.map(({ lane, outcomes, isBreakerNews }): Progress => {
+    const written = [...owner.toWrite].map((lane) => {
+      const { isBreakerNews } = lane
       lane.isBreakerNews = false
-      const { failures, allowance, probeAt } = lane.breaker
-      return {
-        endpointId: lane.endpointId,
-        open: !lane.isGone && outcomes.some(({ delivery }) => !delivery.isRow) ? stillOpen(lane.reader) : undefined,
-        breaker: isBreakerNews && !lane.isGone ? { failures, allowance, probeInMs: Math.max(0, probeAt - now()) } : undefined,
-        // What was in flight when the endpoint was given up has a row by now.
-        outcomes: lane.isGone
-          ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
-          : outcomes,
-      }
+      return { lane, outcomes: lane.outcomes.splice(0), isBreakerNews }
     })
-    const refused = yield* readers.write(worker, progress)
-    for (const [i, { lane, outcomes }] of written.entries()) {
+    owner.toWrite.clear()
+    unwritten = 0
+    const refused = yield* readers.write(worker, written.map(toProgress)).pipe(
+      // It is not known what the database has of it, and it may be written twice.
+      Effect.onError(() =>
+        Effect.sync(() => {
+          for (const { lane, outcomes, isBreakerNews } of written) {
+            lane.outcomes.unshift(...outcomes)
+            lane.isBreakerNews ||= isBreakerNews
+            owner.toWrite.add(lane)
+            unwritten += outcomes.length
+          }
+        }),
+      ),
+    )
+    writeAt = now() + limits.gatherMs
+    for (const { lane, outcomes } of written) {
       const isLost = refused.has(lane.endpointId)
       if (isLost) owner.remove(lane)
-      else {
+      else if (!lane.isGone) {
         lane.reader = afterWrite(
           lane.reader,
           outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId)),
         )
+        owner.mayCall(lane)
       }
-      for (const [j, outcome] of outcomes.entries()) {
-        const { isRow, id } = progress[i]!.outcomes[j]!.delivery
-        yield* noteOutcome(outcome, isRow ? !refused.has(id) : !isLost)
+      for (const outcome of outcomes) {
+        const { isRow, id } = outcome.delivery
+        yield* noteOutcome(outcome, isRow || lane.isGone ? !refused.has(id) : !isLost)
         const { settlement } = outcome
         if (settlement.state === "retry") owner.dueIn(lane.endpointId, settlement.delaySeconds * 1000)
       }
     }
   })
+
+  const toProgress = ({ lane, outcomes, isBreakerNews }: Written): Progress => {
+    const { failures, allowance, probeAt } = lane.breaker
+    const isNews = lane.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
+    return {
+      endpointId: lane.endpointId,
+      open:
+        isNews && !lane.isGone
+          ? [...stillOpen(lane.reader), ...lane.read.map(({ delivery }) => delivery.eventId)]
+          : undefined,
+      place: placeOf(lane.read.at(-1)),
+      breaker:
+        isBreakerNews && !lane.isGone ? { failures, allowance, probeInMs: Math.max(0, probeAt - now()) } : undefined,
+      // What was in flight when the endpoint was given up has a row by now.
+      outcomes: lane.isGone
+        ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
+        : outcomes,
+    }
+  }
 
   const read = Effect.gen(function* () {
     const wanted = new Map<DeliveryLane, number>()
@@ -145,15 +178,17 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     const wakeAt = owner.wakeAt()
     yield* alone.withPermit(
       Effect.gen(function* () {
-        if (owner.toWrite.size > 0) yield* write
-        if (!(yield* holdsLease)) return
-        if (owner.toRead.size > 0) yield* read
-        if (owner.toTake.size > 0) yield* takeDue
+        if (yield* holdsLease) {
+          if (owner.toRead.size > 0) yield* read
+          if (owner.toTake.size > 0) yield* takeDue
+        }
+        if (isWriteDue() || owner.isIntentDue()) yield* write
       }),
     )
     beginCalls()
-    if (owner.toWrite.size > 0 || ((owner.toRead.size > 0 || owner.toTake.size > 0) && (yield* holdsLease))) return
-    yield* Effect.timeoutOption(stirred.await, Math.max(1, Math.min(wakeAt - now(), limits.longestPauseMs)))
+    if (isWriteDue() || ((owner.toRead.size > 0 || owner.toTake.size > 0) && (yield* holdsLease))) return
+    const next = Math.min(wakeAt, unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
+    yield* Effect.timeoutOption(stirred.await, Math.max(1, Math.min(next - now(), limits.longestPauseMs)))
   })
 
   const giveUp = Effect.fnUntraced(function* (lanes: ReadonlyArray<DeliveryLane>) {
@@ -256,7 +291,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     yield* readers.stop(worker)
     yield* alone.withPermit(Effect.suspend(() => giveUp([...owner.lanes.values()])))
     yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
-    yield* alone.withPermit(Effect.suspend(() => (owner.toWrite.size > 0 ? write : Effect.void)))
+    yield* alone.withPermit(Effect.suspend(() => (unwritten > 0 ? write : Effect.void)))
     yield* readers.leave(worker)
   }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
 
@@ -264,13 +299,26 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   yield* Effect.forkScoped(persist("deliver: listening", hear))
   yield* Effect.forkScoped(persist("deliver: overhearing", overhear))
   yield* Effect.forkScoped(
-    persist("deliver: endpoints", Effect.andThen(beat, Effect.timeoutOption(beatNow.await, Math.min(limits.beatEveryMs, leaseSeconds * 250)))),
+    persist(
+      "deliver: endpoints",
+      Effect.andThen(beat, Effect.timeoutOption(beatNow.await, Math.min(limits.beatEveryMs, leaseSeconds * 250))),
+    ),
   )
   return yield* Effect.onInterrupt(Effect.never, () => stop)
 }, Effect.scoped)
 
 const toWanted = (wanted: ReadonlyMap<DeliveryLane, number>) =>
   [...wanted].map(([{ endpointId }, most]) => ({ endpointId, most }))
+
+/** What is written of an endpoint in one go. */
+interface Written {
+  readonly lane: DeliveryLane
+  readonly outcomes: ReadonlyArray<Attempted>
+  readonly isBreakerNews: boolean
+}
+
+const placeOf = (held: Held | undefined) =>
+  held === undefined ? undefined : { emittedAt: held.delivery.emittedAt!, id: held.delivery.eventId }
 
 /** Chooses the endpoints to which the least is in flight. */
 const idlestOf = (lanes: Iterable<DeliveryLane>, count: number): ReadonlyArray<DeliveryLane> =>

@@ -20,7 +20,9 @@ export interface DeliveryLane {
   /** Calls of the worker that gave the endpoint up. */
   inFlightElsewhere: number
   reader: LogReader<EventId>
-  /** Read from the log: calls may begin. */
+  /** Read from the log; calls may begin once the intent is written. */
+  read: ReadonlyArray<Held>
+  /** Calls may begin. */
   readonly waiting: Array<Held>
   /** Rows of deliveries that were taken. */
   readonly due: Array<Held>
@@ -49,6 +51,7 @@ export const openLane = (owned: OwnedEndpoint, now: number): DeliveryLane => ({
   maxInFlight: owned.maxInFlight,
   inFlightElsewhere: owned.inFlightElsewhere,
   reader: IDLE,
+  read: [],
   waiting: [],
   due: [],
   inFlight: 0,

@@ -20,7 +20,11 @@ const { shareOfFree, eventsPerRetry, quickMs, hotMs, lookAgainMs, mostReadAtOnce
  * Nothing here waits. Whoever uses it reads what `toRead` and `toTake` list, begins the calls that `next` returns, and is woken at `wakeAt`.
  * `now` is a monotonic clock in milliseconds.
  */
-export const deliveryOwner = (options: { readonly inAll: number; readonly perEndpoint: number; readonly now: () => number }) => {
+export const deliveryOwner = (options: {
+  readonly inAll: number
+  readonly perEndpoint: number
+  readonly now: () => number
+}) => {
   const { inAll, perEndpoint, now } = options
   const lanes = new Map<EndpointId, DeliveryLane>()
   const byOrganization = new Map<OrganizationId, Set<DeliveryLane>>()
@@ -47,7 +51,12 @@ export const deliveryOwner = (options: { readonly inAll: number; readonly perEnd
     if (lane.waiting.length > 0 || lane.due.length > 0) turns.add(lane)
     if (lane.nextDueAt > at) wakeLater(lane, lane.nextDueAt)
     else if (roomOf(lane, lane.due.length) > 0 && lane.due.length === 0) toTake.add(lane)
-    if (lane.waiting.length * 2 >= Math.max(1, limitOf(lane)) || roomOf(lane, lane.waiting.length) <= 0) return
+    if (
+      lane.read.length > 0 ||
+      lane.waiting.length * 2 >= Math.max(1, limitOf(lane)) ||
+      roomOf(lane, lane.waiting.length) <= 0
+    )
+      return
     if (lane.mayGoOn) toRead.add(lane)
     else if (at < lane.hotUntil) wakeLater(lane, lane.lookAt)
   }
@@ -66,6 +75,7 @@ export const deliveryOwner = (options: { readonly inAll: number; readonly perEnd
 
   const remove = (lane: DeliveryLane) => {
     lane.isGone = true
+    lane.read = []
     lane.waiting.length = 0
     lane.due.length = 0
     lanes.delete(lane.endpointId)
@@ -80,6 +90,11 @@ export const deliveryOwner = (options: { readonly inAll: number; readonly perEnd
     /** The endpoints with outcomes to write, also of those that are gone. */
     toWrite,
     inFlight: () => inFlight,
+    /** Whether calls wait for their intent to be written. */
+    isIntentDue: () => {
+      for (const lane of toWrite) if (lane.read.length > 0) return true
+      return false
+    },
     roomOf,
     look,
     remove,
@@ -131,16 +146,26 @@ export const deliveryOwner = (options: { readonly inAll: number; readonly perEnd
       for (const [lane, most] of wanted) {
         if (lane.isGone) continue
         const read = found.get(lane.endpointId) ?? []
-        lane.reader = afterRead(
-          lane.reader,
-          read.map(({ eventId }) => eventId),
-        )
-        lane.waiting.push(...read.map((delivery) => ({ delivery, readAt })))
+        lane.read = read.map((delivery) => ({ delivery, readAt }))
         lane.mayGoOn = read.length === most
-        if (read.length > 0) lane.hotUntil = at + hotMs
+        if (read.length > 0) {
+          lane.hotUntil = at + hotMs
+          toWrite.add(lane)
+        }
         lane.lookAt = at + lookAgainMs
         look(lane)
       }
+    },
+
+    /** Notes that the intent to call for what was read is written. */
+    mayCall: (lane: DeliveryLane) => {
+      lane.reader = afterRead(
+        lane.reader,
+        lane.read.map(({ delivery }) => delivery.eventId),
+      )
+      lane.waiting.push(...lane.read)
+      lane.read = []
+      look(lane)
     },
 
     /** Notes what was taken for endpoints, of which so much was wanted; returns those of which there is no more for now. */

@@ -91,7 +91,10 @@ export const metrics = {
       attributes,
     ),
   ),
-  takeovers: counter("outreach_endpoint_takeovers_total", "Endpoints that this worker took from workers that were lost."),
+  takeovers: counter(
+    "outreach_endpoint_takeovers_total",
+    "Endpoints that this worker took from workers that were lost.",
+  ),
   mailAttempts: each(MAIL_OUTCOMES, "outcome", (attributes) =>
     counter("outreach_message_attempts_total", "Attempts at e-mails, by what the mail server said.", {
       outcome: attributes["outcome"]!.toLowerCase(),
@@ -125,7 +128,10 @@ export const gauges = {
     gauge("outreach_deliveries_oldest_due_age_seconds", "How long the first of them has been due.", attributes),
   ),
   inFlight: gauge("outreach_deliveries_in_flight", "Deliveries that some worker holds."),
-  endpointsOwned: gauge("outreach_endpoints_owned", "Endpoints that this worker delivers to: sum this one over the workers."),
+  endpointsOwned: gauge(
+    "outreach_endpoints_owned",
+    "Endpoints that this worker delivers to: sum this one over the workers.",
+  ),
   breakersOpen: gauge(
     "outreach_breakers_open",
     "Endpoints that failed in a row and are probed, or have just begun to answer again.",

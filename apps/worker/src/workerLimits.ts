@@ -22,6 +22,9 @@ export const workerLimits = {
     /** The events that are read of one endpoint, and the endpoints that are read, in one statement. */
     mostReadAtOnce: 64,
     endpointsTogether: 200,
+    /** What came of calls is written so many together, or so long after the last writing. */
+    writtenTogether: 256,
+    gatherMs: 40,
     longestPauseMs: 1000,
   },
   messages: {

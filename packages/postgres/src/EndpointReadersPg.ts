@@ -1,4 +1,4 @@
-import type { Delivery, ActiveSecret } from "@outreach/domain/deliveries/Delivery"
+import type { ActiveSecret, Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   ALONE_FROM_LOSSES,
   EndpointReaders,
@@ -10,6 +10,7 @@ import {
 } from "@outreach/domain/deliveries/EndpointReaders"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { dieNaming, isTransient } from "./DatabaseFailure.ts"
@@ -25,6 +26,9 @@ const RECOVERED_TOGETHER = 1000
 /** How often what came of calls is written again, twice a second. */
 const WRITE_TRIES = 30
 
+/** How many organizations' secrets are remembered. */
+const MAX_KNOWN = 10_000
+
 /** How long an organization's deliveries wait that cannot be signed with the key at hand. */
 const UNREADABLE_WAIT_SECONDS = 60
 
@@ -36,12 +40,12 @@ interface ReadRow {
   readonly body: string
   readonly traceparent: string | null
   readonly readAt: number
-  /** With the first row of an organization alone. */
-  readonly secrets: ReadonlyArray<{ readonly ciphertext: string; readonly expiresAt: number | null }> | null
+  /** The ids of the active secrets, separated by commas. */
+  readonly secretIds: string
 }
 
 interface LogRow extends ReadRow {
-  readonly publishedAt: number
+  readonly emittedAt: Timestamp
 }
 
 interface DueRow extends ReadRow {
@@ -49,6 +53,13 @@ interface DueRow extends ReadRow {
   readonly attempt: number
   readonly replay: boolean
   readonly losses: number
+}
+
+interface SecretRow {
+  readonly id: string
+  readonly organizationId: OrganizationId
+  readonly ciphertext: Uint8Array
+  readonly expiresAt: number | null
 }
 
 /** Keeps the readers in PostgreSQL. */
@@ -64,19 +75,31 @@ export const EndpointReadersPg = Layer.effect(
       select token from delivery_workers
       where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
 
+    /** Secrets by the ids of all that are active in an organization, so that a rotation is seen at once; undefined when one cannot be decrypted. */
+    const known = new Map<string, ReadonlyArray<ActiveSecret> | undefined>()
+    const readSecrets = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+      const rows = yield* sql<SecretRow>`
+        select id, organization_id as "organizationId", ciphertext, extract(epoch from expires_at)::double precision * 1000 as "expiresAt"
+        from signing_secrets where id = any (${ids.flatMap((each) => each.split(","))}::text[]) order by id desc`
+      if (known.size > MAX_KNOWN) known.clear()
+      for (const each of ids) {
+        const secrets = rows.filter(({ id }) => each.includes(id))
+        known.set(each, yield* decryptAll(secrets))
+      }
+    })
     // One organization's unreadable secret must not stop the others' deliveries.
-    const decryptAll = (secrets: NonNullable<ReadRow["secrets"]>, organizationId: OrganizationId) =>
+    const decryptAll = (secrets: ReadonlyArray<SecretRow>) =>
       Effect.try(
         (): ReadonlyArray<ActiveSecret> =>
-          secrets.map(({ ciphertext, expiresAt }) => ({
-            secret: cipher.decrypt(Buffer.from(ciphertext, "hex"), organizationId),
+          secrets.map(({ ciphertext, expiresAt, organizationId }) => ({
+            secret: cipher.decrypt(ciphertext, organizationId),
             expiresAt,
           })),
       ).pipe(
         Effect.catch(() =>
           Effect.as(
             Effect.logError("a signing secret cannot be decrypted; is SECRETS_KEY the key it was encrypted with?", {
-              organizationId,
+              organizationId: secrets[0]!.organizationId,
             }),
             undefined,
           ),
@@ -85,12 +108,10 @@ export const EndpointReadersPg = Layer.effect(
 
     /** Adds the secrets of each row's organization. */
     const withSecrets = Effect.fnUntraced(function* <Row extends ReadRow>(rows: ReadonlyArray<Row>) {
-      const secrets = new Map<OrganizationId, ReadonlyArray<ActiveSecret> | undefined>()
-      for (const { organizationId, secrets: encrypted } of rows) {
-        if (encrypted !== null) secrets.set(organizationId, yield* decryptAll(encrypted, organizationId))
-      }
-      yield* noteUse([...secrets].flatMap(([id, active]) => (active === undefined ? [] : id)))
-      return rows.map((row) => [row, secrets.get(row.organizationId)] as const)
+      const unknown = new Set(rows.flatMap(({ secretIds }) => (known.has(secretIds) ? [] : secretIds)))
+      if (unknown.size > 0) yield* readSecrets([...unknown])
+      yield* noteUse([...new Set(rows.map(({ organizationId }) => organizationId))])
+      return rows.map((row) => [row, known.get(row.secretIds)] as const)
     })
 
     // Endpoints whose organization's secrets cannot be decrypted, and until when their logs are left alone.
@@ -99,21 +120,24 @@ export const EndpointReadersPg = Layer.effect(
     const postpone = Effect.fnUntraced(function* (worker: string, rows: ReadonlyArray<LogRow>) {
       const until = (yield* Clock.currentTimeMillis) + UNREADABLE_WAIT_SECONDS * 1000
       for (const { endpointId } of rows) unreadableUntil.set(endpointId, until)
+      // The place moves past them in the same statement, so that each has its row and none is read again.
       yield* sql`
         with given as (
-          select endpoint_id, array_agg(event_id) as events
+          select endpoint_id, array_agg(event_id) as events, max(emitted_at) as place,
+            (array_agg(event_id order by emitted_at desc, event_id desc))[1] as place_id
           from unnest(
-            ${rows.map(({ endpointId }) => endpointId)}::text[], ${rows.map(({ eventId }) => eventId)}::text[]
-          ) as given (endpoint_id, event_id) group by endpoint_id
-        ), closed as (
-          update endpoint_readers reader set open = array(select unnest(open) except select unnest(events))
+            ${rows.map(({ endpointId }) => endpointId)}::text[], ${rows.map(({ eventId }) => eventId)}::text[],
+            ${rows.map(({ emittedAt }) => emittedAt)}::timestamptz[]
+          ) as given (endpoint_id, event_id, emitted_at) group by endpoint_id
+        ), moved as (
+          update endpoint_readers reader set begun_at = place, begun_id = place_id
           from given where reader.endpoint_id = given.endpoint_id and owner = ${worker}::uuid
           returning reader.organization_id, reader.endpoint_id, events
         )
         insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
         select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id,
           clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision), true
-        from closed cross join unnest(events) as event_id`
+        from moved cross join unnest(events) as event_id`
     })
 
     const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
@@ -249,10 +273,31 @@ export const EndpointReadersPg = Layer.effect(
       read: Effect.fnUntraced(function* (worker, wanted) {
         const now = yield* Clock.currentTimeMillis
         const [endpoints, most] = wantedBy(wanted.filter(({ endpointId }) => !(unreadableUntil.get(endpointId)! > now)))
+        if (endpoints.length === 0) return []
+        // Without an order of the whole, which would sort the bodies: each endpoint's come in the order of the index.
         const rows = yield* sql<LogRow>`
-          select endpoint_id as "endpointId", organization_id as "organizationId", url, event_id as "eventId", body, traceparent,
-            published_at as "publishedAt", read_at as "readAt", secrets
-          from read_log(${worker}::uuid, ${endpoints}::text[], ${most}::int[], ${MAX_ACTIVE_SECRETS}::int)`
+          select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", url, event.id as "eventId", body,
+            traceparent, emitted_at as "emittedAt", extract(epoch from clock_timestamp())::double precision * 1000 as "readAt",
+            secret_ids as "secretIds"
+          from unnest(${endpoints}::text[], ${most}::int[]) as wanted (id, most)
+          join endpoint_readers reader on reader.endpoint_id = wanted.id
+          join webhook_endpoints endpoint on endpoint.id = wanted.id
+          cross join lateral active_secrets(reader.organization_id, ${MAX_ACTIVE_SECRETS}::int) as secret_ids
+          cross join lateral (
+            (select id, emitted_at, body, traceparent from events
+              where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+              order by emitted_at, id limit wanted.most)
+            union all
+            (select each.* from unnest(event_types) as type_of (type)
+              cross join lateral (
+                select id, emitted_at, body, traceparent from events
+                where organization_id = reader.organization_id and type = type_of.type
+                  and (emitted_at, id) > (begun_at, begun_id)
+                order by emitted_at, id limit wanted.most
+              ) each
+              order by emitted_at, id limit wanted.most)
+          ) event
+          where owner = ${worker}::uuid and enabled and secret_ids is not null`
         const deliveries: Array<Delivery> = []
         const unreadable: Array<LogRow> = []
         for (const [row, secrets] of yield* withSecrets(rows)) {
@@ -268,14 +313,14 @@ export const EndpointReadersPg = Layer.effect(
         const [endpoints, most] = wantedBy(wanted)
         const rows = yield* sql<DueRow>`
           select endpoint_id as "endpointId", organization_id as "organizationId", url, id, event_id as "eventId", body, traceparent,
-            attempt, replay, losses, taken_at as "readAt", secrets
+            attempt, replay, losses, taken_at as "readAt", secret_ids as "secretIds"
           from take_due(
             ${worker}::uuid, ${endpoints}::text[], ${most}::int[], ${ALONE_FROM_LOSSES}::int, ${MAX_ACTIVE_SECRETS}::int)`
         const deliveries: Array<Delivery> = []
         const unreadable: Array<DeliveryId> = []
         for (const [{ replay, ...row }, secrets] of yield* withSecrets(rows)) {
           if (secrets === undefined) unreadable.push(row.id)
-          else deliveries.push({ ...row, isRow: true, isReplay: replay, secrets, publishedAt: null })
+          else deliveries.push({ ...row, isRow: true, isReplay: replay, secrets, emittedAt: null })
         }
         if (unreadable.length > 0) {
           yield* sql`
@@ -287,10 +332,10 @@ export const EndpointReadersPg = Layer.effect(
       }, dieNaming("EndpointReaders.takeDue")),
 
       write: (worker, progress) => {
-        const { endpoints, open, breakers, batches, troubles } = toColumns(progress)
+        const { endpoints, open, places, placeIds, breakers, batches, troubles } = toColumns(progress)
         return sql<{ id: EndpointId | DeliveryId }>`
           select id from write_progress(
-            ${worker}::uuid, ${endpoints}::text[], ${open}::text[],
+            ${worker}::uuid, ${endpoints}::text[], ${open}::text[], ${places}::text[], ${placeIds}::text[],
             ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ failures }) => failures)}::int[],
             ${breakers.map(({ allowance }) => allowance)}::int[], ${breakers.map(({ probeInMs }) => probeInMs / 1000)}::double precision[],
             ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
@@ -338,7 +383,9 @@ export const EndpointReadersPg = Layer.effect(
             ) as due_at
           ) next
           where reader.owner = ${worker}::uuid and due_at is not null
-            and (${endpoints === undefined}::boolean or reader.endpoint_id = any (${endpoints ?? []}::text[]))`.pipe(dieNaming("EndpointReaders.nextDue")),
+            and (${endpoints === undefined}::boolean or reader.endpoint_id = any (${endpoints ?? []}::text[]))`.pipe(
+          dieNaming("EndpointReaders.nextDue"),
+        ),
     }
   }),
 )
@@ -349,7 +396,11 @@ const toColumns = (progress: ReadonlyArray<Progress>) => {
   return {
     endpoints: moved.map(({ endpointId }) => endpointId),
     open: moved.map(({ open }) => open!.join()),
-    breakers: progress.flatMap(({ endpointId, breaker }) => (breaker === undefined ? [] : [{ endpointId, ...breaker }])),
+    places: moved.map(({ place }) => place?.emittedAt ?? ""),
+    placeIds: moved.map(({ place }) => place?.id ?? ""),
+    breakers: progress.flatMap(({ endpointId, breaker }) =>
+      breaker === undefined ? [] : [{ endpointId, ...breaker }],
+    ),
     batches: progress.flatMap(({ endpointId, outcomes }) =>
       toBatches(outcomes.filter(({ delivery, settlement }) => !delivery.isRow && settlement.state === "delivered")).map(
         (batch) => ({ endpointId, ...batch }),

@@ -59,7 +59,10 @@ export class Hints extends Context.Service<
         return pg`select pg_notify(${CHANNEL}, ${payload})`
       }).pipe(Effect.andThen(Metric.update(hintMetrics.sent, 1)), Effect.ignore)
       yield* Effect.addFinalizer(() =>
-        Effect.timeoutOption(Effect.suspend(() => (waiting.size === 0 ? Effect.void : send)), "1 second"),
+        Effect.timeoutOption(
+          Effect.suspend(() => (waiting.size === 0 ? Effect.void : send)),
+          "1 second",
+        ),
       )
       yield* stirred.await.pipe(
         Effect.andThen(stirred.close),

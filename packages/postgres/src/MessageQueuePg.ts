@@ -26,7 +26,9 @@ export const MessageQueuePg = Layer.effect(
       Effect.gen(function* () {
         const settled = new Set<string>()
         for (const group of Object.values(Arr.groupBy(items, ({ lease }) => lease.organizationId))) {
-          const leases = yield* hints.committing(sql.withTransaction(settleTogether(group[0].lease.organizationId, group)))
+          const leases = yield* hints.committing(
+            sql.withTransaction(settleTogether(group[0].lease.organizationId, group)),
+          )
           for (const lease of leases) settled.add(lease)
         }
         return items.map(({ lease }) => settled.has(keyOf(lease)))

@@ -71,7 +71,8 @@ export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<
     )
     select from event`,
   )
-  for (const organizationId of new Set(events.map((event) => event.organizationId))) yield* hints.give("events", organizationId)
+  for (const organizationId of new Set(events.map((event) => event.organizationId)))
+    yield* hints.give("events", organizationId)
 })
 
 /** Publishes within a span that names the events, and hands on its W3C trace context; null when nobody traces. */

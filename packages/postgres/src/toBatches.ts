@@ -18,7 +18,8 @@ export const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "at
   const batches: Array<Array<(typeof sorted)[number]>> = []
   for (const each of sorted) {
     const batch = batches.at(-1)
-    if (batch !== undefined && madeAt(each.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS) batch.push(each)
+    if (batch !== undefined && madeAt(each.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS)
+      batch.push(each)
     else batches.push([each])
   }
   return batches.map((batch) => ({

@@ -1,4 +1,11 @@
-import { classify, type NextAttempt, nextAttempt, type Reason, type Schedule, type Verdict } from "@outreach/retry-policy"
+import {
+  classify,
+  type NextAttempt,
+  nextAttempt,
+  type Reason,
+  type Schedule,
+  type Verdict,
+} from "@outreach/retry-policy"
 import { Clock, Effect } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { Courier } from "./Courier.ts"

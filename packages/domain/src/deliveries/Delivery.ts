@@ -23,8 +23,8 @@ export interface Delivery {
   readonly isReplay: boolean
   /** The signing secrets that were active when it was read. */
   readonly secrets: ReadonlyArray<ActiveSecret>
-  /** When its event was published, in Unix milliseconds; null unless it was read from the log. */
-  readonly publishedAt: number | null
+  /** When its event was published; null unless it was read from the log. */
+  readonly emittedAt: Timestamp | null
   /** The database's clock when it was read, in Unix milliseconds; a worker's own clock may be wrong. */
   readonly readAt: number
 }

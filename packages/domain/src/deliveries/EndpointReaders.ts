@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
 
 /** How many workers may be lost with calls of one delivery before it is set aside as poison. */
@@ -35,13 +36,23 @@ export interface Outcome {
   readonly settlement: Settlement
 }
 
+/** A place in the log of an organization. */
+export interface Place {
+  readonly emittedAt: Timestamp
+  readonly id: EventId
+}
+
 /** What a worker writes of one endpoint. */
 export interface Progress {
   readonly endpointId: EndpointId
-  /** The events that stay open; undefined to leave the row as it is. */
+  /** The events for which calls may have begun, and that are not settled; undefined to leave the row as it is. */
   readonly open: ReadonlyArray<EventId> | undefined
+  /** Up to where calls may begin from now on: the intent that goes before them; undefined when nothing was read. */
+  readonly place: Place | undefined
   /** What its breaker has come to; undefined when it is as it was. */
-  readonly breaker: { readonly failures: number; readonly allowance: number | null; readonly probeInMs: number } | undefined
+  readonly breaker:
+    | { readonly failures: number; readonly allowance: number | null; readonly probeInMs: number }
+    | undefined
   readonly outcomes: ReadonlyArray<Outcome>
 }
 
@@ -92,17 +103,20 @@ export class EndpointReaders extends Context.Service<
     stop(worker: string): Effect.Effect<void>
     /** Says that a worker is gone. */
     leave(worker: string): Effect.Effect<void>
-    /** Reads on in the logs, and writes that calls for what was read may begin. Passes over what is not the worker's. */
+    /** Reads on in the logs, behind the places that were written last. Calls may begin once `write` has written the new ones. Passes over what is not the worker's. */
     read(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
     /** Takes deliveries that are due with a row of their own: what was lost first, then retries, then replays. */
     takeDue(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
-    /** Writes what came of calls; returns the endpoints, and the rows, that are no longer the worker's, of which nothing was written. */
+    /** Writes intents, and what came of calls; returns the endpoints, and the rows, that are no longer the worker's, of which nothing was written. */
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<ReadonlySet<EndpointId | DeliveryId>>
     /** Finds the worker's endpoints whose organization has published since what they read last. */
     behind(worker: string): Effect.Effect<ReadonlyArray<EndpointId>>
     /** Finds the organizations that wrote within so many seconds. */
     wrote(withinSeconds: number): Effect.Effect<ReadonlyArray<OrganizationId>>
     /** Reads when the next row is due of these endpoints, or of all that are the worker's; endpoints without a row are left out. */
-    nextDue(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<{ readonly endpointId: EndpointId; readonly inMs: number }>>
+    nextDue(
+      worker: string,
+      endpoints?: ReadonlyArray<EndpointId>,
+    ): Effect.Effect<ReadonlyArray<{ readonly endpointId: EndpointId; readonly inMs: number }>>
   }
 >()("domain/deliveries/EndpointReaders") {}

@@ -27,7 +27,8 @@ export const CLOSED: Breaker = { failures: 0, allowance: null, probeAt: 0 }
 export const afterCall = (breaker: Breaker, answered: boolean, now: number): Breaker => {
   const { failures, allowance, probeAt } = breaker
   if (answered) {
-    if (allowance === null || allowance * 2 >= RECOVERED_ALLOWANCE) return failures === 0 && allowance === null ? breaker : CLOSED
+    if (allowance === null || allowance * 2 >= RECOVERED_ALLOWANCE)
+      return failures === 0 && allowance === null ? breaker : CLOSED
     return { failures: 0, allowance: allowance * 2, probeAt: now }
   }
   // What fails while a probe is waited for was sent before: it says nothing new.

@@ -68,7 +68,10 @@ export const answer = <Event>(reader: LogReader<Event>, event: Event): LogReader
 })
 
 /** What is open once the outcomes of `answered` are written. */
-export const stillOpen = <Event>({ waiting, calling }: LogReader<Event>): ReadonlyArray<Event> => [...calling, ...waiting]
+export const stillOpen = <Event>({ waiting, calling }: LogReader<Event>): ReadonlyArray<Event> => [
+  ...calling,
+  ...waiting,
+]
 
 /** Notes that outcomes were written. */
 export const afterWrite = <Event>(reader: LogReader<Event>, written: ReadonlyArray<Event>): LogReader<Event> => ({
