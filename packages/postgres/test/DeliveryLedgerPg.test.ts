@@ -1,43 +1,56 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   type DeadLetterFilter,
   type DeliveryFilter,
   DeliveryLedger,
   type PurgePosition,
 } from "@outreach/domain/deliveries/DeliveryLedger"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { deliveryId } from "../src/deliveryId.ts"
+import { stamp } from "../src/OrganizationClock.ts"
+import { publishEvents } from "../src/publishEvents.ts"
+import { inTransaction } from "./inTransaction.ts"
+import { draftsOf } from "./outreachOn.ts"
 import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 import { seedDeadLetters as seedAside } from "./seedDeadLetters.ts"
+import { workerOn } from "./workerOn.ts"
 
 const run = runOnDatabase()
 
 /** Seeds an endpoint with dead letters: `rejected` and then one `exhausted`. */
 const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
-  const queue = yield* DeliveryQueue
+  const { take, settle } = yield* workerOn()
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, rejected + 1)
-  for (let i = 0; i <= rejected; i++) {
-    const [lease] = yield* queue.claim({ limit: 1, perEndpoint: 1, inAll: 1000, leaseSeconds: 60 })
-    const attempt = {
-      number: 1,
-      startedAt: "2026-11-21T00:00:00.000000Z",
-      latencyMs: 1,
-      status: 410,
-      outcome: "rejected",
-      response: "gone",
-    } as const
-    yield* queue.settle(lease!, attempt, { state: i < rejected ? "rejected" : "exhausted" })
+  for (const [i, delivery] of (yield* takeFor(seeded.endpoint.id, take())).entries()) {
+    yield* settle([delivery], { state: i < rejected ? "rejected" : "exhausted" }, 410)
   }
   return seeded
 })
-const claimAll = Effect.flatMap(DeliveryQueue, (queue) =>
-  queue.claim({ limit: 100, perEndpoint: 100, inAll: 1000, leaseSeconds: 60 }),
-)
+const takeFor = <E, R>(endpointId: EndpointId, taking: Effect.Effect<ReadonlyArray<Delivery>, E, R>) =>
+  Effect.map(taking, (deliveries) => deliveries.filter((delivery) => delivery.endpointId === endpointId))
+/** Publishes events of a campaign in one transaction, whose ids have few milliseconds among them. */
+const publishTogether = (campaign: Campaign, count: number) =>
+  inTransaction(
+    Effect.gen(function* () {
+      const drafts = yield* draftsOf(
+        campaign,
+        yield* Effect.forEach(Array.from({ length: count }), () =>
+          Effect.map(makeIdentifier("recipient"), (id) => [id, "bounced"] as const),
+        ),
+      )
+      yield* publishEvents(drafts, yield* stamp(campaign.organizationId))
+      return drafts.map(({ id }) => id)
+    }),
+  )
 
 describe("DeliveryLedgerPg", () => {
   it("lists deliveries newest first, by state and by endpoint", () =>
@@ -53,7 +66,6 @@ describe("DeliveryLedgerPg", () => {
         expect(yield* list({ state: "rejected" })).toEqual(all.slice(2))
         expect(yield* list({ state: "delivered" })).toEqual([])
         expect(yield* list({ limit: 2 })).toEqual(all.slice(0, 2))
-        yield* claimAll
       }),
     ))
 
@@ -86,6 +98,119 @@ describe("DeliveryLedgerPg", () => {
       }),
     ))
 
+  it("tells where a delivery stands: in the log, being sent, in a batch, waiting for its next attempt, or dead", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* DeliveryLedger
+        const sql = yield* SqlClient.SqlClient
+        const { take, settle } = yield* workerOn()
+        const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+        const events = yield* publishSent(campaign, 6)
+        const ids = events.map((eventId) => deliveryId(eventId, endpoint.id))
+        const emitted = yield* sql<{
+          id: string
+          at: string
+        }>`select id, emitted_at as at from events where id = any (${events}::text[])`
+        const createdAt = new Map(emitted.map(({ id, at }) => [id, at]))
+        /** Reads the states both ways, newest first. */
+        const states = Effect.gen(function* () {
+          const listed = yield* ledger.list({ endpointId: endpoint.id, limit: 10 })
+          expect(listed.map(({ id }) => id)).toEqual(ids.toSorted().toReversed())
+          for (const delivery of listed) {
+            expect((yield* ledger.find(delivery.id)).delivery).toEqual(delivery)
+            expect(delivery).toMatchObject({ endpointId: endpoint.id, createdAt: createdAt.get(delivery.eventId) })
+            const { state } = delivery
+            expect((yield* ledger.list({ state, endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)).toContain(
+              delivery.id,
+            )
+          }
+          return ids.map((id) => listed.find((delivery) => delivery.id === id)!.state)
+        })
+        expect(yield* states).toEqual(Array(6).fill("pending"))
+        expect(yield* ledger.find(ids[0]!)).toMatchObject({ delivery: { attempts: 0, finishedAt: null }, attempts: [] })
+
+        const [first, second, third, fourth, fifth] = yield* takeFor(endpoint.id, take(5))
+        expect(yield* states).toEqual([...Array(5).fill("sending"), "pending"])
+        yield* settle([first!, second!])
+        yield* settle([third!], { state: "rejected" }, 410)
+        yield* settle([fourth!], { state: "retry", delaySeconds: 60 }, 503)
+        expect(yield* states).toEqual(["delivered", "delivered", "rejected", "pending", "sending", "pending"])
+        expect(yield* ledger.find(second!.id)).toMatchObject({
+          delivery: { attempts: 1, dueAt: null, finishedAt: expect.any(String) },
+          attempts: [
+            {
+              number: 1,
+              startedAt: "2026-11-21T00:00:00.000001Z",
+              latencyMs: 12,
+              status: 200,
+              outcome: "success",
+              response: "ok",
+            },
+          ],
+        })
+        expect(yield* ledger.find(third!.id)).toMatchObject({ attempts: [{ status: 410, response: "gone" }] })
+        expect(yield* ledger.find(fourth!.id)).toMatchObject({ delivery: { attempts: 1 }, attempts: [{ status: 503 }] })
+
+        yield* sql`update deliveries set due_at = clock_timestamp() where id = ${fourth!.id}`
+        const [, again] = yield* takeFor(endpoint.id, take(1))
+        expect(again!.id).toBe(fourth!.id)
+        yield* settle([again!])
+        yield* settle([fifth!])
+        expect((yield* states).slice(3)).toEqual(["delivered", "delivered", "sending"])
+        expect((yield* ledger.find(fourth!.id)).attempts.map(({ number, status }) => [number, status])).toEqual([
+          [1, 503],
+          [2, 200],
+        ])
+      }),
+    ))
+
+  it("lists newest first, page by page, whatever batches hold, and however many share a millisecond", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* DeliveryLedger
+        const worker = yield* workerOn()
+        const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+        const other = yield* (yield* EndpointBook).create({
+          organizationId: organization.id,
+          id: yield* makeIdentifier("endpoint"),
+          url: "https://other.test/",
+          eventTypes: ["outreach.email_bounced"],
+        })
+        const publish = Effect.gen(function* () {
+          const sent = yield* publishSent(campaign, 10)
+          const bounced = yield* publishTogether(campaign, 200)
+          return [
+            ...[...sent, ...bounced].map((eventId) => deliveryId(eventId, endpoint.id)),
+            ...bounced.map((eventId) => deliveryId(eventId, other.id)),
+          ]
+        })
+        const ids = [...(yield* publish)]
+        // Batches of what was read together, of which some reach below others.
+        const all = yield* worker.take(1000)
+        for (const { id } of [endpoint, other]) {
+          const taken = all.filter(({ endpointId }) => endpointId === id)
+          yield* worker.settle(taken.filter((_, i) => i % 3 === 0))
+          yield* worker.settle(taken.filter((_, i) => i % 3 !== 0))
+        }
+        ids.push(...(yield* publish))
+        for (let i = 0; i < 6; i++) ids.push(...(yield* publish))
+        ids.sort().reverse()
+        const mine = (rows: ReadonlyArray<{ readonly id: string; readonly endpointId: string }>) =>
+          rows.filter(({ endpointId }) => endpointId === endpoint.id || endpointId === other.id).map(({ id }) => id)
+        for (const limit of [1, 30, 500, 2000, 5000]) {
+          expect(mine(yield* ledger.list({ limit }))).toEqual(ids.slice(0, limit))
+        }
+        // By a filter of the events it looks at them step by step.
+        expect(mine(yield* ledger.list({ campaignId: campaign.id, limit: 5000 }))).toEqual(ids)
+        const delivered = yield* ledger.list({ state: "delivered", endpointId: other.id, limit: 5000 })
+        expect(delivered).toHaveLength(200)
+        for (const { id, eventId } of [delivered[0]!, delivered.at(-1)!]) {
+          expect((yield* ledger.list({ eventId, limit: 10 })).map((row) => row.id)).toContain(id)
+          expect(yield* ledger.list({ eventId, limit: 10 })).toHaveLength(2)
+        }
+      }),
+    ))
+
   it("knows nothing of an id that is no delivery's", () =>
     run(
       Effect.gen(function* () {
@@ -103,7 +228,7 @@ describe("DeliveryLedgerPg", () => {
         const dead = (yield* ledger.deadLetters({ endpointId: endpoint.id }, 10)).at(-1)!
         expect(yield* ledger.replay(dead.id)).toBe(true)
 
-        const leases = yield* claimAll
+        const leases = yield* takeFor(endpoint.id, (yield* workerOn()).take())
         expect(leases).toHaveLength(1)
         expect(leases[0]).toMatchObject({ eventId: dead.eventId, endpointId: endpoint.id, attempt: 1 })
         expect(leases[0]!.id).not.toBe(dead.id)
@@ -126,7 +251,7 @@ describe("DeliveryLedgerPg", () => {
           { concurrency: 4 },
         )
         expect(replays.filter(Boolean)).toEqual([true])
-        const [lease] = yield* claimAll
+        const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
         expect(yield* ledger.replay(lease!.id)).toBe(false)
         expect(yield* ledger.replay(yield* makeIdentifier("delivery"))).toBe(false)
       }),
@@ -154,7 +279,6 @@ describe("DeliveryLedgerPg", () => {
         expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
         yield* ledger.replay(exhausted!.id)
         expect(yield* count({})).toEqual([{ reason: "rejected", count: 3 }])
-        yield* claimAll
       }),
     ))
 
@@ -162,18 +286,12 @@ describe("DeliveryLedgerPg", () => {
     run(
       Effect.gen(function* () {
         const ledger = yield* DeliveryLedger
-        const queue = yield* DeliveryQueue
+        const { take, settle } = yield* workerOn()
         const { endpoint } = yield* seedDeadLetters(0)
         const [dead] = yield* ledger.deadLetters({ endpointId: endpoint.id }, 1)
         yield* ledger.replay(dead!.id)
-        const [lease] = yield* claimAll
-        const attempt = {
-          number: 1,
-          startedAt: "2026-11-21T00:00:00.000000Z",
-          latencyMs: 1,
-          outcome: "rejected",
-        } as const
-        yield* queue.settle(lease!, { ...attempt, status: 400, response: null }, { state: "rejected" })
+        const [lease] = yield* takeFor(endpoint.id, take())
+        yield* settle([lease!], { state: "rejected" }, 400)
         expect((yield* ledger.deadLetters({ endpointId: endpoint.id }, 10)).map(({ id }) => id)).toEqual([lease!.id])
       }),
     ))

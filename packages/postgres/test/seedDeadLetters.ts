@@ -16,7 +16,9 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, endpoint, campaign } = seeded
   const [eventId] = yield* publishSent(campaign, 1)
-  yield* sql`delete from deliveries where endpoint_id = ${endpoint.id}`
+  yield* sql`
+    update endpoint_readers set begun_at = last, begun_id = '~' from organization_clock clock
+    where endpoint_id = ${endpoint.id} and clock.organization_id = ${organization.id}`
   yield* sql`update webhook_endpoints set enabled = false where id = ${endpoint.id}`
   yield* sql`
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)

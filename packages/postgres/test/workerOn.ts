@@ -1,0 +1,60 @@
+import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
+import { EndpointReaders, type Settlement } from "@outreach/domain/deliveries/EndpointReaders"
+import type { EndpointId, EventId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+
+/** An attempt that a test makes up. */
+export const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
+  number: attempt,
+  startedAt: "2026-11-21T00:00:00.000001Z",
+  latencyMs: 12,
+  status,
+  outcome: status === 200 ? "success" : "client_error",
+  response: status === 410 ? "gone" : "ok",
+})
+
+/** The one worker of a test file that needs no other. */
+const TOKEN = "00000000-0000-4000-8000-000000000001"
+const openOf = new Map<string, Map<EndpointId, Set<EventId>>>()
+
+/** A worker that takes every endpoint that is free, and does nothing but what a test tells it to. */
+export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
+  const readers = yield* EndpointReaders
+  const open = openOf.get(token) ?? new Map<EndpointId, Set<EventId>>()
+  openOf.set(token, open)
+
+  const wanted = (most: number) =>
+    Effect.gen(function* () {
+      yield* readers.live(token, 30)
+      yield* readers.take(token, 1000)
+      const owned = yield* readers.owned(token)
+      return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, most }))
+    })
+
+  return {
+    token,
+    /** Takes what is due of all endpoints, at most so many of each: from the logs, and then what has a row. */
+    take: Effect.fnUntraced(function* (most = 100) {
+      const endpoints = yield* wanted(most)
+      const read = yield* readers.read(token, endpoints)
+      for (const { endpointId, eventId } of read) {
+        const events = open.get(endpointId) ?? new Set()
+        open.set(endpointId, events.add(eventId))
+      }
+      return [...read, ...(yield* readers.takeDue(token, endpoints))]
+    }),
+    /** Writes what came of deliveries to one endpoint, in one statement; returns whether all of it was written. */
+    settle: Effect.fnUntraced(function* (
+      deliveries: ReadonlyArray<Delivery>,
+      settlement: Settlement = { state: "delivered" },
+      status = 200,
+    ) {
+      const { endpointId } = deliveries[0]!
+      const events = open.get(endpointId) ?? new Set()
+      for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
+      const outcomes = deliveries.map((delivery) => ({ delivery, settlement, attempt: attemptOf(delivery, status) }))
+      const refused = yield* readers.write(token, [{ endpointId, open: [...events], breaker: undefined, outcomes }])
+      return refused.size === 0
+    }),
+  }
+})
