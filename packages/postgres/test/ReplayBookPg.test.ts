@@ -1,12 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryLedger"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
-import { makeIdentifier, type ReplayId } from "@outreach/domain/Identifier"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { type LogRange, ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { type EventId, makeIdentifier, type ReplayId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { inTransaction } from "./inTransaction.ts"
+import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedDeadLetters } from "./seedDeadLetters.ts"
 
@@ -40,7 +43,7 @@ const replays = Effect.gen(function* () {
       (select count(*)::int from deliveries) as queued,
       (select count(*)::int from deliveries queued join dead_letters dead on dead.replayed_as = queued.id
         and dead.endpoint_id = queued.endpoint_id and dead.event_id = queued.event_id
-        where queued.replay and queued.attempts = 0 and queued.lease_until is null) as paired`
+        where queued.replay and queued.attempts = 0 and queued.owner is null) as paired`
   return counts!
 })
 const all = (count: number) => ({ dead: count, queued: count, paired: count })
@@ -187,6 +190,156 @@ describe("ReplayBookPg", () => {
         expect(yield* Effect.flip(book.cancel(replay.id))).toMatchObject({ _tag: "ReplayFinished", replayed: 20 })
       }),
     ))
+
+  describe("of a range of a log", () => {
+    /** An organization whose disabled endpoint has its place behind what was published. */
+    const seedLog = Effect.fnUntraced(function* (count: number) {
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedDeadLetters(0)
+      const events = [seeded.eventId, ...(yield* publishSent(seeded.campaign, count - 1))]
+      const published = yield* sql<{ at: Timestamp }>`
+        select emitted_at as at from events where organization_id = ${seeded.organization.id} order by emitted_at, id`
+      const all = { endpointId: seeded.endpoint.id, from: published[0]!.at, to: "2100-01-01T00:00:00.000000Z" } as const
+      return { ...seeded, events, published: published.map(({ at }) => at), all }
+    })
+    const createOfLog = (range: LogRange, rate = 10_000) =>
+      Effect.flatMap(ReplayBook, (book) => book.createOfLog(range, rate))
+    const queued = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ event_id: string }>`
+        select event_id from deliveries where replay and not from_log and attempts = 0 and owner is null order by due_at, id`
+      return rows.map((row) => row.event_id)
+    })
+
+    it("sends each event once, in its order and chunk by chunk, whatever became of it before", () =>
+      run(
+        Effect.gen(function* () {
+          const { endpoint, events, all, published } = yield* seedLog(250)
+          expect(yield* (yield* ReplayBook).countInLog(all)).toBe(250)
+          expect(yield* queued).toEqual([])
+          const { id, ...made } = yield* createOfLog(all, 1000)
+          expect(made).toMatchObject({
+            kind: "log",
+            state: "running",
+            total: 250,
+            endpointId: endpoint.id,
+            from: published[0],
+            to: all.to,
+          })
+          expect(yield* advance).toMatchObject({ replay: { id, replayed: 100, state: "running" } })
+          expect(yield* queued).toEqual(events.slice(0, 100))
+          expect((yield* finish(id)).replay).toMatchObject({ state: "finished", replayed: 250 })
+          expect(yield* queued).toEqual(events)
+        }),
+      ))
+
+    it("sends what was published from a time on, before another, and until it was made", () =>
+      run(
+        Effect.gen(function* () {
+          const { campaign, events, all, published } = yield* seedLog(5)
+          const { id, total } = yield* createOfLog({ ...all, from: published[1]!, to: published[4]! })
+          expect(total).toBe(3)
+          yield* finish(id)
+          expect(yield* queued).toEqual(events.slice(1, 4))
+          const rest = yield* createOfLog({ ...all, from: published[4]! })
+          yield* publishSent(campaign, 3)
+          yield* finish(rest.id)
+          expect(yield* queued).toEqual(events.slice(1))
+          expect(yield* createOfLog({ ...all, from: all.to, to: all.from })).toMatchObject({
+            state: "finished",
+            total: 0,
+          })
+        }),
+      ))
+
+    it("sends the types that are asked for, or those that the endpoint receives", () =>
+      run(
+        Effect.gen(function* () {
+          const book = yield* EndpointBook
+          const { all, events, endpoint } = yield* seedLog(3)
+          const { countInLog } = yield* ReplayBook
+          yield* book.update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+          expect(yield* countInLog(all)).toBe(0)
+          const types = ["outreach.email_bounced", "outreach.email_sent"]
+          expect(yield* countInLog({ ...all, eventTypes: types })).toBe(3)
+          const { replay } = yield* finish((yield* createOfLog({ ...all, eventTypes: types })).id)
+          expect(replay).toMatchObject({ replayed: 3, eventTypes: types })
+          expect(yield* queued).toEqual(events)
+        }),
+      ))
+
+    it("sends each event once, though workers die and many are at it, beside a job of dead letters", () =>
+      run(
+        Effect.gen(function* () {
+          const { all, events } = yield* seedLog(60)
+          yield* seedDeadLetters(500)
+          const dead = yield* create({}, 500)
+          const { id } = yield* createOfLog(all, 100)
+          const died = inTransaction(Effect.andThen(Effect.andThen(skipPause, advance), Effect.fail("died" as const)))
+          expect(yield* Effect.flip(died)).toBe("died")
+          expect(yield* queued).toEqual([])
+          const work = Effect.gen(function* () {
+            while ("replay" in (yield* Effect.andThen(skipPause, advance))) yield* Effect.yieldNow
+          })
+          yield* Effect.all(
+            Array.from({ length: 5 }, () => work),
+            { concurrency: "unbounded" },
+          )
+          expect((yield* finish(id)).replay.replayed).toBe(60)
+          expect((yield* finish(dead.id)).replay.replayed).toBe(500)
+          const sent = yield* queued
+          expect(sent).toHaveLength(560)
+          expect(sent.filter((eventId) => events.includes(eventId as EventId))).toEqual(events)
+        }),
+      ))
+
+    it("ends where it is when it is cancelled, and knows no endpoint that there is not", () =>
+      run(
+        Effect.gen(function* () {
+          const book = yield* ReplayBook
+          const { all, events } = yield* seedLog(30)
+          const { id } = yield* createOfLog(all, 100)
+          yield* advance
+          expect(yield* book.cancel(id)).toMatchObject({ state: "cancelled", replayed: 10 })
+          expect(yield* Effect.andThen(skipPause, advance)).toEqual({ nextInMs: null })
+          expect(yield* queued).toEqual(events.slice(0, 10))
+          const range = { ...all, endpointId: yield* makeIdentifier("endpoint") }
+          for (const ask of [book.countInLog(range), book.createOfLog(range, 1)]) {
+            expect(yield* Effect.flip(ask)).toMatchObject({ _tag: "EndpointNotFound" })
+          }
+        }),
+      ))
+
+    it("reads each next chunk in one range of the log, also of a type that few events have", () =>
+      run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { all, organization, eventId } = yield* seedLog(3)
+          yield* sql`
+            insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+            select organization_id, make_id('evt'), 'outreach.email_opened', campaign_id, program_id, null, occurred_at,
+              emitted_at + n * interval '1 microsecond', body
+            from events cross join generate_series(1, 20000) n where organization_id = ${organization.id} and id = ${eventId}`
+          yield* sql`update organization_clock set last = clock_timestamp() where organization_id = ${organization.id}`
+          const { id } = yield* createOfLog({ ...all, eventTypes: ["outreach.email_sent"] }, 10)
+          const read = Effect.map(
+            sql<{ rows: number }>`
+              select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'events'`,
+            (counts) => counts[0]?.rows ?? 0,
+          )
+          const readByStep = inTransaction(
+            Effect.gen(function* () {
+              yield* skipPause
+              const before = yield* read
+              yield* advance
+              return (yield* read) - before
+            }),
+          )
+          expect(yield* readByStep).toBeLessThan(20)
+          expect((yield* finish(id)).replay).toMatchObject({ total: 3, replayed: 3 })
+        }),
+      ))
+  })
 
   it("knows nothing of an id that is no job's", () =>
     run(

@@ -1,6 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
-import type { ReplayId } from "../Identifier.ts"
+import type { EndpointId, ReplayId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
 import type { DeadLetterFilter } from "./DeliveryLedger.ts"
+import type { EndpointNotFound } from "./EndpointBook.ts"
 import type { Replay } from "./Replay.ts"
 
 /** No replay has this id. */
@@ -25,12 +27,26 @@ export class ReplayFinished extends Schema.TaggedError<ReplayFinished>()("Replay
 /** How many deliveries a second a replay may ask for. */
 export const MOST_REPLAYED_A_SECOND = 10_000
 
-/** Keeps the jobs that replay dead letters, and carries them out chunk by chunk. */
+/** Events of an endpoint's organization. */
+export interface LogRange {
+  readonly endpointId: EndpointId
+  /** Published at or after, and before. */
+  readonly from: Timestamp
+  readonly to: Timestamp
+  /** Default the types that the endpoint receives. */
+  readonly eventTypes?: ReadonlyArray<string>
+}
+
+/** Keeps the jobs that replay dead letters and ranges of logs, and carries them out chunk by chunk. */
 export class ReplayBook extends Context.Service<
   ReplayBook,
   {
     /** Makes a job of the dead letters that match now; one of none has finished at once. `rate` is 1 to `MOST_REPLAYED_A_SECOND`. */
     create(filter: DeadLetterFilter, rate: number): Effect.Effect<Replay>
+    /** Makes a job of the events that a range of a log holds now, delivered or not; one of none has finished at once. */
+    createOfLog(range: LogRange, rate: number): Effect.Effect<Replay, EndpointNotFound>
+    /** Counts the events that a job of a range would send. */
+    countInLog(range: LogRange): Effect.Effect<number, EndpointNotFound>
     /** Lists jobs, newest first. */
     list(limit: number): Effect.Effect<ReadonlyArray<Replay>>
     find(replayId: ReplayId): Effect.Effect<Replay, ReplayNotFound>
