@@ -1,5 +1,5 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS } from "@outreach/domain/deliveries/DeliveryGauges"
+import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/domain/deliveries/DeliveryGauges"
 import type { MailOutcome } from "@outreach/domain/outreach/Mailer"
 import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"
@@ -120,12 +120,26 @@ export const gauges = {
   due: each(DUE_QUEUES, "queue", (attributes) =>
     gauge(
       "outreach_deliveries_due",
-      `Deliveries that are due and not in flight, counted up to ${COUNTED_TO} in all.`,
+      `Deliveries that are due and not in flight, counted up to ${COUNTED_TO} of each queue.`,
       attributes,
     ),
   ),
   oldestDue: each(DUE_QUEUES, "queue", (attributes) =>
     gauge("outreach_deliveries_oldest_due_age_seconds", "How long the first of them has been due.", attributes),
+  ),
+  maxLagEvents: each(DUE_QUEUES, "queue", (attributes) =>
+    gauge(
+      "outreach_endpoint_max_lag_events",
+      `The most that wait for one endpoint, counted up to ${COUNTED_TO}, of the ${LAGS_COUNTED} that have waited longest.`,
+      attributes,
+    ),
+  ),
+  maxLagSeconds: each(DUE_QUEUES, "queue", (attributes) =>
+    gauge("outreach_endpoint_max_lag_seconds", "How far the endpoint that has waited longest is behind.", attributes),
+  ),
+  clockAhead: gauge(
+    "outreach_organization_clock_ahead_seconds",
+    "How far the clock of an organization is ahead of the database's, at most.",
   ),
   inFlight: gauge("outreach_deliveries_in_flight", "Deliveries that some worker holds."),
   endpointsOwned: gauge(

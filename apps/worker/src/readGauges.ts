@@ -44,6 +44,8 @@ const showDue = Effect.fnUntraced(function* ({ deliveries, messages, inbox, hits
   for (const queue of DUE_QUEUES) {
     yield* Metric.update(gauges.due[queue], deliveries[queue].count)
     yield* Metric.update(gauges.oldestDue[queue], deliveries[queue].oldestSeconds)
+    yield* Metric.update(gauges.maxLagEvents[queue], deliveries[queue].maxLagEvents)
+    yield* Metric.update(gauges.maxLagSeconds[queue], deliveries[queue].maxLagSeconds)
   }
   yield* Metric.update(gauges.messagesDue, messages.count)
   yield* Metric.update(gauges.messagesOldestDue, messages.oldestSeconds)
@@ -63,6 +65,7 @@ const showState = Effect.fnUntraced(function* (reading: StateReading) {
     yield* Metric.update(gauges.horizonTransactions[holder], reading.horizon[holder].transactions)
     yield* Metric.update(gauges.horizonSeconds[holder], reading.horizon[holder].seconds)
   }
+  yield* Metric.update(gauges.clockAhead, reading.clockAheadSeconds)
   yield* Metric.update(gauges.inFlight, reading.inFlight)
   yield* Metric.update(gauges.messagesQuarantined, reading.messagesQuarantined)
   yield* Metric.update(gauges.inboxSetAside, reading.inboxSetAside)

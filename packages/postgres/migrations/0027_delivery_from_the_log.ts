@@ -278,7 +278,8 @@ export default Effect.gen(function* () {
       organization text, types text[], after_at timestamptz, after_id text, before timestamptz, most integer
     )
     returns table (id text, type text, emitted_at timestamptz)
-    language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
+    language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+      set enable_sort = off as $$
     #variable_conflict use_column
     begin
       if types is null then
@@ -291,9 +292,8 @@ export default Effect.gen(function* () {
         select each.* from (select distinct type from unnest(types) as given (type)) wanted
         cross join lateral (
           select id, wanted.type, emitted_at from events
-          -- The comparison with the type in it keeps the planner from the index of all types, where few events may be of this one.
-          where organization_id = organization and type = wanted.type
-            and (type, emitted_at, id) > (wanted.type, after_at, after_id) and (type, emitted_at, id) < (wanted.type, before, '')
+          where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
+            and emitted_at < before
           order by emitted_at, id limit most
         ) each
         order by emitted_at, id limit most;

@@ -2,10 +2,11 @@ import {
   COUNTED_TO,
   DeliveryGauges,
   type DueReading,
+  LAGS_COUNTED,
   type StateReading,
 } from "@outreach/domain/deliveries/DeliveryGauges"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { dieNaming } from "./DatabaseFailure.ts"
 
 /**
@@ -18,34 +19,90 @@ export const DeliveryGaugesPg = Layer.effect(
   DeliveryGauges,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    /** Stamps of an organization may be ahead of the clock. */
+    const secondsSince = (time: Statement.Fragment) =>
+      sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
     return {
       readDue: sql<{ reading: DueReading }>`
-        with lane as materialized (
-          select endpoint.id, replay, first.due_at,
-            case when replay then 'replay' when breaker.allowance is null then 'live' else 'probed' end as queue
+        with endpoint as materialized (
+          select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, last > begun_at as behind,
+            case when allowance is null then 'live' else 'probed' end as queue
           from webhook_endpoints endpoint
-          left join endpoint_breakers breaker on breaker.endpoint_id = endpoint.id
-          cross join (values (false), (true)) as kind (replay)
+          join endpoint_readers reader on reader.endpoint_id = endpoint.id
+          join organization_clock clock on clock.organization_id = endpoint.organization_id
+          where enabled
+        ), reader as materialized (
+          -- Few of many endpoints have anything to read on.
+          select endpoint.*, first.emitted_at as due_at
+          from endpoint cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
+          where behind
+        ), lane as materialized (
+          select endpoint.id, replay, first.due_at, case when replay then 'replay' else queue end as queue
+          from (
+            -- The endpoints that have rows, one after another.
+            with recursive each as (
+              (select endpoint_id, replay from deliveries where owner is null order by endpoint_id, replay limit 1)
+              union all
+              select next.* from each cross join lateral (
+                select endpoint_id, replay from deliveries
+                where owner is null and (endpoint_id, replay) > (each.endpoint_id, each.replay)
+                order by endpoint_id, replay limit 1
+              ) next
+            ) select * from each
+          ) kind
+          join endpoint on endpoint.id = kind.endpoint_id
           cross join lateral (
             select due_at from deliveries
-            where endpoint_id = endpoint.id and replay = kind.replay and lease_until is null and due_at <= statement_timestamp()
+            where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
             order by due_at limit 1
           ) first
-          where enabled
         ), counted as (
-          select queue, count(*) as count from (
-            select queue from lane
-            cross join lateral (
-              select from deliveries
-              where endpoint_id = lane.id and replay = lane.replay and lease_until is null
-                -- From the first on: what remains of the rows before it was stepped over once already.
-                and due_at >= lane.due_at and due_at <= statement_timestamp()
-              offset 0
-            ) each
-            limit ${COUNTED_TO}::int
-          ) due group by queue
+          select queue, each.count from unnest(array['live', 'probed', 'replay']) as queue
+          cross join lateral (
+            select count(*) as count from (
+              (select from lane
+                cross join lateral (
+                  select from deliveries
+                  where endpoint_id = lane.id and replay = lane.replay and owner is null
+                    -- From the first on: what remains of the rows before it was stepped over once already.
+                    and due_at >= lane.due_at and due_at <= statement_timestamp()
+                  offset 0
+                ) row
+                where lane.queue = queue.queue limit ${COUNTED_TO}::int)
+              union all
+              (select from reader
+                cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int) event
+                where reader.queue = queue.queue limit ${COUNTED_TO}::int)
+              limit ${COUNTED_TO}::int
+            ) due
+          ) each
+        ), lag as (
+          select queue, max(each.count) as events, min(due_at) as due_at
+          from (
+            select *, row_number() over (partition by queue order by due_at) as position
+            from (
+              select queue, due_at, id, organization_id, event_types, begun_at, begun_id from reader
+              union all
+              select queue, due_at, id, null, null, null, null from lane where replay
+            ) either
+          ) ranked
+          cross join lateral (
+            select count(*) as count from (
+              select from events_after(ranked.organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int)
+              where ranked.organization_id is not null
+              union all
+              (select from deliveries
+                where ranked.organization_id is null and deliveries.endpoint_id = ranked.id and deliveries.replay and deliveries.owner is null
+                  and deliveries.due_at >= ranked.due_at and deliveries.due_at <= statement_timestamp()
+                limit ${COUNTED_TO}::int)
+            ) waiting
+          ) each
+          where position <= ${LAGS_COUNTED}::int
+          group by queue
         ), oldest as (
-          select queue, min(due_at) as due_at from lane group by queue
+          select queue, min(due_at) as due_at from (
+            select queue, due_at from lane union all select queue, due_at from reader
+          ) either group by queue
         ), sending as materialized (
           select organization_id, id, first.due_at from campaigns
           cross join lateral (
@@ -112,9 +169,9 @@ export const DeliveryGaugesPg = Layer.effect(
           'inbox', jsonb_build_object('count', (select count from received),
             'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from receiving)), 0)),
           'deliveries', (
-            select jsonb_object_agg(queue, jsonb_build_object('count', coalesce(counted.count, 0),
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - oldest.due_at), 0)))
-            from unnest(array['live', 'probed', 'replay']) as queue left join counted using (queue) left join oldest using (queue)
+            select jsonb_object_agg(queue, jsonb_build_object('count', counted.count, 'oldestSeconds', ${secondsSince(sql`oldest.due_at`)},
+              'maxLagEvents', coalesce(lag.events, 0), 'maxLagSeconds', ${secondsSince(sql`lag.due_at`)}))
+            from counted left join oldest using (queue) left join lag using (queue)
           ),
           'messages', jsonb_build_object('count', (select count from message),
             'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(due_at) from sending)), 0))
@@ -138,8 +195,10 @@ export const DeliveryGaugesPg = Layer.effect(
           select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
         )
         select jsonb_build_object(
-          'inFlight', (select count(*) from deliveries where lease_until >= statement_timestamp()),
-          'breakersOpen', (select count(*) from endpoint_breakers where allowance is not null),
+          'inFlight', (select coalesce(sum(cardinality(open)), 0) from endpoint_readers)
+            + (select count(*) from deliveries where owner is not null),
+          'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
+          'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
           'deadLetters', (
             select jsonb_object_agg(reason, coalesce(dead.count, 0))
             from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)

@@ -14,14 +14,31 @@ const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)
 const readState = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readState)
 const none = { count: 0, oldestSeconds: 0 }
 
-/** Seeds an endpoint with deliveries that fell due so many seconds ago */
+const noneDue = { ...none, maxLagEvents: 0, maxLagSeconds: 0 }
+
+/** Seeds an endpoint with events that were published so many seconds ago, and wait in its log. */
+const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedCampaign({ recipients: 0 })
+  const { organization } = seeded
+  yield* publishSent(seeded.campaign, count)
+  const ago = sql`make_interval(secs => ${secondsAgo}::int)`
+  yield* sql`update events set emitted_at = emitted_at - ${ago} where organization_id = ${organization.id}`
+  yield* sql`update endpoint_readers set begun_at = begun_at - ${ago} where organization_id = ${organization.id}`
+  return seeded
+})
+/** Seeds an endpoint with rows of deliveries that fell due so many seconds ago. */
 const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
-  yield* publishSent(seeded.campaign, count)
+  const events = yield* publishSent(seeded.campaign, count)
   yield* sql`
-    update deliveries set due_at = clock_timestamp() - make_interval(secs => ${secondsAgo}::int)
-    where endpoint_id = ${seeded.endpoint.id}`
+    insert into deliveries (organization_id, endpoint_id, event_id, due_at, from_log)
+    select ${seeded.organization.id}, ${seeded.endpoint.id}, event, clock_timestamp() - make_interval(secs => ${secondsAgo}::int), true
+    from unnest(${events}::text[]) as event`
+  yield* sql`
+    update endpoint_readers reader set begun_at = last, begun_id = '~' from organization_clock clock
+    where clock.organization_id = reader.organization_id and endpoint_id = ${seeded.endpoint.id}`
   return seeded
 })
 
@@ -30,7 +47,7 @@ describe("DeliveryGaugesPg", () => {
     run(
       Effect.gen(function* () {
         expect(yield* readDue).toEqual({
-          deliveries: { live: none, probed: none, replay: none },
+          deliveries: { live: noneDue, probed: noneDue, replay: noneDue },
           messages: none,
           inbox: none,
           hits: none,
@@ -39,6 +56,7 @@ describe("DeliveryGaugesPg", () => {
         expect(yield* readState).toMatchObject({
           inFlight: 0,
           breakersOpen: 0,
+          clockAheadSeconds: 0,
           deadLetters: { rejected: 0, exhausted: 0, poison: 0 },
           horizon: {
             replication_slot: { transactions: 0, seconds: 0 },
@@ -58,13 +76,13 @@ describe("DeliveryGaugesPg", () => {
         const disabled = yield* seedDue(5, 3000)
         const retried = yield* seedDue(6, -3600)
         const held = yield* seedDue(7, 4000)
-        yield* sql`insert into endpoint_breakers values (${probed.endpoint.id}, 7, 1, clock_timestamp())`
+        yield* sql`update endpoint_readers set failures = 7, allowance = 1, probe_at = clock_timestamp() where endpoint_id = ${probed.endpoint.id}`
         // Has failed, but not often enough to be probed.
-        yield* sql`insert into endpoint_breakers values (${retried.endpoint.id}, 2, null, clock_timestamp())`
+        yield* sql`update endpoint_readers set failures = 2 where endpoint_id = ${retried.endpoint.id}`
         yield* sql`update deliveries set replay = true where endpoint_id = ${replayed.endpoint.id}`
         yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
         yield* sql`
-          update deliveries set lease_until = clock_timestamp() + interval '1 minute' where endpoint_id = ${held.endpoint.id}`
+          update deliveries set owner = gen_random_uuid(), owned_at = clock_timestamp() where endpoint_id = ${held.endpoint.id}`
 
         const { deliveries: due } = yield* readDue
         const { inFlight, breakersOpen } = yield* readState
@@ -75,6 +93,57 @@ describe("DeliveryGaugesPg", () => {
         expect(due.probed.oldestSeconds).toBeLessThan(900)
         expect(due.replay.oldestSeconds).toBeGreaterThanOrEqual(900)
         expect([inFlight, breakersOpen]).toEqual([7, 1])
+      }),
+    ))
+
+  it("counts what waits in the logs, by how each endpoint stands, and tells which is furthest behind", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const before = yield* readDue
+        const inFlightBefore = (yield* readState).inFlight
+        yield* seedLog(12, 10_000)
+        yield* seedLog(5, 20_000)
+        const probed = yield* seedLog(9, 30_000)
+        const disabled = yield* seedLog(8, 40_000)
+        const open = yield* seedLog(6, 50_000)
+        yield* sql`
+          update endpoint_readers set allowance = 2 where endpoint_id = ${probed.endpoint.id}`
+        yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
+        yield* sql`
+          update endpoint_readers reader set begun_at = last, begun_id = '~', open = array(
+            select id from events where events.organization_id = reader.organization_id)
+          from organization_clock clock
+          where clock.organization_id = reader.organization_id and endpoint_id = ${open.endpoint.id}`
+        // Receives nothing of what was published.
+        const deaf = yield* seedLog(7, 60_000)
+        yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${deaf.endpoint.id}`
+
+        const { live, probed: failing, replay } = (yield* readDue).deliveries
+        expect(live.count).toBe(before.deliveries.live.count + 17)
+        expect(live.maxLagEvents).toBe(12)
+        for (const seconds of [live.oldestSeconds, live.maxLagSeconds]) {
+          expect(seconds).toBeGreaterThanOrEqual(20_000)
+          expect(seconds).toBeLessThan(25_000)
+        }
+        expect(failing.count).toBe(before.deliveries.probed.count + 9)
+        expect(failing.maxLagEvents).toBe(9)
+        expect(failing.maxLagSeconds).toBeGreaterThanOrEqual(30_000)
+        // Of replays it is their rows that wait.
+        expect([replay.count, replay.maxLagEvents]).toEqual([4, 4])
+        expect((yield* readState).inFlight).toBe(inFlightBefore + 6)
+      }),
+    ))
+
+  it("tells how far the clock of an organization is ahead", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { organization } = yield* seedCampaign({ recipients: 0 })
+        yield* sql`update organization_clock set last = clock_timestamp() + interval '2 minutes' where organization_id = ${organization.id}`
+        const { clockAheadSeconds } = yield* readState
+        expect(clockAheadSeconds).toBeGreaterThan(60)
+        expect(clockAheadSeconds).toBeLessThanOrEqual(120)
       }),
     ))
 

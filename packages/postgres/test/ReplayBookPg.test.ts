@@ -309,36 +309,6 @@ describe("ReplayBookPg", () => {
           }
         }),
       ))
-
-    it("reads each next chunk in one range of the log, also of a type that few events have", () =>
-      run(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const { all, organization, eventId } = yield* seedLog(3)
-          yield* sql`
-            insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
-            select organization_id, make_id('evt'), 'outreach.email_opened', campaign_id, program_id, null, occurred_at,
-              emitted_at + n * interval '1 microsecond', body
-            from events cross join generate_series(1, 20000) n where organization_id = ${organization.id} and id = ${eventId}`
-          yield* sql`update organization_clock set last = clock_timestamp() where organization_id = ${organization.id}`
-          const { id } = yield* createOfLog({ ...all, eventTypes: ["outreach.email_sent"] }, 10)
-          const read = Effect.map(
-            sql<{ rows: number }>`
-              select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'events'`,
-            (counts) => counts[0]?.rows ?? 0,
-          )
-          const readByStep = inTransaction(
-            Effect.gen(function* () {
-              yield* skipPause
-              const before = yield* read
-              yield* advance
-              return (yield* read) - before
-            }),
-          )
-          expect(yield* readByStep).toBeLessThan(20)
-          expect((yield* finish(id)).replay).toMatchObject({ total: 3, replayed: 3 })
-        }),
-      ))
   })
 
   it("knows nothing of an id that is no job's", () =>

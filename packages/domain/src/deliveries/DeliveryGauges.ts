@@ -18,10 +18,18 @@ export interface Due {
   readonly oldestSeconds: number
 }
 
+/** The deliveries of a queue that wait, and of the endpoint that is furthest behind. */
+export interface DueDeliveries extends Due {
+  /** The most that wait for one endpoint, of the `LAGS_COUNTED` that have waited longest: in its log, or as replays. */
+  readonly maxLagEvents: number
+  /** For how long the first of them has waited, at the endpoint that has waited longest. */
+  readonly maxLagSeconds: number
+}
+
 /** What is due and not in flight. */
 export interface DueReading {
-  /** Of the enabled endpoints; what waits for a disabled one is not due. */
-  readonly deliveries: Readonly<Record<DueQueue, Due>>
+  /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNTED_TO`. */
+  readonly deliveries: Readonly<Record<DueQueue, DueDeliveries>>
   /** E-mails of campaigns whose window is open. */
   readonly messages: Due
   /** Inbound events that wait to be applied, since their receipt. */
@@ -36,6 +44,8 @@ export interface DueReading {
 export interface StateReading {
   readonly inFlight: number
   readonly breakersOpen: number
+  /** How far the clock of an organization is ahead of the database's, at most; stamps go on from there. */
+  readonly clockAheadSeconds: number
   /** Dead letters that were not replayed. */
   readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
   /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
@@ -46,6 +56,9 @@ export interface StateReading {
   readonly queue: { readonly rows: number; readonly deadRows: number }
   readonly horizon: Readonly<Record<HorizonHolder, { readonly transactions: number; readonly seconds: number }>>
 }
+
+/** Of how many endpoints of a queue it is counted what waits for each. */
+export const LAGS_COUNTED = 20
 
 /** How far `DeliveryGauges` counts what is due, and dead letters; what is more shows as this many. */
 export const COUNTED_TO = 10_000
