@@ -26,7 +26,7 @@ const recorded = () =>
       (sql) => sql`
         select (select count(*)::int from events) as events, (select count(*)::int from deliveries) as deliveries,
           (select count(*)::int from delivered) as delivered, (select count(*)::int from delivery_attempts) as attempts,
-          (select count(*)::int from endpoint_breakers) as breakers`,
+          (select count(*)::int from endpoint_readers where failures > 0) as breakers`,
     ),
   )
 

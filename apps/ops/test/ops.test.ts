@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,13 +24,13 @@ describe("organizations", () => {
       name: "Acme Health",
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
-    expect((await answer("organizations", "list")).data).toContainEqual(created)
+    expect((await answer("organizations", "list")).data).toContainEqual({ ...created, clock_ahead_seconds: 0 })
   })
 
   it("are shown to people as an aligned table with times in UTC", async () => {
     const { id, created_at } = await answer("organizations", "create", "--name", "Łódź 医院")
     const { stdout } = await run(["organizations", "list"])
-    expect(stdout).toMatch(/^id +name +created_at$/m)
+    expect(stdout).toMatch(/^id +name +created_at +clock_ahead_seconds$/m)
     expect(stdout).toContain(`${id}  Łódź 医院`)
     expect(stdout).toContain(created_at.replace("T", " ").replace(/\.\d{6}Z/, " UTC"))
   })
@@ -160,6 +161,10 @@ describe("endpoints", () => {
       waiting: 0,
       in_flight: 0,
       oldest_due_at: null,
+      position: expect.any(String),
+      lag_events: 0,
+      lag_seconds: 0,
+      owner: null,
     }
     expect((await answer("endpoints", "list", "--organization", org)).data).toEqual([
       { ...all, ...atRest, enabled: false },
@@ -175,8 +180,8 @@ describe("endpoints", () => {
     await meanwhile(
       SqlClient.SqlClient.use(
         (sql) => sql`
-          insert into endpoint_breakers (endpoint_id, failures, allowance, probe_at)
-          values (${created.id}, 5, 1, clock_timestamp() + interval '1 hour')`,
+          update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '1 hour'
+          where endpoint_id = ${created.id}`,
       ),
     )
     const types = ["outreach.email_sent", "outreach.email_bounced"]
@@ -189,7 +194,31 @@ describe("endpoints", () => {
     expect(await refusal("endpoints", "update", created.id, "--url", "https://10.0.0.1/")).toMatchObject({
       code: "invalid_endpoint_url",
     })
+    expect(await answer("endpoints", "update", created.id, "--max-in-flight", "3")).toMatchObject({ max_in_flight: 3 })
+    expect(await answer("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual(moved)
+    expect((await run(["endpoints", "update", created.id, "--max-in-flight", "0"])).code).not.toBe(0)
     expect(await refusal("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
+  })
+
+  it("begin where they are told to, and show how far they have read", async () => {
+    const { organization, all, some } = await meanwhile(
+      Effect.gen(function* () {
+        const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+        const events = yield* publishSent(campaign, 3)
+        const sql = yield* SqlClient.SqlClient
+        const [second] = yield* sql<{ at: string }>`select emitted_at as at from events where id = ${events[1]!}`
+        return { organization: organization.id, all: endpoint.id, some: second!.at }
+      }),
+    )
+    const create = (...since: ReadonlyArray<string>) =>
+      answer("endpoints", "create", "--organization", organization, "--url", "https://acme.test/late", ...since)
+    const late = await create()
+    const back = await create("--since", some)
+    expect((await answer("endpoints", "list", "--organization", organization)).data).toMatchObject([
+      { id: all, lag_events: 3, waiting: 3 },
+      { id: late.id, lag_events: 0, waiting: 0 },
+      { id: back.id, lag_events: 2, waiting: 2, position: some, owner: null },
+    ])
   })
 
   it("take http only where private addresses are allowed", async () => {

@@ -1,16 +1,22 @@
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { workerOn } from "@outreach/postgres/test/workerOn"
 import { Effect } from "effect"
 
 /** Publishes what is scheduled, and has the partner reject the one delivery that is due. */
 export const rejectDelivery = Effect.gen(function* () {
   yield* publishChunk()
-  const queue = yield* DeliveryQueue
-  const [lease] = yield* queue.claim({ limit: 1, perEndpoint: 1, inAll: 1000, leaseSeconds: 60 })
-  const { id: deliveryId, endpointId } = lease!
+  const { token, take } = yield* workerOn()
+  const [delivery] = yield* take(1)
+  const { id: deliveryId, endpointId } = delivery!
   const attempt = { number: 1, startedAt: fromUnixMillis(0), latencyMs: 12, status: 410, outcome: "client_error" }
   // A response that would clear the terminal.
-  yield* queue.settle(lease!, { ...attempt, response: "gone\u001b[2J" }, { state: "rejected" })
+  const rejected = {
+    delivery: delivery!,
+    attempt: { ...attempt, response: "gone\u001b[2J" },
+    settlement: { state: "rejected" },
+  } as const
+  yield* (yield* EndpointReaders).write(token, [{ endpointId, open: [], breaker: undefined, outcomes: [rejected] }])
   return { deliveryId, endpointId }
 })

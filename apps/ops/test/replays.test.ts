@@ -1,4 +1,5 @@
 import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedDeadLetters } from "@outreach/postgres/test/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -65,6 +66,8 @@ describe("a replay by filters", () => {
     const made = await answer("dead-letters", "replay", ...filter, "--rate", "20", "--detach")
     expect(made).toEqual({
       id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/),
+      kind: "dead_letters",
+      event_types: null,
       state: "running",
       total: 40,
       replayed: 0,
@@ -139,5 +142,42 @@ describe("a purge", () => {
     })
     expect(await answer(...purge, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ purged: 0 })
     expect(await answer(...purge, "--type", "outreach.email_sent", "--yes")).toMatchObject({ purged: 6 })
+  })
+})
+
+describe("a replay of a range of an endpoint's log", () => {
+  const seedLog = () =>
+    meanwhile(
+      Effect.gen(function* () {
+        const { endpoint, campaign } = yield* seedDeadLetters(0)
+        yield* publishSent(campaign, 19)
+        return endpoint.id
+      }),
+    )
+  const range = ["--from", "2020-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z"]
+
+  it("says on a dry run how many events it would send, and sends none", async () => {
+    const endpoint = await seedLog()
+    expect(await answer("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
+    const bounced = [...range, "--types", "outreach.email_bounced", "--dry-run"]
+    expect((await run(["endpoints", "replay", endpoint, ...bounced])).stdout).toBe("0 events would be sent.\n")
+    expect((await answer("replays", "list")).data).toEqual([])
+  })
+
+  it("is followed, listed, shown and cancelled as that of dead letters is", async () => {
+    const endpoint = await seedLog()
+    const [{ code, stdout, stderr }] = await Promise.all([
+      run(["endpoints", "replay", endpoint, ...range, "--rate", "1000"]),
+      work(),
+    ])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Replayed 20 events.\n" })
+    expect(stderr).toMatch(/^Sending 20 events as rpl_[0-9a-f]{32}\.\n$/)
+    const job = await answer("endpoints", "replay", endpoint, ...range, "--rate", "1", "--detach")
+    expect(job).toMatchObject({ kind: "log", state: "running", total: 20, endpoint_id: endpoint, event_types: null })
+    expect((await answer("replays", "list")).data).toMatchObject([{ id: job.id }, { kind: "log", state: "finished" }])
+    expect((await answer("replays", "cancel", job.id, "--yes")).state).toBe("cancelled")
+    expect(await refusal("endpoints", "replay", `whe_${"0".repeat(32)}`, ...range)).toMatchObject({
+      code: "endpoint_not_found",
+    })
   })
 })

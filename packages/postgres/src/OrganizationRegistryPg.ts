@@ -1,4 +1,4 @@
-import type { Organization } from "@outreach/domain/callers/Organization"
+import type { Organization, OrganizationStatus } from "@outreach/domain/callers/Organization"
 import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,8 +22,10 @@ export const OrganizationRegistryPg = Layer.effect(
         return rows[0]!
       }, dieNaming("OrganizationRegistry.create")),
 
-      list: sql<Organization>`
-        select id, name, created_at as "createdAt" from organizations order by id`.pipe(
+      list: sql<OrganizationStatus>`
+        select id, name, created_at as "createdAt",
+          greatest(0, extract(epoch from last - clock_timestamp()))::double precision as "clockAheadSeconds"
+        from organizations join organization_clock on organization_id = id order by id`.pipe(
         dieNaming("OrganizationRegistry.list"),
       ),
     }

@@ -3,12 +3,15 @@ import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { EndpointBookPg } from "@outreach/postgres/EndpointBookPg"
+import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { replayLog } from "../endpoints/replayLog.ts"
 import { sendTest } from "../endpoints/sendTest.ts"
 import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
+import { instant } from "../inputs/instant.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { organization } from "../inputs/organization.ts"
 import { someOf } from "../inputs/someOf.ts"
@@ -20,6 +23,15 @@ const EVENT_TYPES = Object.entries(EVENT_DIRECTIONS).flatMap(([type, direction])
 )
 
 const ALL_TYPES = "all"
+
+/** The most calls in flight that may be allowed to one endpoint. */
+const MAX_IN_FLIGHT = 1000
+
+const parseMaxInFlight = (text: string): Option.Option<number | null> => {
+  if (text === "none") return Option.some(null)
+  const most = Number(text)
+  return /^\d+$/.test(text) && most >= 1 && most <= MAX_IN_FLIGHT ? Option.some(most) : Option.none()
+}
 
 const assertUsable = Effect.fnUntraced(function* (url: string) {
   const { allowHttp } = yield* Target
@@ -39,12 +51,17 @@ const create = Command.make(
       Flag.filterMap(...someOf(EVENT_TYPES)),
       Flag.optional,
     ),
+    since: instant("since").pipe(
+      Flag.withDescription("Send also what was published at this time or later, such as 2026-12-01T09:00:00Z"),
+      Flag.optional,
+    ),
   },
-  Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types }) {
+  Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since }) {
     yield* assertUsable(url)
     const book = yield* EndpointBook
     const id = yield* makeIdentifier("endpoint")
-    yield* printRecord(yield* book.create({ organizationId, id, url, eventTypes: Option.getOrNull(types) }))
+    const endpoint = { organizationId, id, url, eventTypes: Option.getOrNull(types), ...given({ since }) }
+    yield* printRecord(yield* book.create(endpoint))
   }),
 ).pipe(
   Command.withDescription(
@@ -57,7 +74,19 @@ const list = Command.make(
   { organization: organization.pipe(Flag.optional) },
   Effect.fn("ops.endpoints.list")(function* (input) {
     const endpoints = yield* (yield* EndpointBook).list(Option.getOrUndefined(input.organization))
-    yield* printList(endpoints, ["id", "url", "enabled", "breaker", "waiting", "inFlight", "oldestDueAt"])
+    const columns = [
+      "id",
+      "url",
+      "enabled",
+      "breaker",
+      "position",
+      "lagEvents",
+      "lagSeconds",
+      "waiting",
+      "inFlight",
+      "owner",
+    ] as const
+    yield* printList(endpoints, columns)
   }),
 ).pipe(
   Command.withDescription("List the webhook endpoints and how they stand, oldest first; of one organization or of all"),
@@ -76,7 +105,7 @@ const show = Command.make(
   Effect.fn("ops.endpoints.show")(function* ({ endpoint }) {
     yield* printRecord(yield* (yield* EndpointBook).find(endpoint))
   }),
-).pipe(Command.withDescription("Show an endpoint: whether it answers, and what waits for it"))
+).pipe(Command.withDescription("Show an endpoint: whether it answers, how far it has read, and what waits for it"))
 
 const update = Command.make(
   "update",
@@ -88,15 +117,24 @@ const update = Command.make(
       Flag.filterMap(...someOf([ALL_TYPES, ...EVENT_TYPES])),
       Flag.optional,
     ),
+    maxInFlight: Flag.String("max-in-flight").pipe(
+      Flag.withDescription("The most calls in flight to it from now on, or none for the workers' own bound"),
+      Flag.filterMap(parseMaxInFlight, () => `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`),
+      Flag.optional,
+    ),
   },
-  Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types }) {
-    if (Option.isNone(url) && Option.isNone(types)) return yield* new NothingToUpdate({ flags: ["--url", "--types"] })
+  Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types, maxInFlight }) {
+    if ([url, types, maxInFlight].every((input: Option.Option<unknown>) => Option.isNone(input))) {
+      return yield* new NothingToUpdate({ flags: ["--url", "--types", "--max-in-flight"] })
+    }
     if (Option.isSome(url)) yield* assertUsable(url.value)
     const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
-    yield* printRecord(yield* (yield* EndpointBook).update(endpoint, given({ url, eventTypes })))
+    yield* printRecord(yield* (yield* EndpointBook).update(endpoint, given({ url, eventTypes, maxInFlight })))
   }),
 ).pipe(
-  Command.withDescription("Change an endpoint's address or its event types; what waits for it goes to the new address"),
+  Command.withDescription(
+    "Change an endpoint's address, its event types or its bound; what waits for it goes to the new address",
+  ),
 )
 
 const disable = Command.make(
@@ -118,6 +156,6 @@ const enable = Command.make(
 /** `ops endpoints …` */
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("Where the partners receive webhooks"),
-  Command.withSubcommands([create, list, show, update, sendTest, disable, enable]),
-  Command.provide(EndpointBookPg),
+  Command.withSubcommands([create, list, show, update, sendTest, replayLog, disable, enable]),
+  Command.provide(Layer.mergeAll(EndpointBookPg, ReplayBookPg)),
 )

@@ -19,7 +19,7 @@ const list = Command.make(
   "list",
   {},
   Effect.fn("ops.organizations.list")(function* () {
-    yield* printList(yield* (yield* OrganizationRegistry).list, ["id", "name", "createdAt"])
+    yield* printList(yield* (yield* OrganizationRegistry).list, ["id", "name", "createdAt", "clockAheadSeconds"])
   }),
 ).pipe(Command.withDescription("List the organizations, oldest first"))
 

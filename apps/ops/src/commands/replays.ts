@@ -2,7 +2,7 @@ import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
 import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { followReplay, printReplay } from "../deadLetters/followReplay.ts"
+import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { confirm, yes } from "../output/confirm.ts"
@@ -21,7 +21,7 @@ const list = Command.make(
   { limit },
   Effect.fn("ops.replays.list")(function* ({ limit }) {
     const rows = yield* (yield* ReplayBook).list(limit + 1)
-    yield* printPage(rows, limit, ["id", "state", "total", "replayed", "rate", "createdAt"])
+    yield* printPage(rows, limit, ["id", "kind", "state", "total", "replayed", "rate", "createdAt"])
   }),
 ).pipe(Command.withDescription("List the replays, newest first"))
 
@@ -46,9 +46,9 @@ const cancel = Command.make(
   { ...job, yes },
   Effect.fn("ops.replays.cancel")(function* ({ replay, yes }) {
     const book = yield* ReplayBook
-    const { state, total, replayed } = yield* book.find(replay)
+    const { kind, state, total, replayed } = yield* book.find(replay)
     const count = total - replayed
-    yield* confirm(`cancel replay ${replay} for good, which leaves ${formatCount(count, "dead letter")} of ${total}`, {
+    yield* confirm(`cancel replay ${replay} for good, which leaves ${formatCount(count, NOUNS[kind])} of ${total}`, {
       yes: yes || state !== "running",
       count,
     })
@@ -58,7 +58,7 @@ const cancel = Command.make(
 
 /** `ops replays …` */
 export const replays = Command.make("replays").pipe(
-  Command.withDescription("Dead letters that the workers deliver again"),
+  Command.withDescription("Dead letters and events that the workers deliver again"),
   Command.withSubcommands([list, show, follow, cancel]),
   Command.provide(ReplayBookPg),
 )

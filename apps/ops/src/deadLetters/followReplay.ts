@@ -46,13 +46,16 @@ export const followReplay = Effect.fnUntraced(
 /** Prints a job, with one sentence for people. */
 export const printReplay = (job: Replay) => print(job, () => describe(job))
 
-const describe = ({ id, state, total, replayed }: Replay): string => {
+/** The words for what a job replays. */
+export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
+
+const describe = ({ id, kind, state, total, replayed }: Replay): string => {
   switch (state) {
     case "running":
-      return `${id} replays ${formatCount(total, "dead letter")}. Follow it with \`ops replays follow ${id}\`.`
+      return `${id} replays ${formatCount(total, NOUNS[kind])}. Follow it with \`ops replays follow ${id}\`.`
     case "finished":
-      return `Replayed ${formatCount(replayed, "dead letter")}${replayed < total ? ` of ${total}; the others were replayed or purged meanwhile` : ""}.`
+      return `Replayed ${formatCount(replayed, NOUNS[kind])}${replayed < total ? ` of ${total}; the others were replayed or purged meanwhile` : ""}.`
     case "cancelled":
-      return `Cancelled after ${formatCount(replayed, "dead letter")} of ${total}; those stay replayed.`
+      return `Cancelled after ${formatCount(replayed, NOUNS[kind])} of ${total}; those stay replayed.`
   }
 }

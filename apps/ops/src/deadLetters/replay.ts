@@ -1,18 +1,17 @@
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { MOST_REPLAYED_A_SECOND, ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
 import type { DeliveryId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
 import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
+import { replayRate } from "../inputs/replayRate.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { print, remark } from "../output/Output.ts"
 import { followReplay, printReplay } from "./followReplay.ts"
 import { NotDeadLetter } from "./NotDeadLetter.ts"
 import { printDeadLetterCounts } from "./printDeadLetterCounts.ts"
-
-const DEFAULT_RATE = 100
 
 /** It is not clear which dead letters are meant. */
 class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSelection", {}) {
@@ -27,16 +26,7 @@ export const replay = Command.make(
   {
     ...deadLetterFilters,
     all: Flag.Boolean("all").pipe(Flag.withDescription("Replay every dead letter"), Flag.withDefault(false)),
-    rate: Flag.Int("rate").pipe(
-      Flag.withDescription(
-        `How many a second, 1 to ${MOST_REPLAYED_A_SECOND} (default ${DEFAULT_RATE}); those given by id go at once`,
-      ),
-      Flag.filter(
-        (rate) => rate >= 1 && rate <= MOST_REPLAYED_A_SECOND,
-        () => `a whole number from 1 to ${MOST_REPLAYED_A_SECOND}`,
-      ),
-      Flag.withDefault(DEFAULT_RATE),
-    ),
+    rate: replayRate,
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Only count them, by endpoint and reason"),
       Flag.withDefault(false),

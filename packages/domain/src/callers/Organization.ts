@@ -7,3 +7,9 @@ export interface Organization {
   readonly name: string
   readonly createdAt: Timestamp
 }
+
+/** An organization, and how its clock stands. */
+export interface OrganizationStatus extends Organization {
+  /** How far its clock, from which its stamps go on, is ahead of the database's; 0 when it is not. */
+  readonly clockAheadSeconds: number
+}

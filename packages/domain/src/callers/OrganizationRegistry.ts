@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationId } from "../Identifier.ts"
-import type { Organization } from "./Organization.ts"
+import type { Organization, OrganizationStatus } from "./Organization.ts"
 
 /** No organization has this id. */
 export class OrganizationNotFound extends Schema.TaggedError<OrganizationNotFound>()("OrganizationNotFound", {
@@ -18,6 +18,6 @@ export class OrganizationRegistry extends Context.Service<
     /** Adds an organization with its clock. */
     create(id: OrganizationId, name: string): Effect.Effect<Organization>
     /** Lists all organizations, oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<Organization>>
+    readonly list: Effect.Effect<ReadonlyArray<OrganizationStatus>>
   }
 >()("domain/callers/OrganizationRegistry") {}

@@ -1,0 +1,64 @@
+import { EVENTS } from "@outreach/contract"
+import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { followReplay, printReplay } from "../deadLetters/followReplay.ts"
+import { given } from "../inputs/given.ts"
+import { identifier } from "../inputs/identifier.ts"
+import { instant } from "../inputs/instant.ts"
+import { replayRate } from "../inputs/replayRate.ts"
+import { someOf } from "../inputs/someOf.ts"
+import { formatCount } from "../output/formatCount.ts"
+import { print, remark } from "../output/Output.ts"
+
+const EVENT_TYPES = Object.entries(EVENTS).flatMap(([type, { direction }]) =>
+  direction === "to_consumer" ? [type] : [],
+)
+
+/** `ops endpoints replay` */
+export const replayLog = Command.make(
+  "replay",
+  {
+    endpoint: Argument.String("endpoint").pipe(
+      Argument.withDescription("The endpoint's id, whe_…"),
+      Argument.filterMap(...identifier("endpoint")),
+    ),
+    from: instant("from").pipe(
+      Flag.withDescription("Events published at this time or later, such as 2026-12-01T09:00:00Z"),
+    ),
+    to: instant("to").pipe(
+      Flag.withDescription("Events published before this time; none is sent that is published after this command"),
+    ),
+    types: Flag.String("types").pipe(
+      Flag.withDescription("The event types to send, separated by commas (default those that the endpoint receives)"),
+      Flag.filterMap(...someOf(EVENT_TYPES)),
+      Flag.optional,
+    ),
+    rate: replayRate,
+    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),
+    detach: Flag.Boolean("detach").pipe(
+      Flag.withDescription("Do not wait until the workers have done it"),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn("ops.endpoints.replay")(function* ({ endpoint, from, to, types, rate, dryRun, detach }) {
+    const book = yield* ReplayBook
+    const range = { endpointId: endpoint, from, to, ...given({ eventTypes: types }) }
+    if (dryRun) {
+      const count = yield* book.countInLog(range)
+      return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
+    }
+    const job = yield* book.createOfLog(range, rate)
+    if (detach || job.state !== "running") return yield* printReplay(job)
+    yield* remark(`Sending ${formatCount(job.total, "event")} as ${job.id}.`)
+    yield* printReplay(yield* followReplay(job))
+  }),
+).pipe(
+  Command.withDescription(
+    "Send the events of a time to an endpoint again, delivered or not, after everything else that waits for it",
+  ),
+  Command.withExamples([
+    { command: "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --dry-run" },
+    { command: "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --rate 20" },
+  ]),
+)
