@@ -1,4 +1,4 @@
-import { EVENTS } from "@outreach/contract"
+import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -11,7 +11,7 @@ import { someOf } from "../inputs/someOf.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { print, remark } from "../output/Output.ts"
 
-const EVENT_TYPES = Object.entries(EVENTS).flatMap(([type, { direction }]) =>
+const EVENT_TYPES = Object.entries(EVENT_DIRECTIONS).flatMap(([type, direction]) =>
   direction === "to_consumer" ? [type] : [],
 )
 
