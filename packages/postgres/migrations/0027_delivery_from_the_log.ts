@@ -161,7 +161,7 @@ export default Effect.gen(function* () {
   yield* sql`
     create function write_progress(
       worker uuid, endpoints text[], still_open text[], places text[], place_ids text[],
-      breaker_endpoints text[], failures integer[], allowances integer[], probe_waits double precision[],
+      breaker_endpoints text[], failures integer[], allowances integer[], probe_waits integer[],
       batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb
     )
     returns setof text
@@ -182,8 +182,8 @@ export default Effect.gen(function* () {
 
       if cardinality(breaker_endpoints) > 0 then
         update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
-          probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait)
-        from unnest(breaker_endpoints, failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+          probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
+        from unnest(breaker_endpoints, write_progress.failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
         where reader.endpoint_id = breaker.id and owner = worker;
       end if;
 

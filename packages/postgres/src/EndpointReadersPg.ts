@@ -337,7 +337,7 @@ export const EndpointReadersPg = Layer.effect(
           select id from write_progress(
             ${worker}::uuid, ${endpoints}::text[], ${open}::text[], ${places}::text[], ${placeIds}::text[],
             ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ failures }) => failures)}::int[],
-            array_replace(${breakers.map(({ allowance }) => allowance ?? 0)}::int[], 0, null), ${breakers.map(({ probeInMs }) => probeInMs / 1000)}::double precision[],
+            array_replace(${breakers.map(({ allowance }) => allowance ?? 0)}::int[], 0, null), ${breakers.map(({ probeInMs }) => Math.ceil(probeInMs))}::int[],
             ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
             ${batches.map(({ lastId }) => lastId)}::text[], ${batches.map(({ deliveries }) => deliveries)}::text[],
             ${JSON.stringify(troubles)}::jsonb
