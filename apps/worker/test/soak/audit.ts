@@ -1,5 +1,5 @@
 import type { Attempt } from "@outreach/domain/deliveries/Delivery"
-import { MOST_LOST_LEASES } from "@outreach/domain/deliveries/DeliveryQueue"
+import { MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Partner } from "./startPartner.ts"
@@ -30,14 +30,19 @@ export const audit = Effect.fnUntraced(function* (
   const findings: string[] = []
   const tally = { delivered: 0, rejected: 0, exhausted: 0, poison: 0, requests: 0, duplicates: 0, unknown: 0 }
 
-  const [left] = yield* sql<{ deliveries: number; attempts: number }>`
-    select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from delivery_attempts) as attempts`
-  if (left!.deliveries + left!.attempts > 0) findings.push(`${JSON.stringify(left)} are left behind`)
+  const [left] = yield* sql<{ deliveries: number; attempts: number; open: number }>`
+    select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from delivery_attempts) as attempts,
+      (select coalesce(sum(cardinality(open)), 0)::int from endpoint_readers) as open`
+  if (left!.deliveries + left!.attempts + left!.open > 0) findings.push(`${JSON.stringify(left)} are left behind`)
 
   for (const { partner, organizationId, endpointId, published } of routes) {
     const name = `${partner.kind} ${endpointId}`
     const finished = yield* sql<Finished>`
-      select id, event_id as "eventId", 'delivered' as state, attempts from delivered where endpoint_id = ${endpointId}
+      select id, event_id as "eventId", 'delivered' as state, attempts from delivered
+      where endpoint_id = ${endpointId} and event_id is not null
+      union all
+      select each->>'id', each->>'eventId', 'delivered', jsonb_build_array(each->'attempt')
+      from delivered cross join json_array_elements(deliveries) each where endpoint_id = ${endpointId}
       union all
       select id, event_id, reason, attempts from dead_letters where endpoint_id = ${endpointId}`
     const events = yield* sql<{ id: string }>`select id from events where organization_id = ${organizationId}`
@@ -66,10 +71,10 @@ export const audit = Effect.fnUntraced(function* (
       if (delivery.state === "exhausted" && known.length !== options.mostAttempts)
         complain(`at ${known.length} attempts`)
       if (delivery.state === "rejected" && known.at(-1)!.outcome !== "client_error") complain("without a 4xx")
-      if (delivery.state === "poison" && lost < MOST_LOST_LEASES) complain(`after ${lost} lost leases`)
+      if (delivery.state === "poison" && lost < MAX_LOSSES) complain(`after ${lost} lost workers`)
       if (known.length > options.mostAttempts) complain(`at ${known.length} attempts`)
 
-      // A request for an attempt that had one is owed to a lease that ended without a word.
+      // A request for an attempt that had one is owed to a worker that was lost with it.
       for (const [number, requests] of seen?.requests ?? []) {
         const allowed = delivery.attempts.filter((attempt) => attempt.number === number).length
         if (requests > allowed) complain(`attempt ${number} came ${requests} times, and is on record ${allowed} times`)

@@ -6,7 +6,7 @@ const short = { callSeconds: 1, leaseSeconds: 6, schedule: [1, 1], hopeless: 1 }
 const timeout = 120_000
 
 describe("what three workers with wrong clocks deliver to twenty partners of every kind", { timeout }, () => {
-  it("comes to its end, and is sent again for a lost lease alone, though workers are killed at random", async () => {
+  it("comes to its end, and is sent again for a lost worker alone, though workers are killed at random", async () => {
     const { findings, deaths, tally, mostDuplicates } = await soak({
       ...short,
       events: 1500,
@@ -17,7 +17,7 @@ describe("what three workers with wrong clocks deliver to twenty partners of eve
     expect(tally.duplicates).toBeLessThanOrEqual(mostDuplicates)
   })
 
-  it("does so though workers die after a claim, before and after a POST, before and inside a settlement", async () => {
+  it("does so though workers die after a read, before and after a POST, before and inside a write, and in a takeover", async () => {
     const { findings, deaths, tally, mostDuplicates } = await soak({
       ...short,
       events: 1500,

@@ -3,7 +3,6 @@ import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { formatSchedule } from "@outreach/retry-policy"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { workerLimits } from "../../src/workerLimits.ts"
 import { audit } from "./audit.ts"
 import { killableDatabase } from "./killableDatabase.ts"
 import { type Step, type StepDeaths, startFleet } from "./startFleet.ts"
@@ -58,7 +57,7 @@ export const soak = async (options: SoakOptions) => {
 
   const deaths = new Map<string, number>()
   let killed = 0
-  // Far above what the next worker needs to load and claim on a busy machine.
+  // Far above what the next worker needs to load and take endpoints on a busy machine.
   const watch = startWatch({ run, withinMs: (leaseSeconds + 60) * 1000 })
   const fleet = startFleet({
     databaseUrl: database.url,
@@ -83,7 +82,13 @@ export const soak = async (options: SoakOptions) => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const [left] = yield* sql<{ count: number }>`select count(*)::int as count from deliveries`
+        const [left] = yield* sql<{ count: number }>`
+          select (select count(*) from deliveries)::int + coalesce(sum(cardinality(open) + ahead.count), 0)::int as count
+          from endpoint_readers reader
+          cross join lateral (
+            select count(*) from events
+            where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+          ) ahead`
         return left!.count
       }),
     )
@@ -141,8 +146,8 @@ export const soak = async (options: SoakOptions) => {
     deaths: Object.fromEntries(deaths) as Partial<Record<Step | "at random", number>>,
     outages,
     recoveries,
-    /** More requests than attempts there may be, if every death and outage had all in flight that there can be. */
-    mostDuplicates: (killed + outages * SKEWS.length) * workerLimits.deliveries.atOnce,
+    /** More requests than attempts there may be: what workers had in flight, unwritten or about to begin when they died. */
+    mostDuplicates: recoveries.open,
     findings: [...findings, ...recoveries.findings, ...fleet.complaints],
   }
 }

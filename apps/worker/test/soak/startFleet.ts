@@ -4,7 +4,14 @@ import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 
 /** Where a worker that is made to die may die. */
-export const STEPS = ["after claim", "before POST", "after POST", "before settlement", "inside settlement"] as const
+export const STEPS = [
+  "after read",
+  "before POST",
+  "after POST",
+  "before write",
+  "inside write",
+  "during takeover",
+] as const
 export type Step = (typeof STEPS)[number]
 
 /** Lets workers die at each step so many times, each time after the step was taken about so often. */

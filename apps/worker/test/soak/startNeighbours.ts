@@ -43,7 +43,6 @@ export const startNeighbours = async (options: {
     databaseUrl: database.url,
     settings: {
       WEBHOOK_CALL_SECONDS: String(callSeconds),
-      WEBHOOK_LEASE_SECONDS: String(callSeconds + 15),
       DRAIN_SECONDS: "0",
     },
     skews: [0, 0],
@@ -59,7 +58,12 @@ export const startNeighbours = async (options: {
       const busy = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ busy: boolean }>`
-          select exists (select from deliveries) or exists (select from endpoint_breakers) as busy`
+          select exists (select from deliveries) or exists (
+            select from endpoint_readers reader
+            where cardinality(open) > 0 or allowance is not null or exists (
+              select from events
+              where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))
+          ) as busy`
         return row!.busy
       })
       while (await runtime.runPromise(busy)) await setTimeout(50)

@@ -2,20 +2,18 @@ import { setTimeout } from "node:timers/promises"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-interface Held {
-  readonly id: string
+/** What a worker's token stands for. */
+interface Holding {
   readonly token: string
-  readonly attempts: number
-  readonly lost: number
+  /** As text, in the database's own precision. */
+  readonly aliveUntil: string
+  /** The endpoints, and the deliveries with a row of their own, that are the worker's. */
+  readonly holds: number
+  /** Calls that may have begun and are not settled. */
+  readonly open: number
 }
 
-/** How many calls there may be to one endpoint: the default of `WEBHOOK_CALLS_PER_ENDPOINT`. */
-const PER_ENDPOINT = 16
-
-/**
- * Watches what was in flight when a worker died: within a time every lease of then is over, and what was lost is being sent again, unless
- * its endpoint is only probed, or has as many calls as it may, counting those of workers that died later.
- */
+/** Watches what a worker held when it died: within a time others have taken all of it. */
 export const startWatch = (options: {
   readonly run: <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) => Promise<A>
   readonly withinMs: number
@@ -24,47 +22,43 @@ export const startWatch = (options: {
   const watches: Array<Promise<void>> = []
   const findings: string[] = []
   const seconds: number[] = []
+  const openAtDeath = new Map<string, number>()
   let unjudged = 0
   let outages = 0
   let away = 0
 
-  const inFlight = Effect.gen(function* () {
+  const holdings = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    return yield* sql<Held>`
-      select id, lease_token::text as token, attempts, lost_leases as lost from deliveries where lease_until is not null`
-  })
-  const stuck = Effect.fnUntraced(function* (then: ReadonlyArray<Held>) {
-    const sql = yield* SqlClient.SqlClient
-    return yield* sql<{ id: string }>`
-      with held as (select * from jsonb_to_recordset(${JSON.stringify(then)}::jsonb) as held (id text, token uuid, attempts int, lost int))
-      select id from held join deliveries delivery using (id)
-      where lease_token = token
-        or lease_token is null and lost_leases = lost + 1 and delivery.attempts = held.attempts
-          and not exists (select from endpoint_breakers breaker where breaker.endpoint_id = delivery.endpoint_id)
-          and (
-            select count(*) from deliveries flying
-            where flying.endpoint_id = delivery.endpoint_id and flying.lease_until >= clock_timestamp()
-          ) < ${PER_ENDPOINT}::int`
+    return yield* sql<Holding>`
+      select token::text, alive_until::text as "aliveUntil", readers.count + taken.count as holds, open + taken.count as open
+      from delivery_workers
+      cross join lateral (
+        select count(*)::int as count, coalesce(sum(cardinality(open)), 0)::int as open from endpoint_readers where owner = token
+      ) readers
+      cross join lateral (select count(*)::int as count from deliveries where owner = token) taken`
   })
 
   const follow = async () => {
     const [diedAt, outagesThen] = [performance.now(), outages]
-    const then = await run(inFlight)
+    const then = await run(holdings)
     while (true) {
-      const still = await run(stuck(then))
+      // Nobody tells which of them died: it is the one that no longer says that it lives.
+      const silent = (await run(holdings)).filter(({ token, aliveUntil }) =>
+        then.some((before) => before.token === token && before.aliveUntil === aliveUntil),
+      )
       const passed = performance.now() - diedAt
-      if (outages > outagesThen || away > 0) {
-        unjudged += 1
-        return
+      for (const { token, open } of then) {
+        if (silent.some((still) => still.token === token && still.holds === 0))
+          openAtDeath.set(token, Math.max(open, openAtDeath.get(token) ?? 0))
       }
-      if (still.length === 0) {
-        if (then.length > 0) seconds.push(passed / 1000)
+      const left = silent.reduce((sum, { holds }) => sum + holds, 0)
+      if (left === 0) {
+        if (outages > outagesThen || away > 0) unjudged += 1
+        else seconds.push(passed / 1000)
         return
       }
       if (passed > withinMs) {
-        findings.push(
-          `${still.length} of ${then.length} in flight were not being sent again ${Math.round(passed)} ms after a worker died`,
-        )
+        findings.push(`${left} endpoints and deliveries were still a dead worker's after ${Math.round(passed)} ms`)
         return
       }
       await setTimeout(100)
@@ -82,9 +76,10 @@ export const startWatch = (options: {
       await outage()
       away -= 1
     },
+    /** Waits until all is judged. Its `open` says how many calls dead workers had said that they may begin, and had not settled. */
     end: async () => {
       await Promise.all(watches)
-      return { findings, seconds, unjudged }
+      return { findings, seconds, unjudged, open: [...openAtDeath.values()].reduce((sum, open) => sum + open, 0) }
     },
   }
 }

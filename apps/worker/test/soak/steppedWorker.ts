@@ -2,7 +2,7 @@ import { writeSync } from "node:fs"
 import { Socket } from "node:net"
 import { Deployment } from "@outreach/domain/Deployment"
 import { Courier } from "@outreach/domain/deliveries/Courier"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/SecretCipher"
@@ -20,32 +20,37 @@ const dieAt = process.env["DIE_AT"] as Step
 const oneIn = Number(process.env["DIE_ONE_IN"])
 
 const perhapsDie = (step: Step): void => {
-  if (step !== dieAt || Math.random() * oneIn >= 1) return
+  // Endpoints are taken over seldom.
+  if (step !== dieAt || (step !== "during takeover" && Math.random() * oneIn >= 1)) return
   writeSync(1, `${step}\n`)
   process.kill(process.pid, "SIGKILL")
 }
 const perhaps = (step: Step) => Effect.sync(() => perhapsDie(step))
 
-// A settlement is told by its parameter. Once the kernel has it, it is on its way, and its answer has not been read.
+// A write of progress is told by its parameters. Once the kernel has it, it is on its way, and its answer has not been read.
 const write = Socket.prototype.write as (...given: unknown[]) => boolean
 Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
   const [chunk] = given
-  const isSettlement = chunk instanceof Uint8Array && Buffer.from(chunk).includes('"lease_token":"')
-  return write.apply(this, isSettlement ? [chunk, () => perhapsDie("inside settlement")] : given)
+  const isProgress = chunk instanceof Uint8Array && Buffer.from(chunk).includes('"attempt":{"number":')
+  return write.apply(this, isProgress ? [chunk, () => perhapsDie("inside write")] : given)
 }
 
 /** Delivers as the worker does, and dies at one step, once in so many times. */
 const worker = Effect.gen(function* () {
   const { databaseUrl, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
   const delivering = Effect.gen(function* () {
-    const queue = yield* DeliveryQueue
+    const readers = yield* EndpointReaders
     const courier = yield* Courier
     yield* deliver({ schedule, drainSeconds, ...webhooks }).pipe(
-      Effect.provideService(DeliveryQueue, {
-        ...queue,
-        claim: (options) =>
-          Effect.tap(queue.claim(options), ({ length }) => (length > 0 ? perhaps("after claim") : Effect.void)),
-        settle: (...settlement) => Effect.andThen(perhaps("before settlement"), queue.settle(...settlement)),
+      Effect.provideService(EndpointReaders, {
+        ...readers,
+        take: (...given) =>
+          Effect.tap(readers.take(...given), ({ takenOver }) =>
+            takenOver > 0 ? perhaps("during takeover") : Effect.void,
+          ),
+        read: (...given) =>
+          Effect.tap(readers.read(...given), ({ length }) => (length > 0 ? perhaps("after read") : Effect.void)),
+        write: (...given) => Effect.andThen(perhaps("before write"), readers.write(...given)),
       }),
       Effect.provideService(Courier, {
         post: (...call) =>
