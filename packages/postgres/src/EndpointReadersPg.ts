@@ -20,6 +20,9 @@ import { noteSecretUse } from "./noteSecretUse.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 import { toBatches } from "./toBatches.ts"
 
+/** Owns what a lost worker's calls may have been made for, until it is recovered. */
+const NOBODY = "00000000-0000-0000-0000-000000000000"
+
 /** How many lost deliveries one statement takes back. */
 const RECOVERED_TOGETHER = 1000
 
@@ -171,8 +174,13 @@ export const EndpointReadersPg = Layer.effect(
             order by owner is null limit ${most}::int for update of reader skip locked
           ), kept as (
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
-            select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), owner, intended_at, true
+            select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), ${NOBODY}::uuid,
+              intended_at, true
             from free cross join unnest(open) as event_id
+          ), left_behind as (
+            -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
+            update deliveries set owner = ${NOBODY}::uuid
+            from free where deliveries.endpoint_id = free.endpoint_id and deliveries.owner = free.owner
           ), taken as (
             update endpoint_readers set owner = ${worker}::uuid, open = '{}'
             from free where endpoint_readers.endpoint_id = free.endpoint_id

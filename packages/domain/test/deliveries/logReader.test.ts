@@ -58,7 +58,10 @@ const withWorker = (world: World, name: string, changes: Partial<Worker>): World
   ...world,
   workers: { ...world.workers, [name]: { ...world.workers[name]!, ...changes } },
 })
-const isLost = (world: World, owner: string | null) => owner !== null && !world.workers[owner]!.isLeaseHeld
+/** Owns what was taken from a lost worker, which may live again. */
+const NOBODY = "nobody"
+const isLost = (world: World, owner: string | null) =>
+  owner === NOBODY || (owner !== null && !world.workers[owner]!.isLeaseHeld)
 
 /** Every world that one step of one worker, or of fate, leads to. */
 const successors = (world: World): ReadonlyArray<World> =>
@@ -68,8 +71,11 @@ function* fatesOf(world: World, name: string): Generator<World> {
   const worker = world.workers[name]!
   if (worker.isAlive) yield withWorker(world, name, { ...FRESH, isAlive: false, isLeaseHeld: worker.isLeaseHeld })
   if (worker.isLeaseHeld) yield withWorker(world, name, { isLeaseHeld: false })
-  // A worker that says again that it lives, or one that is started in its place; it knows nothing then.
-  if (!worker.isAlive && !worker.isLeaseHeld && world.row.owner !== name) yield withWorker(world, name, FRESH)
+  // It stood still, and goes on.
+  else if (worker.isAlive) yield withWorker(world, name, { isLeaseHeld: true })
+  // Another worker, once nothing stands under the token of this one.
+  const isGone = !worker.isAlive && !worker.isLeaseHeld && world.row.owner !== name
+  if (isGone && !world.deliveries.some(({ owner }) => owner === name)) yield withWorker(world, name, FRESH)
 }
 
 function* stepsOf(world: World, name: string): Generator<World> {
@@ -80,13 +86,18 @@ function* stepsOf(world: World, name: string): Generator<World> {
 
   // Take what nobody owns, or what a lost worker left.
   if (worker.isLeaseHeld && reader === undefined && (row.owner === null || isLost(world, row.owner))) {
-    const lost = row.owner
+    const before = row.owner
     const [taken, open] = passOn(row, name)
     yield withWorker(
       {
         ...world,
         row: taken,
-        deliveries: [...world.deliveries, ...open.map((event) => ({ event, owner: lost }))],
+        deliveries: [
+          ...world.deliveries.map((each) =>
+            before !== null && each.owner === before ? { ...each, owner: NOBODY } : each,
+          ),
+          ...open.map((event) => ({ event, owner: NOBODY })),
+        ],
       },
       name,
       { reader: IDLE },
@@ -121,7 +132,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
   }
   // Write what came of rows: only those that are still its own.
   if (worker.answeredRows.length > 0) {
-    const ours = worker.answeredRows.filter((event) =>
+    const ours = [...new Set(worker.answeredRows)].filter((event) =>
       world.deliveries.some((each) => each.event === event && each.owner === name),
     )
     yield withWorker(
@@ -200,6 +211,13 @@ const check = (before: World, after: World) => {
     ).length
     if (calls[event]! - 1 > mayRepeat[event]! + losers + unrecovered(after, event)) {
       fail(`event ${event} was repeated without need`, before, after)
+    }
+    // Nothing waits for a worker that knows nothing of it.
+    for (const each of deliveries) {
+      const owner = each.event === event && each.owner !== null ? after.workers[each.owner] : undefined
+      if (owner?.isAlive && ![...owner.rows, ...owner.answeredRows].includes(event)) {
+        fail(`event ${event} waits for a worker that knows nothing of it`, before, after)
+      }
     }
     if (settled.includes(event) && calls[event] === 0) fail(`event ${event} was settled without a call`, before, after)
   }
