@@ -13,7 +13,7 @@ import { partner } from "./partner.ts"
 import { runObservedWorker, samples } from "./runObservedWorker.ts"
 import { runWorker } from "./runWorker.ts"
 
-const { url, run, launch, query } = journey()
+const { url, run, launch, takeAll } = journey()
 
 /** Starts a worker and finds where it answers its operators. */
 const start = (settings: Record<string, string> = {}) => runObservedWorker(url(), settings)
@@ -100,17 +100,18 @@ describe("the admin port", () => {
     expect(worker.output.log).not.toMatch(/clinic\.test|127\.0\.0\.1:|whsec_|v1=/)
   })
 
-  it("counts leases that were lost, and outcomes that came too late", async () => {
+  it("counts endpoints that were taken over, calls that were lost, and outcomes that came too late", async () => {
     const held: ServerResponse[] = []
     const slow = await partner((_, response) => held.push(response))
-    const { endpoint } = await launch(slow, 1)
-    const { metric } = await start({ WEBHOOK_CALL_SECONDS: "120", WEBHOOK_LEASE_SECONDS: "125" })
-    const calls = await eventually(
+    await launch(slow, 1)
+    const { metric } = await start({ WEBHOOK_CALL_SECONDS: "120" })
+    await eventually(
       () => held.length,
       (calls) => calls === 1,
     )
-    expect(calls).toBe(1)
-    await query((sql) => sql`update deliveries set lease_until = clock_timestamp() where endpoint_id = ${endpoint.id}`)
+    const giveBack = await takeAll()
+    await giveBack()
+    expect((await metric("outreach_endpoint_takeovers_total", (taken) => taken[""]! >= 1))[""]).toBeGreaterThanOrEqual(1)
     expect(await metric("outreach_delivery_leases_lost_total", (lost) => lost[""] === 1)).toEqual({ "": 1 })
     held[0]!.end()
     expect(await metric("outreach_delivery_settlements_refused_total", (late) => late[""] === 1)).toEqual({ "": 1 })

@@ -1,9 +1,10 @@
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
-import { Effect, type Layer, ManagedRuntime } from "effect"
+import { Effect, type Layer, ManagedRuntime, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import type { partner } from "./partner.ts"
@@ -48,12 +49,21 @@ export const journey = () => {
           return attempts.map(({ number, outcome, status }) => ({ number, outcome, status }))
         }),
       ),
-    /** Lets every lease of an endpoint's deliveries end, as the passing of 30 seconds would. */
-    endLeases: (endpointId: string) =>
+    /** Takes all endpoints as another worker would whose predecessor says nothing; returns what gives them back. */
+    takeAll: () =>
       run(
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          yield* sql`update deliveries set lease_until = clock_timestamp() where endpoint_id = ${endpointId}`
+          const readers = yield* EndpointReaders
+          const thief = crypto.randomUUID()
+          yield* readers.live(thief, 30)
+          const lapse = sql`
+            update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token <> ${thief}::uuid`
+          // A worker that says meanwhile that it lives keeps what it has.
+          yield* Effect.andThen(lapse, readers.take(thief, 1000)).pipe(
+            Effect.repeat({ until: ({ taken }) => taken > 0, schedule: Schedule.spaced("20 millis") }),
+          )
+          return () => run(readers.leave(thief))
         }),
       ),
     query: <Row extends object>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>

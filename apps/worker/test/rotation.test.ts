@@ -31,7 +31,7 @@ it("is verified by whoever holds one secret alone, old or new, from the rotation
   })
   const url = `http://127.0.0.1:${await listen(server)}/`
   const seeded = await run(seedCampaign({ recipients: 0, endpointUrl: url }))
-  const { organization, campaign, secret: first } = seeded
+  const { organization, campaign, endpoint, secret: first } = seeded
   const verifies = ({ header, body }: Call, secret: Redacted.Redacted) => {
     try {
       verify(header, body, [Redacted.value(secret)], { now: Date.now() / 1000 })
@@ -45,28 +45,25 @@ it("is verified by whoever holds one secret alone, old or new, from the rotation
     drainSeconds: 0,
     inAll: 100,
     perEndpoint: 16,
-    leaseSeconds: 30,
+    leaseSeconds: 9,
   })
   const ports = Layer.merge(HttpCourier({ allowPrivateAddresses: true, callMs: 5000 }), NodeSigner)
   const rotation = Effect.gen(function* () {
     const secrets = [first]
-    /** For each rotation, the deliveries that were leased before it, and may be signed without its secret. */
-    const leasedBefore: Array<ReadonlySet<string>> = []
+    /** For each rotation, the deliveries of events that were published before it, which may be signed without its secret. */
+    const publishedBefore: Array<ReadonlySet<string>> = []
     for (let i = 0; i < 3; i++) {
       secrets.push(yield* rotateSecret(organization.id, 3600))
-      // A claim that is under way may have looked before the rotation: its turn ends first.
-      yield* Effect.promise(() => query((sql) => sql`select pg_advisory_xact_lock(hashtextextended('deliveries', 0))`))
-      const leased = yield* Effect.promise(() =>
-        query<{ id: string }>((sql) => sql`select id from deliveries where lease_until is not null`),
+      // What is published from now on is read after the rotation.
+      const published = yield* Effect.promise(() =>
+        query<{ id: string }>((sql) => sql`select delivery_id(id, ${endpoint.id}) as id from events`),
       )
-      // What is not leased any more has arrived by now.
-      const known = calls.map(({ deliveryId }) => deliveryId)
-      leasedBefore.push(new Set([...known, ...leased.map(({ id }) => id)]))
+      publishedBefore.push(new Set(published.map(({ id }) => id)))
       yield* publishSent(campaign, 60)
     }
-    return { secrets, leasedBefore }
+    return { secrets, publishedBefore }
   })
-  const { secrets, leasedBefore } = await run(
+  const { secrets, publishedBefore } = await run(
     Effect.raceFirst(
       Effect.gen(function* () {
         const publishing = yield* Effect.forkScoped(publishSent(campaign, 240))
@@ -86,7 +83,7 @@ it("is verified by whoever holds one secret alone, old or new, from the rotation
   expect(calls).toHaveLength(420)
   // The old secret stays good all along; each new one from its rotation on.
   expect(calls.filter((call) => !verifies(call, first))).toEqual([])
-  for (const [i, before] of leasedBefore.entries()) {
+  for (const [i, before] of publishedBefore.entries()) {
     const after = calls.filter(({ deliveryId }) => !before.has(deliveryId))
     expect(after.length).toBeGreaterThanOrEqual(60)
     expect(after.filter((call) => !verifies(call, secrets[i + 1]!))).toEqual([])

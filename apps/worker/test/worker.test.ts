@@ -19,7 +19,7 @@ import { journey } from "./journey.ts"
 import { mailServer } from "./mailServer.ts"
 import { partner } from "./partner.ts"
 
-const { run, launch, deliveries, attempts, endLeases, query } = journey()
+const { run, launch, deliveries, attempts, takeAll, query } = journey()
 
 /** Runs the loops until the test is finished. */
 const work = (
@@ -34,7 +34,7 @@ const work = (
         drainSeconds: 0,
         inAll: 100,
         perEndpoint: 16,
-        leaseSeconds: 30,
+        leaseSeconds: 9,
       }),
       sendOutreach({ mailDomain: "acme.test", drainSeconds: 0, perMinute: null, perDomainMinute: null }),
     ],
@@ -225,18 +225,19 @@ describe("a delivery", () => {
     expect((await attempts(delivery!.id)).map(({ outcome }) => outcome)).toEqual(["reset", "reset", "reset"])
   })
 
-  it("is not settled by a worker that has lost its lease", async () => {
-    const to = await partner(async ({ deliveryId, attempt }, response) => {
-      // Another worker takes the delivery while this one is still waiting for the first answer.
-      await query((sql) => sql`update deliveries set lease_token = gen_random_uuid() where id = ${deliveryId}`)
-      response.writeHead(attempt === 1 ? 200 : 500).end()
+  it("is not settled by a worker that has lost the endpoint", async () => {
+    let giveBack: (() => Promise<unknown>) | undefined
+    const to = await partner(async (_, response) => {
+      // Another worker takes the endpoint while this one is still waiting for the first answer.
+      giveBack ??= await takeAll()
+      response.writeHead(200).end()
     })
     const other = await partner()
     const { endpoint } = await launch(to, 1)
     work()
     await eventually(
-      () => to.received,
-      ({ length }) => length === 1,
+      () => to.received.length === 1 && giveBack !== undefined,
+      (taken) => taken,
     )
     // A second journey, begun after the answer and brought to its end, shows that the worker is past the first.
     const { endpoint: otherEndpoint } = await launch(other, 1)
@@ -247,7 +248,17 @@ describe("a delivery", () => {
     const [delivery] = await deliveries(endpoint.id)
     expect(delivery).toMatchObject({ state: "sending", attempts: 0 })
     expect(await attempts(delivery!.id)).toEqual([])
-    await endLeases(endpoint.id)
+    // Once it has the endpoint again, it makes the attempt again.
+    await giveBack!()
+    await eventually(
+      () => deliveries(endpoint.id),
+      ([delivery]) => delivery?.state === "delivered",
+    )
+    expect(await attempts(delivery!.id)).toEqual([
+      { number: 1, outcome: "outcome_unknown", status: null },
+      { number: 1, outcome: "success", status: 200 },
+    ])
+    expect(new Set(to.received.map(({ deliveryId }) => deliveryId)).size).toBe(1)
   })
 
   it("is not delayed by another endpoint that never answers", async () => {
