@@ -49,6 +49,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const owner = deliveryOwner({ inAll, perEndpoint, now })
   let leaseUntil = 0
   let isStopping = false
+  let isNewsOfEndpoints = true
   /** Outcomes that are not written, and when they may be. */
   let unwritten = 0
   let writeAt = 0
@@ -193,12 +194,21 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const giveUp = Effect.fnUntraced(function* (lanes: ReadonlyArray<DeliveryLane>) {
     if (lanes.length === 0) return
+    // Whoever has the endpoint next may begin what is not said to be in flight.
+    for (const lane of lanes) lane.isLeaving = true
     const given = lanes.map(({ endpointId, reader, due }) => ({
       endpointId,
       calling: [...reader.calling, ...reader.answered],
       unbegun: due.map(({ delivery }) => delivery.id),
     }))
-    yield* readers.handOver(worker, given)
+    yield* readers.handOver(worker, given).pipe(
+      // It is not known whose they are, until it is looked.
+      Effect.onError(() =>
+        Effect.sync(() => {
+          isNewsOfEndpoints = true
+        }),
+      ),
+    )
     for (const lane of lanes) owner.remove(lane)
   })
 
@@ -220,7 +230,6 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   })
 
   let beats = 0
-  let isNewsOfEndpoints = true
   const beat = Effect.gen(function* () {
     beatNow.closeUnsafe()
     const at = now()

@@ -40,6 +40,8 @@ export interface DeliveryLane {
   hotUntil: number
   lookAt: number
   nextDueAt: number
+  /** Being given up: no call begins. */
+  isLeaving: boolean
   /** Given up, or lost: its calls in flight are settled as rows, if at all. */
   isGone: boolean
 }
@@ -64,6 +66,7 @@ export const openLane = (owned: OwnedEndpoint, now: number): DeliveryLane => ({
   hotUntil: 0,
   lookAt: 0,
   nextDueAt: 0,
+  isLeaving: false,
   isGone: false,
 })
 

@@ -63,7 +63,7 @@ export const deliveryOwner = (options: {
 
   /** Takes the next delivery of an endpoint whose call may begin now. */
   const nextOf = (lane: DeliveryLane): Held | undefined => {
-    if (lane.isAlone || lane.inFlight >= limitOf(lane)) return undefined
+    if (lane.isLeaving || lane.isAlone || lane.inFlight >= limitOf(lane)) return undefined
     // Each may have a share of what is free, so that endpoints whose calls hang leave the others theirs.
     if (lane.inFlight >= Math.max(1, (inAll - inFlight) * shareOfFree)) return undefined
     const [due] = lane.due
@@ -116,6 +116,7 @@ export const deliveryOwner = (options: {
           look(opened)
         } else if (!each.enabled) disabled.push(lane)
         else {
+          lane.isLeaving = false
           lane.maxInFlight = each.maxInFlight
           lane.inFlightElsewhere = each.inFlightElsewhere
           // An operator has said that the failures before no longer count.
