@@ -17,6 +17,8 @@ export const rejectDelivery = Effect.gen(function* () {
     attempt: { ...attempt, response: "gone\u001b[2J" },
     settlement: { state: "rejected" },
   } as const
-  yield* (yield* EndpointReaders).write(token, [{ endpointId, open: [], breaker: undefined, outcomes: [rejected] }])
+  yield* (yield* EndpointReaders).write(token, [
+    { endpointId, open: [], place: undefined, breaker: undefined, outcomes: [rejected] },
+  ])
   return { deliveryId, endpointId }
 })

@@ -3,6 +3,7 @@ import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
 import { type CampaignId, makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
@@ -119,7 +120,7 @@ describe("CampaignBookPg.publishNext", () => {
       }),
     ))
 
-  it("queues one delivery of each event for each endpoint of the organization", () =>
+  it("gives each event to each endpoint of the organization", () =>
     run(
       Effect.gen(function* () {
         const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 3 })
@@ -128,8 +129,10 @@ describe("CampaignBookPg.publishNext", () => {
         while (yield* publishChunk()) {}
         const sql = yield* SqlClient.SqlClient
         const rows = yield* sql`
-          select endpoint_id, attempts from deliveries where organization_id = ${organization.id}`
-        expect(rows).toEqual([{ endpoint_id: endpoint.id, attempts: 0 }])
+          select id from events where organization_id = ${organization.id}`
+        const waiting = yield* (yield* DeliveryLedger).list({ endpointId: endpoint.id, limit: 10 })
+        expect(waiting.map(({ eventId, state }) => [eventId, state])).toEqual(rows.map(({ id }) => [id, "pending"]))
+        expect(waiting).toHaveLength(1)
       }),
     ))
 

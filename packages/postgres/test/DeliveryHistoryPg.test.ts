@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
-import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryHistory } from "@outreach/domain/deliveries/DeliveryHistory"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { databaseLayer } from "../src/databaseLayer.ts"
@@ -11,6 +11,7 @@ import { migratedDatabase } from "./migratedDatabase.ts"
 import { publishSent } from "./publishSent.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 import { whileOpen } from "./whileOpen.ts"
+import { workerOn } from "./workerOn.ts"
 
 const url = migratedDatabase()
 const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof settled> | DeliveryHistory | DeliveryLedger>) =>
@@ -43,19 +44,21 @@ const setClock = (now: string) =>
     update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`,
   )
 
-/** Leases a delivery of an event. */
+/** Takes a delivery of an event. */
 const leased = Effect.gen(function* () {
-  const { campaign } = yield* seedCampaign({ recipients: 0 })
+  const readers = yield* EndpointReaders
+  const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* publishSent(campaign, 1)
-  const [lease] = yield* (yield* DeliveryQueue).claim({ limit: 1, perEndpoint: 1, inAll: 1000, leaseSeconds: 60 })
-  return lease!
+  const { take, token, intend } = yield* workerOn()
+  yield* take(0)
+  const read = yield* readers.read(token, [{ endpointId: endpoint.id, most: 1 }])
+  yield* intend(read)
+  return read[0]!
 })
 /** Settles a delivery as delivered, and answers its id. */
-const settle = Effect.fnUntraced(function* (lease: DeliveryLease) {
-  const attempt = { number: 1, startedAt: "2026-11-21T00:00:00.000000Z", latencyMs: 1, status: 200 } as const
-  const outcome = { ...attempt, outcome: "success", response: "ok" }
-  expect(yield* (yield* DeliveryQueue).settle(lease, outcome, { state: "delivered" })).toBe(true)
-  return lease.id
+const settle = Effect.fnUntraced(function* (delivery: Delivery) {
+  expect(yield* (yield* workerOn()).settle([delivery])).toBe(true)
+  return delivery.id
 })
 const settled = Effect.flatMap(leased, settle)
 const keep = (days: number) => Effect.flatMap(DeliveryHistory, (history) => history.keep(days))

@@ -8,7 +8,6 @@ import {
   type PurgePosition,
 } from "@outreach/domain/deliveries/DeliveryLedger"
 import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
-import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

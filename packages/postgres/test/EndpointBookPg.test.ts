@@ -1,15 +1,16 @@
-import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
-import type { DeliveryLease } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
 import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
-import { Effect, Queue } from "effect"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
+import { type Hint, Hints } from "../src/Hints.ts"
 import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"
 import { seedCampaign } from "./seedCampaign.ts"
+import { workerOn } from "./workerOn.ts"
 
 const run = runOnDatabase()
 
@@ -26,7 +27,18 @@ describe("EndpointBookPg", () => {
         const { id } = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme")
         const endpoint = yield* create(id, ["outreach.email_sent"])
         expect(endpoint).toMatchObject({ enabled: true, eventTypes: ["outreach.email_sent"] })
-        const atRest = { breaker: "closed", failures: 0, nextProbeAt: null, waiting: 0, inFlight: 0, oldestDueAt: null }
+        const atRest = {
+          breaker: "closed",
+          failures: 0,
+          nextProbeAt: null,
+          waiting: 0,
+          inFlight: 0,
+          oldestDueAt: null,
+          position: expect.any(String),
+          lagEvents: 0,
+          lagSeconds: 0,
+          owner: null,
+        }
         expect(yield* book.list(id)).toEqual([{ ...endpoint, ...atRest }])
         expect(yield* book.disable(endpoint.id)).toEqual({ ...endpoint, enabled: false })
         expect(yield* book.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false }])
@@ -52,59 +64,101 @@ describe("EndpointBookPg", () => {
       }),
     ))
 
-  it("says how many of an endpoint's deliveries wait, since when, and how many are in flight", () =>
+  it("says how many of an endpoint's deliveries wait, since when, how many are in flight, and how far it has read", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
+        const { take, settle, token } = yield* workerOn()
         const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-        yield* publishSent(campaign, 5)
-        yield* sql`
-          update deliveries set due_at = clock_timestamp() + interval '1 hour'
-          where id = (select max(id) from deliveries where endpoint_id = ${endpoint.id})`
-        const [oldest] = yield* sql<{ id: string; due: string }>`
-          select id, due_at as due from deliveries where endpoint_id = ${endpoint.id} order by due_at limit 1`
+        const events = yield* publishSent(campaign, 5)
+        const rows = yield* sql<{
+          at: string
+        }>`select emitted_at as at from events where id = any (${events}::text[]) order by id`
+        const published = rows.map(({ at }) => at)
         const { find } = yield* EndpointBook
-        expect(yield* find(endpoint.id)).toMatchObject({ waiting: 5, inFlight: 0, oldestDueAt: oldest!.due })
-        yield* (yield* DeliveryQueue).claim({ limit: 4, perEndpoint: 4, inAll: 1000, leaseSeconds: 60 })
-        expect(yield* find(endpoint.id)).toMatchObject({ waiting: 1, inFlight: 4, oldestDueAt: null })
+        expect(yield* find(endpoint.id)).toMatchObject({
+          waiting: 5,
+          inFlight: 0,
+          oldestDueAt: published[0],
+          lagEvents: 5,
+          owner: null,
+        })
+        const deliveries = (yield* take(4)).filter(({ endpointId }) => endpointId === endpoint.id)
+        expect(yield* find(endpoint.id)).toMatchObject({
+          ...{ waiting: 1, inFlight: 4, oldestDueAt: published[4], lagEvents: 1, position: published[0], owner: token },
+        })
+        yield* settle(deliveries.slice(0, 2))
+        yield* settle(deliveries.slice(2, 3), { state: "retry", delaySeconds: 3600 }, 503)
+        yield* take(1)
+        // What is tried again later waits, and is not due.
+        const standing = yield* find(endpoint.id)
+        expect(standing).toMatchObject({
+          waiting: 1,
+          inFlight: 2,
+          oldestDueAt: null,
+          lagEvents: 0,
+          lagSeconds: 0,
+          position: published[3],
+        })
+      }),
+    ))
+
+  it("begins where it is made, or at an earlier time", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+        const events = yield* publishSent(campaign, 3)
+        const [second] = yield* sql<{ at: Timestamp }>`select emitted_at as at from events where id = ${events[1]!}`
+        const book = yield* EndpointBook
+        const now = yield* create(organization.id, null)
+        const id = yield* makeIdentifier("endpoint")
+        const url = "https://partner.test/since"
+        yield* book.create({ organizationId: organization.id, id, url, eventTypes: null, since: second!.at })
+        expect((yield* book.find(now.id)).lagEvents).toBe(0)
+        expect((yield* book.find(id)).lagEvents).toBe(2)
+        const taken = yield* (yield* workerOn()).take()
+        expect(taken.filter(({ endpointId }) => endpointId === id).map(({ eventId }) => eventId)).toEqual(
+          events.slice(1),
+        )
       }),
     ))
 
   it("shows the breaker open, probing and recovering, and forgets it when the endpoint is enabled, which wakes the workers", () =>
     run(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const pg = yield* PgClient.PgClient
-        const queue = yield* DeliveryQueue
         const { find, enable } = yield* EndpointBook
-        const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-        yield* publishSent(campaign, 8)
-        const attempt = { number: 1, startedAt: "2026-11-21T00:00:00.000000Z", latencyMs: 1, response: null } as const
-        const claim = (limit: number) => queue.claim({ limit, perEndpoint: limit, inAll: 1000, leaseSeconds: 60 })
-        const fail = (lease: DeliveryLease) =>
-          queue.settle(lease, { ...attempt, status: 503, outcome: "server_error" }, { state: "retry", delaySeconds: 0 })
-        const succeed = (lease: DeliveryLease) =>
-          queue.settle(lease, { ...attempt, status: 200, outcome: "success" }, { state: "delivered" })
-        const skipWait = sql`update endpoint_breakers set probe_at = clock_timestamp() where endpoint_id = ${endpoint.id}`
+        const hints = yield* Hints
+        const readers = yield* EndpointReaders
+        const { take, token } = yield* workerOn()
+        const { endpoint } = yield* seedCampaign({ recipients: 0 })
+        const endpointId = endpoint.id
+        yield* take(0)
+        const write = (failures: number, allowance: number | null, probeInMs: number) =>
+          readers.write(token, [
+            {
+              endpointId,
+              open: undefined,
+              place: undefined,
+              breaker: { failures, allowance, probeInMs },
+              outcomes: [],
+            },
+          ])
+        yield* write(4, null, 0)
+        expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 4, nextProbeAt: null })
+        yield* write(5, 1, 60_000)
+        expect(yield* find(endpointId)).toMatchObject({ breaker: "open", failures: 5, nextProbeAt: expect.any(String) })
+        yield* write(5, 1, 0)
+        expect(yield* find(endpointId)).toMatchObject({ breaker: "probing", failures: 5, nextProbeAt: null })
+        yield* write(0, 2, 0)
+        expect(yield* find(endpointId)).toMatchObject({ breaker: "recovering", failures: 0, nextProbeAt: null })
 
-        for (const lease of yield* claim(4)) yield* fail(lease)
-        expect(yield* find(endpoint.id)).toMatchObject({ breaker: "closed", failures: 4, nextProbeAt: null })
-        for (const lease of yield* claim(2)) yield* fail(lease)
-        expect(yield* find(endpoint.id)).toMatchObject({
-          breaker: "open",
-          failures: 5,
-          nextProbeAt: expect.any(String),
-        })
-        yield* skipWait
-        expect(yield* find(endpoint.id)).toMatchObject({ breaker: "probing", failures: 5, nextProbeAt: null })
-        const [probe] = yield* claim(1)
-        yield* succeed(probe!)
-        expect(yield* find(endpoint.id)).toMatchObject({ breaker: "recovering", failures: 0, nextProbeAt: null })
-
-        const hints = yield* pg.listen("deliveries")
-        yield* enable(endpoint.id)
-        yield* Queue.take(hints)
-        expect(yield* find(endpoint.id)).toMatchObject({ breaker: "closed", failures: 0 })
+        const heard = yield* Queue.unbounded<Hint>()
+        yield* Effect.forkScoped(hints.listen((hint) => Queue.offer(heard, hint)))
+        const awaken = enable(endpointId).pipe(Effect.andThen(Queue.take(heard)), Effect.timeoutOption("200 millis"))
+        const hint = yield* Effect.repeat(awaken, { until: Option.isSome })
+        expect(hint).toMatchObject({ value: { topic: "endpoints" } })
+        expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 0 })
       }).pipe(Effect.scoped),
     ))
 
@@ -116,11 +170,15 @@ describe("EndpointBookPg", () => {
         const bounced = yield* create(organization.id, ["outreach.email_bounced"])
         yield* (yield* EndpointBook).disable(sent.id)
         const [eventId] = yield* publishSent(campaign, 1)
-        const sql = yield* SqlClient.SqlClient
-        const rows = yield* sql<{ endpoint_id: string }>`
-          select endpoint_id from deliveries where event_id = ${eventId!} order by endpoint_id`
-        expect(rows.map((row) => row.endpoint_id)).toEqual([all.id, sent.id])
-        expect(rows.map((row) => row.endpoint_id)).not.toContain(bounced.id)
+        const book = yield* EndpointBook
+        const waiting = Effect.forEach([all, sent, bounced], ({ id }) =>
+          Effect.map(book.find(id), (status) => status.waiting),
+        )
+        expect(yield* waiting).toEqual([1, 1, 0])
+        const taken = yield* (yield* workerOn()).take()
+        const ours = taken.filter((delivery) => delivery.eventId === eventId)
+        expect(ours.map(({ endpointId }) => endpointId)).toEqual([all.id])
+        expect(yield* waiting).toEqual([0, 1, 0])
       }),
     ))
 })

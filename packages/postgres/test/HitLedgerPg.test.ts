@@ -91,7 +91,7 @@ describe("a hit", () => {
       }),
     ))
 
-  it("is queued for every endpoint, and stamps its recipient", () =>
+  it("waits for every endpoint, and stamps its recipient", () =>
     run(
       Effect.gen(function* () {
         const { hit, organization, endpoint } = yield* seedSent({ recipients: 1 })
@@ -100,8 +100,8 @@ describe("a hit", () => {
         const rows = yield* query(
           (sql) => sql`
           select endpoint_id, last_event_at = emitted_at and updated_at = emitted_at as stamped
-          from events join deliveries using (organization_id) join recipients using (organization_id)
-          where organization_id = ${organization.id}`,
+          from events join endpoint_readers using (organization_id) join recipients using (organization_id)
+          where organization_id = ${organization.id} and (emitted_at, events.id) > (begun_at, begun_id)`,
         )
         expect(rows).toEqual([{ endpoint_id: endpoint.id, stamped: true }])
       }),

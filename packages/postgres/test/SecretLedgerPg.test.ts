@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
+import type { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { Effect } from "effect"
@@ -8,10 +8,11 @@ import { adaptersFor } from "./adaptersFor.ts"
 import { migratedDatabase } from "./migratedDatabase.ts"
 import { publishSent } from "./publishSent.ts"
 import { seedCampaign } from "./seedCampaign.ts"
+import { workerOn } from "./workerOn.ts"
 
 const url = migratedDatabase()
 /** Runs an effect as a worker of its own would, which remembers nothing of others. */
-const run = <A, E>(effect: Effect.Effect<A, E, DeliveryQueue | SecretLedger | Effect.Services<typeof seeded>>) =>
+const run = <A, E>(effect: Effect.Effect<A, E, EndpointReaders | SecretLedger | Effect.Services<typeof seeded>>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 
 /** Seeds an organization whose first secret is over. */
@@ -21,8 +22,7 @@ const seeded = Effect.gen(function* () {
   yield* publishSent(campaign, 20)
   return organization.id
 })
-const claimUpTo = (limit: number) =>
-  Effect.flatMap(DeliveryQueue, (queue) => queue.claim({ limit, perEndpoint: 100, inAll: 1000, leaseSeconds: 60 }))
+const claimUpTo = (limit: number) => Effect.flatMap(workerOn(), ({ take }) => take(limit))
 const claim = claimUpTo(1)
 
 describe("SecretLedgerPg", () => {

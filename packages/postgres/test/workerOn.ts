@@ -31,16 +31,26 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, most }))
     })
 
+  /** Writes that calls may begin for what was read of the logs. */
+  const intend = Effect.fnUntraced(function* (read: ReadonlyArray<Delivery>) {
+    for (const endpointId of new Set(read.map((delivery) => delivery.endpointId))) {
+      const deliveries = read.filter((delivery) => delivery.endpointId === endpointId)
+      const { emittedAt, eventId: id } = deliveries.at(-1)!
+      const events = new Set([...(open.get(endpointId) ?? []), ...deliveries.map(({ eventId }) => eventId)])
+      open.set(endpointId, events)
+      const place = { emittedAt: emittedAt!, id }
+      yield* readers.write(token, [{ endpointId, open: [...events], place, breaker: undefined, outcomes: [] }])
+    }
+  })
+
   return {
     token,
+    intend,
     /** Takes what is due of all endpoints, at most so many of each: from the logs, and then what has a row. */
     take: Effect.fnUntraced(function* (most = 100) {
       const endpoints = yield* wanted(most)
       const read = yield* readers.read(token, endpoints)
-      for (const { endpointId, eventId } of read) {
-        const events = open.get(endpointId) ?? new Set()
-        open.set(endpointId, events.add(eventId))
-      }
+      yield* intend(read)
       return [...read, ...(yield* readers.takeDue(token, endpoints))]
     }),
     /** Writes what came of deliveries to one endpoint, in one statement; returns whether all of it was written. */
@@ -53,7 +63,9 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       const events = open.get(endpointId) ?? new Set()
       for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
       const outcomes = deliveries.map((delivery) => ({ delivery, settlement, attempt: attemptOf(delivery, status) }))
-      const refused = yield* readers.write(token, [{ endpointId, open: [...events], breaker: undefined, outcomes }])
+      const refused = yield* readers.write(token, [
+        { endpointId, open: [...events], place: undefined, breaker: undefined, outcomes },
+      ])
       return refused.size === 0
     }),
   }
