@@ -64,7 +64,11 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
       const outcomes = deliveries.map((delivery) => ({ delivery, settlement, attempt: attemptOf(delivery, status) }))
       const refused = yield* readers.write(token, [
-        { endpointId, open: [...events], place: undefined, breaker: undefined, outcomes },
+        {
+          endpointId,
+          open: deliveries.every(({ isRow }) => isRow) ? undefined : [...events],
+          ...{ place: undefined, breaker: undefined, outcomes },
+        },
       ])
       return refused.size === 0
     }),
