@@ -41,3 +41,30 @@ it("the gauges look at nothing that waits for its time, and count what is due no
       expect((yield* cost).count).toBe(20_000)
     }),
   ))
+
+it("the gauges read little of a log in which much waits, beside many endpoints that have read all", () =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
+      const [eventId] = yield* publishSent(campaign, 1)
+      yield* sql`
+        insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+        select organization_id, make_id('evt'), type, campaign_id, program_id, occurred_at, emitted_at + n * interval '1 microsecond', ''
+        from events cross join generate_series(1, 200000) n where organization_id = ${organization.id} and id = ${eventId!}`
+      const ids = sql`select 'org_idle' || n as id from generate_series(1, 30000) n`
+      yield* sql`insert into organizations (id, name) select id, 'Idle' from (${ids}) idle`
+      yield* sql`insert into organization_clock (organization_id, last) select id, clock_timestamp() - interval '1 day' from (${ids}) idle`
+      yield* sql`insert into webhook_endpoints (id, organization_id, url) select 'whe_' || id, id, '' from (${ids}) idle`
+      yield* sql`
+        insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
+        select 'whe_' || organization_id, organization_id, last, '~' from organization_clock where organization_id in (${ids})`
+      yield* sql`vacuum analyze events`
+      yield* sql`vacuum analyze endpoint_readers`
+      const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("events", read)))
+      const [blocks, [{ deliveries: due }]] = reads.at(-1)!
+      expect([due.live.maxLagEvents, due.live.count]).toEqual([10_000, 10_000])
+      // Ten thousand are counted twice: in all, and for the endpoint.
+      expect(blocks).toBeLessThan(1000)
+    }),
+  ))
