@@ -4,7 +4,7 @@ import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
 import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { EventFeedPg } from "@outreach/postgres/EventFeedPg"
-import { Hints } from "@outreach/postgres/Hints"
+import { HintsPg } from "@outreach/postgres/HintsPg"
 import { HitLedgerPg } from "@outreach/postgres/HitLedgerPg"
 import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
 import { InboxPg } from "@outreach/postgres/InboxPg"
@@ -94,7 +94,7 @@ const ports = Layer.mergeAll(
   transactional,
   UnsubscriptionLedgerPg,
   tracking,
-).pipe(Layer.provide(Hints.layer.pipe(Layer.provide(transactions))), Layer.provideMerge(reads))
+).pipe(Layer.provide(HintsPg.pipe(Layer.provide(transactions))), Layer.provideMerge(reads))
 
 /** Listens once everything else is there, so that no request arrives before it can be answered. */
 const listening = Layer.effect(

@@ -1,6 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { Hints } from "@outreach/postgres/Hints"
+import { HintsPg } from "@outreach/postgres/HintsPg"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -39,7 +39,7 @@ const explain = ({ _tag, cause }: SqlError.SqlErrorReason): string =>
   (_tag === "ConnectionError" ? "it does not answer" : _tag)
 
 /** The target's database, with what the ports of the commands need beside it. */
-export const database = Hints.layer.pipe(
+export const database = HintsPg.pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(
     Layer.effect(

@@ -8,7 +8,7 @@ import { DigestLedgerPg } from "./DigestLedgerPg.ts"
 import { EndpointBookPg } from "./EndpointBookPg.ts"
 import { EndpointReadersPg } from "./EndpointReadersPg.ts"
 import { EventFeedPg } from "./EventFeedPg.ts"
-import { Hints } from "./Hints.ts"
+import { HintsPg } from "./HintsPg.ts"
 import { HitLedgerPg } from "./HitLedgerPg.ts"
 import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
 import { InboxApplierPg } from "./InboxApplierPg.ts"
@@ -53,4 +53,4 @@ export const adapters = Layer.mergeAll(
   InboxLedgerPg,
   SuppressionSetPg,
   TimelineReaderPg,
-).pipe(Layer.provideMerge(Hints.layer))
+).pipe(Layer.provideMerge(HintsPg))
