@@ -1,6 +1,7 @@
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { InboxApplier } from "@outreach/domain/inbox/InboxApplier"
-import { Effect } from "effect"
+import { Hints } from "@outreach/postgres/Hints"
+import { Effect, Latch, Option } from "effect"
 import { persist } from "./persist.ts"
 import { takeTurns } from "./takeTurns.ts"
 import { workerLimits } from "./workerLimits.ts"
@@ -11,14 +12,18 @@ const { shortestMs, longestMs } = workerLimits.pause
 export const applyInbox = Effect.gen(function* () {
   const { organizations } = yield* InboxApplier
   const applySome = takeTurns("applyInbox", organizations, applyBatch)
+  const hints = yield* Hints
+  const heard = yield* Latch.make()
+  yield* Effect.forkScoped(hints.listen(({ topic }) => (topic === "inbox" ? heard.open : Effect.void)))
   let pause: number = shortestMs
   const step = Effect.gen(function* () {
+    yield* heard.close
     if ((yield* applySome) > 0) {
       pause = shortestMs
       return
     }
-    yield* Effect.sleep(pause)
-    pause = Math.min(pause * 2, longestMs)
+    const isHeard = Option.isSome(yield* Effect.timeoutOption(heard.await, pause))
+    pause = isHeard ? shortestMs : Math.min(pause * 2, longestMs)
   })
   return yield* persist("applyInbox", step)
-})
+}).pipe(Effect.scoped)

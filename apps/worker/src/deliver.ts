@@ -272,21 +272,16 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     stirred.openUnsafe()
   })
 
-  const hear = Effect.gen(function* () {
-    // What was published before it listened was not heard.
-    isNewsOfEndpoints = true
-    beatNow.openUnsafe()
-    return yield* hints.listen(({ topic, organizationId }) =>
-      Effect.sync(() => {
-        if (topic === "events" || topic === "due") owner.heard(topic, organizationId)
-        else if (topic === "endpoints") {
-          isNewsOfEndpoints = true
-          beatNow.openUnsafe()
-        }
-        stirred.openUnsafe()
-      }),
-    )
-  })
+  const hear = hints.listen(({ topic, organizationId }) =>
+    Effect.sync(() => {
+      if (topic === "events" || topic === "due") owner.heard(topic, organizationId)
+      else if (topic === "endpoints") {
+        isNewsOfEndpoints = true
+        beatNow.openUnsafe()
+      } else return
+      stirred.openUnsafe()
+    }),
+  )
 
   // A hint that was lost costs a second.
   const overhear = Effect.gen(function* () {
@@ -305,7 +300,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
 
   yield* Effect.forkScoped(persist("deliver", step))
-  yield* Effect.forkScoped(persist("deliver: listening", hear))
+  yield* Effect.forkScoped(hear)
   yield* Effect.forkScoped(persist("deliver: overhearing", overhear))
   yield* Effect.forkScoped(
     persist(

@@ -1,6 +1,7 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/domain/deliveries/DeliveryGauges"
 import type { MailOutcome } from "@outreach/domain/outreach/Mailer"
+import { hintMetrics } from "@outreach/postgres/Hints"
 import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"
 
@@ -207,9 +208,10 @@ export const gauges = {
 }
 
 /** Everything that exists from the start, so that a rate is known from its first event on. */
-export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.values(metrics).flatMap((metric) =>
-  Metric.isMetric(metric) ? [metric] : Object.values(metric),
-)
+export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.values({
+  ...metrics,
+  ...hintMetrics,
+}).flatMap((metric) => (Metric.isMetric(metric) ? [metric] : Object.values(metric)))
 
 type Attributes = Readonly<Record<string, string>>
 

@@ -5,6 +5,7 @@ import { type MessageClaim, MessageQueue } from "@outreach/domain/outreach/Messa
 import { sendMessage } from "@outreach/domain/outreach/Outreach"
 import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
 import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { Hints } from "@outreach/postgres/Hints"
 import { Cache, Clock, Effect, Metric } from "effect"
 import { leaseLoop } from "./leaseLoop.ts"
 import { metrics } from "./metrics.ts"
@@ -32,6 +33,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   const { mailDomain, drainSeconds, perMinute, perDomainMinute } = options
   const { shortestMs, longestMs } = workerLimits.backoff
   const queue = yield* MessageQueue
+  const hints = yield* Hints
   const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths, mailDomain }
   const composers = yield* Cache.make({
     capacity: 100,
@@ -102,6 +104,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(persist("sendOutreach: renewing leases", renewLeases))
 
   return yield* leaseLoop("sendOutreach", {
+    listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
     atOnce,
     leastRoom,
     mostHeld,

@@ -1,12 +1,12 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Context, type Effect, Metric } from "effect"
-import type { SqlError } from "effect/sql"
 
 /**
  * What there may be to do: events to deliver, deliveries with a row of their own, inbound events to apply, or e-mails to send, of an
  * organization; or endpoints to take or to look at again.
  */
-export type Topic = "events" | "due" | "inbox" | "messages" | "endpoints"
+export const TOPICS = ["events", "due", "inbox", "messages", "endpoints"] as const
+export type Topic = (typeof TOPICS)[number]
 
 /** A topic, with the organization that it is about; null for `endpoints`, or when so many were hinted at that it stands for all. */
 export interface Hint {
@@ -31,8 +31,8 @@ export class Hints extends Context.Service<
     give(topic: Topic, organizationId?: OrganizationId): Effect.Effect<void>
     /** Runs something with a transaction in it, and sends what was hinted at within once it has succeeded. */
     committing<A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-    /** Calls `hear` for each hint until it fails or is interrupted; some may be missed. */
-    listen(hear: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never, SqlError.SqlError>
+    /** Calls `hear` for each hint until interrupted, and for all topics when it begins to hear; some may be missed. */
+    listen(hear: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never>
   }
 >()("postgres/Hints") {}
 

@@ -1,13 +1,15 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Context, Effect, Latch, Layer, Metric, Queue } from "effect"
-import { type Hint, Hints, hintMetrics, type Topic, TransactionHints } from "./Hints.ts"
+import { Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
+import { type Hint, Hints, hintMetrics, TOPICS, type Topic, TransactionHints } from "./Hints.ts"
 
 /** How long the next hints wait, so that many share one notification. */
 const GATHER_MS = 50
 /** What a notification holds at most, in bytes; PostgreSQL takes 7,999. */
 const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
+/** How soon it is listened again once the connection is lost. */
+const RETRY_MS = 500
 
 /** Sends and hears hints as PostgreSQL's notifications. */
 export const HintsPg = Layer.effect(
@@ -44,6 +46,25 @@ export const HintsPg = Layer.effect(
       if (waiting.size > 0) stirred.openUnsafe()
     }
 
+    const hearers = new Set<(hint: Hint) => Effect.Effect<void>>()
+    const tell = (hint: Hint) => Effect.forEach(hearers, (hear) => hear(hint), { discard: true })
+    const listening = Effect.gen(function* () {
+      const notifications = yield* pool.listen(CHANNEL)
+      // What was hinted at before was not heard.
+      for (const topic of TOPICS) yield* tell({ topic, organizationId: null })
+      while (true) {
+        const { payload } = yield* Queue.take(notifications)
+        yield* Metric.update(hintMetrics.heard, 1)
+        for (const hint of readPayload(payload)) yield* tell(hint)
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.tapError(() => Effect.logWarning("hints are not heard; what there is to do is found a second later")),
+      Effect.retry(Schedule.spaced(RETRY_MS)),
+    )
+    const scope = yield* Effect.scope
+    const start = yield* Effect.cached(Effect.forkIn(listening, scope))
+
     return {
       give: (topic, organizationId) =>
         Effect.map(Effect.service(TransactionHints), (inTransaction) => {
@@ -61,16 +82,17 @@ export const HintsPg = Layer.effect(
         }),
 
       listen: (hear) =>
-        Effect.gen(function* () {
-          const notifications = yield* pool.listen(CHANNEL)
-          return yield* Effect.forever(
-            Effect.gen(function* () {
-              const { payload } = yield* Queue.take(notifications)
-              yield* Metric.update(hintMetrics.heard, 1)
-              for (const hint of readPayload(payload)) yield* hear(hint)
-            }),
-          )
-        }).pipe(Effect.scoped),
+        Effect.acquireUseRelease(
+          Effect.sync(() => hearers.add(hear)),
+          () =>
+            start.pipe(
+              Effect.andThen(
+                Effect.forEach(TOPICS, (topic) => hear({ topic, organizationId: null }), { discard: true }),
+              ),
+              Effect.andThen(Effect.never),
+            ),
+          () => Effect.sync(() => hearers.delete(hear)),
+        ),
     }
   }),
 )
