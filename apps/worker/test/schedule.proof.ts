@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { DeliveryQueue } from "@outreach/domain/deliveries/DeliveryQueue"
 import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
@@ -46,7 +46,7 @@ const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string,
   }
   const publishedAt = yield* moveClock(60)
   yield* publishSent(campaign, 1)
-  return { endpoints, publishedAt }
+  return { campaign, endpoints, publishedAt }
 })
 
 interface Waiting {
@@ -55,16 +55,34 @@ interface Waiting {
   readonly wait: number | null
 }
 
-/** Waits until what is queued satisfies; answers it. */
+/** Waits until the deliveries that have a row satisfy; answers them. */
 const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Waiting>) => boolean) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Waiting>`
-    select attempts, case when lease_until is null then extract(epoch from due_at - clock_timestamp())::double precision end as wait
+    select attempts, case when owner is null then extract(epoch from due_at - clock_timestamp())::double precision end as wait
     from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
 })
 
-/** Waits until nothing is left. */
-const nothingQueued = queued(({ length }) => length === 0)
+/** Waits until every log is read to its end, and nothing of it is left. */
+const nothingLeft = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql<{ left: boolean }>`
+    select exists (select from deliveries) or exists (
+      select from endpoint_readers reader join events on events.organization_id = reader.organization_id
+      where cardinality(open) > 0 or (emitted_at, events.id) > (begun_at, begun_id)) as left`.pipe(
+    Effect.repeat({ until: ([row]) => !row!.left, schedule: Schedule.spaced("20 millis") }),
+  )
+})
+
+/** Takes what is due of everything in the name of the worker that owns it. */
+const takeDue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const readers = yield* EndpointReaders
+  const owned = yield* sql<{ owner: string; endpointId: EndpointId }>`
+    select owner::text, endpoint_id as "endpointId" from endpoint_readers where owner is not null`
+  const wanted = owned.map(({ endpointId }) => ({ endpointId, most: 100 }))
+  return yield* readers.takeDue(owned[0]!.owner, wanted)
+})
 
 /** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began. */
 const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
@@ -109,16 +127,19 @@ describe("a delivery that fails for now", () => {
 
     const { found, publishedAt } = await besideWorker(
       Effect.gen(function* () {
-        const queue = yield* DeliveryQueue
         const published = yield* publishTo(partners)
         for (const [i, delay] of SPECIFIED_SCHEDULE.entries()) {
-          const waiting = yield* queued((rows) => rows.every(({ attempts, wait }) => attempts > i && wait !== null))
+          const waiting = yield* queued(
+            (rows) =>
+              rows.length === published.endpoints.size &&
+              rows.every(({ attempts, wait }) => attempts > i && wait !== null),
+          )
           expect(waiting).toEqual(Object.keys(partners).map(() => ({ attempts: i + 1, wait: delay })))
           yield* moveClock(delay - 0.001)
-          expect(yield* queue.claim({ limit: 100, ...bounds })).toEqual([])
+          expect(yield* takeDue).toEqual([])
           yield* moveClock(0.001)
         }
-        yield* nothingQueued
+        yield* nothingLeft
         return { found: yield* ends(published), publishedAt: published.publishedAt }
       }),
     )
@@ -152,7 +173,7 @@ describe("a delivery that is answered", () => {
     besideWorker(
       Effect.gen(function* () {
         const published = yield* publishTo(partners)
-        yield* nothingQueued
+        yield* nothingLeft
         return yield* ends(published)
       }),
     )
@@ -176,5 +197,42 @@ describe("a delivery that is answered", () => {
   it("with any 4xx is rejected at the first attempt, also where 4xx is often taken for passing", async () => {
     const partners = await statuses(400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 451, 499)
     expect(await endsAtOnce(partners)).toEqual(once(partners, "rejected", "client_error"))
+  })
+})
+
+describe("a clock that stood an hour ahead and was set back", () => {
+  const HOUR = 3600
+
+  it("delays no first attempt, and no retry beyond its schedule", async () => {
+    const arrived: number[] = []
+    const partners = { "200": await status(200, {}, () => arrived.push(performance.now())), "503": await status(503) }
+    const published = await Effect.runPromise(
+      Effect.provide(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const published = yield* publishTo(partners)
+          yield* moveClock(HOUR)
+          yield* publishSent(published.campaign, 3)
+          // What a worker may have written meanwhile of a partner that failed.
+          yield* sql`
+            update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '10 seconds'
+            where organization_id = ${published.campaign.organizationId}`
+          yield* moveClock(-HOUR)
+          yield* publishSent(published.campaign, 2)
+          return published
+        }),
+        adaptersFor(url()),
+      ),
+    )
+    await besideWorker(
+      Effect.gen(function* () {
+        const waiting = yield* queued((rows) => rows.length === 6 && rows.every(({ wait }) => wait !== null))
+        expect(waiting).toEqual(Array(6).fill({ attempts: 1, wait: 30 }))
+        yield* moveClock(30)
+        yield* queued((rows) => rows.every(({ attempts, wait }) => attempts === 2 && wait !== null))
+        expect((yield* ends(published))["200"]).toMatchObject({ state: "delivered", at: [0] })
+      }),
+    )
+    expect(arrived).toHaveLength(6)
   })
 })

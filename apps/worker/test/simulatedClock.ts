@@ -21,11 +21,11 @@ export const simulateClock = (databaseUrl: string): Promise<void> =>
       end $$`
   }).pipe(Effect.provide(adaptersFor(databaseUrl)), Effect.runPromise)
 
-/** Moves the simulated clock on by seconds, and lets the workers know; answers what it says then. */
+/** Moves the simulated clock on by seconds, or back by as many below 0, and lets the workers know; answers what it says then. */
 export const moveClock = Effect.fnUntraced(function* (seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ at: Timestamp }>`
     update simulated.clock set at = at + make_interval(secs => ${seconds}::double precision) returning at`
-  yield* sql`select pg_notify('deliveries', '')`
+  yield* sql`select pg_notify('hints', 'due')`
   return rows[0]!.at
 })
