@@ -1,3 +1,4 @@
+import { LONGEST_PROBE_WAIT } from "@outreach/domain/deliveries/breaker"
 import type { ActiveSecret, Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
   ALONE_FROM_LOSSES,
@@ -202,7 +203,10 @@ export const EndpointReadersPg = Layer.effect(
             where owner is not null and owner <> ${worker}::uuid and owner in ${alive} group by endpoint_id
           ) elsewhere using (endpoint_id)
           where owner = ${worker}::uuid`.pipe(
-          Effect.map((rows) => rows.map((row) => ({ ...row, probeInMs: row.probeInMs ?? 0 }))),
+          // Written while the database's clock was ahead, it may lie hours away.
+          Effect.map((rows) =>
+            rows.map((row) => ({ ...row, probeInMs: Math.min(row.probeInMs ?? 0, LONGEST_PROBE_WAIT * 1000) })),
+          ),
           dieNaming("EndpointReaders.owned"),
         ),
 

@@ -1,7 +1,7 @@
 /** From so many failures in a row on, an endpoint is only probed. */
 const FAILURES_TO_PROBE = 5
 /** The longest wait between two probes, in seconds. */
-const LONGEST_PROBE_WAIT = 10
+export const LONGEST_PROBE_WAIT = 10
 /** From so many calls in flight on, a recovering endpoint is as any other. */
 const RECOVERED_ALLOWANCE = 16
 
