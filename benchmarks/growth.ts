@@ -1,152 +1,313 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import postgres from "postgres"
+import { cpuTime, parentOf } from "./cpuTime.ts"
 import { contenders } from "./delivery/contenders.ts"
 import { makePublications } from "./delivery/makePublications.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
+import { measurePublishing } from "./growth/measurePublishing.ts"
 
-// Does the delivery slow down as its queue grows, or while an old transaction keeps PostgreSQL from clearing up behind it?
+// Does a delivery cost more beside many endpoints, many waiting events, an old transaction or other workers, and do hints slow
+// publishing? Each is measured in turn with what it is compared to, and the ratio of the two is what counts.
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "10" },
-    waiting: { type: "string", default: "0,100000,2000000" },
     only: { type: "string" },
+    rounds: { type: "string", default: "5" },
+    deliveries: { type: "string", default: "20000" },
+    idle: { type: "string", default: "30000" },
+    waiting: { type: "string", default: "2000000" },
+    minutes: { type: "string", default: "10" },
+    seconds: { type: "string", default: "5" },
   },
 })
+const ROUNDS = Number(values.rounds)
+const DELIVERIES = Number(values.deliveries)
 const ENDPOINTS = 20
+const POLL_MS = 10
+const LONGEST_WAIT_MS = 300_000
+
 const worker = contenders.find(({ name }) => name === "ours")!
 const server = await startPostgres()
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
+const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
+const postmaster = parentOf(pid)
 const receiver = await startReceiver()
-const urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`)
+const slow = createServer((request, response) => {
+  request.resume().on("end", () => setTimeout(() => response.end("ok"), 1000))
+}).listen(0, "127.0.0.1")
+await once(slow, "listening")
 
-if (values.only !== "held") await claimCosts(values.waiting.split(",").map(Number))
-if (values.only !== "claims") await heldTransaction(Number(values.minutes) * 60)
-receiver.stop()
-await admin.end()
-await server.stop()
+/** A database in which there is something to compare. */
+interface Side {
+  readonly name: string
+  readonly databaseUrl: string
+  readonly sql: postgres.Sql
+}
 
-/** Measures what it costs to claim 64 deliveries beside so many that wait, in turn; nothing stays claimed. */
-async function claimCosts(sizes: readonly number[]): Promise<void> {
-  const CLAIMS = 40
-  const BATCH = 64
-  const databases = new Map<number, postgres.Sql>()
-  for (const waiting of sizes) {
-    const sql = await openDatabase(`waiting_${waiting}`)
-    // What is claimed, and what waits behind it: one event may wait in many deliveries here.
-    await worker.publish(sql, makePublications(2000, ENDPOINTS))
-    await sql`
-      insert into deliveries (organization_id, endpoint_id, event_id, due_at)
-      select event.organization_id, endpoint.id, event.id, clock_timestamp()
-      from generate_series(1, ${Math.ceil(waiting / 2000 / ENDPOINTS)}::int), events event, webhook_endpoints endpoint`
-    await sql`vacuum analyze`
-    databases.set(waiting, sql)
+/** CPU microseconds of one delivery: the worker's processes, and PostgreSQL. */
+interface Cost {
+  readonly worker: number
+  readonly database: number
+}
+
+const parts = { idle: besideIdle, waiting: besideWaiting, held: besideHeld, workers: amongWorkers, hints: withHints }
+if (values.only !== undefined && !(values.only in parts)) {
+  throw new Error(`--only must be one of ${Object.keys(parts).join(", ")}`)
+}
+try {
+  for (const [name, measure] of Object.entries(parts)) {
+    if (values.only === undefined || values.only === name) await measure()
   }
-  const times = new Map<number, number[]>(sizes.map((waiting) => [waiting, []]))
-  for (let i = 0; i < CLAIMS + 8; i++) {
-    for (const [waiting, sql] of databases) {
-      const [took, claimed] = await claimAndForget(sql, BATCH)
-      if (claimed !== BATCH) throw new Error(`A claim of ${BATCH} took ${claimed}.`)
-      // The first ones compile and plan.
-      if (i >= 8) times.get(waiting)!.push(took)
+} finally {
+  receiver.stop()
+  slow.close()
+  slow.closeAllConnections()
+  await admin.end()
+  await server.stop()
+}
+
+/** Beside many endpoints to which nothing goes. */
+async function besideIdle(): Promise<void> {
+  const idle = Number(values.idle)
+  const few = await openSide("few")
+  const many = await openSide("many")
+  await many.sql`
+    insert into organizations (id, name) select 'org_' || lpad(to_hex(n), 32, '0'), 'Idle' from generate_series(1, ${idle}::int) n`
+  await many.sql`
+    insert into organization_clock (organization_id, last) select id, clock_timestamp() from organizations where name = 'Idle'`
+  await many.sql`
+    insert into webhook_endpoints (id, organization_id, url)
+    select replace(id, 'org_', 'whe_'), id, 'http://127.0.0.1:9/' from organizations where name = 'Idle'`
+  await many.sql`
+    insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
+    select replace(id, 'org_', 'whe_'), id, last, '~'
+    from organizations join organization_clock on organization_id = id where name = 'Idle'`
+  await many.sql`vacuum analyze`
+  await compareCosts(`beside ${idle.toLocaleString("en")} idle endpoints ÷ beside none`, few, many)
+}
+
+/** Beside many events that wait for an endpoint that is disabled, and for one that is slow. */
+async function besideWaiting(): Promise<void> {
+  const waiting = Number(values.waiting)
+  const none = await openSide("none")
+  for (const kind of ["disabled", "slow"] as const) {
+    const side = await openSide(kind, kind)
+    const { body } = makePublications(1, 1)[0]!
+    await side.sql`
+      insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+      select campaign.organization_id, 'evt_' || lpad(to_hex(n), 32, '0'), 'outreach.email_sent', campaign.id, program_id,
+        last, last + n * interval '1 microsecond', ${body}
+      from campaigns campaign
+      join webhook_endpoints endpoint on endpoint.organization_id = campaign.organization_id
+      join organization_clock clock on clock.organization_id = campaign.organization_id
+      cross join generate_series(1, ${waiting}::int) n
+      where url = ${slowUrl()}`
+    await side.sql`
+      update organization_clock clock set last = last + ${waiting}::int * interval '1 microsecond'
+      from webhook_endpoints endpoint where endpoint.organization_id = clock.organization_id and url = ${slowUrl()}`
+    await side.sql`vacuum analyze`
+    await compareCosts(`beside ${waiting.toLocaleString("en")} events for a ${kind} endpoint ÷ beside none`, none, side)
+  }
+}
+
+/** Among other workers, which share the endpoints. */
+async function amongWorkers(): Promise<void> {
+  const one = await openSide("one")
+  const four = await openSide("four")
+  await compareCosts("of 4 workers ÷ of one", one, four, { workersOfSecond: 4 })
+}
+
+/** Beside a transaction that is held open all the time, at full speed. */
+async function besideHeld(): Promise<void> {
+  const seconds = Number(values.minutes) * 60
+  const free = await openSide("free")
+  const held = await openSide("held")
+  const holder = await held.sql.reserve()
+  await holder`begin isolation level repeatable read`
+  await holder`select pg_current_xact_id()`
+  const began = performance.now()
+  const rates = { free: [] as number[], held: [] as number[] }
+  const fleets = [await startWorkers(free, 1), await startWorkers(held, 1)] as const
+  const slice = Math.min(20, seconds / 2)
+  while (performance.now() - began < seconds * 1000) {
+    for (const [i, side] of [free, held].entries()) {
+      signal(fleets[1 - i]!, "SIGSTOP")
+      signal(fleets[i]!, "SIGCONT")
+      rates[side.name as keyof typeof rates].push(await rateOf(side, slice))
     }
   }
-  const base = median(times.get(sizes[0]!)!)
-  for (const [waiting, took] of times) {
-    const it = median(took)
-    const label = `beside ${waiting.toLocaleString("en")} waiting`
-    console.log(
-      `  a claim of ${BATCH} ${label.padEnd(30)}${it.toFixed(2).padStart(8)} ms   ratio ${(it / base).toFixed(2)}`,
+  for (const fleet of fleets) await end(fleet)
+  await holder`rollback`
+  holder.release()
+  const label = `rate beside a transaction held open for ${((performance.now() - began) / 60_000).toFixed(1)} min ÷ without`
+  report(
+    label,
+    rates.held.map((rate, i) => rate / rates.free[i]!),
+    `the last ${rates.held.at(-1)!.toFixed(0)} ÷ ${rates.free.at(-1)!.toFixed(0)} deliveries/s`,
+  )
+  for (const side of [free, held]) await side.sql.end()
+}
+
+/** Publishes as the service does, with hints and without. */
+async function withHints(): Promise<void> {
+  const { sql, databaseUrl } = await openSide("hints")
+  await sql.end()
+  const rates = await measurePublishing({ databaseUrl, rounds: ROUNDS, seconds: Number(values.seconds) })
+  report(
+    "commits a second of 16 writers of 20 organizations, with hints ÷ without",
+    rates.map(({ on, off }) => on / off),
+    `the median ${median(rates.map(({ on }) => on)).toFixed(0)} ÷ ${median(rates.map(({ off }) => off)).toFixed(0)} a second`,
+  )
+}
+
+/** Measures what a delivery costs on two sides in turn, and compares. */
+async function compareCosts(
+  label: string,
+  first: Side,
+  second: Side,
+  { workersOfSecond = 1 }: { readonly workersOfSecond?: number } = {},
+): Promise<void> {
+  const costs: Array<readonly [Cost, Cost]> = []
+  const sides = [
+    [first, await startWorkers(first, 1)],
+    [second, await startWorkers(second, workersOfSecond)],
+  ] as const
+  // The first round warms up.
+  for (let round = 0; round <= ROUNDS; round++) {
+    const measured: Cost[] = []
+    for (const [side, fleet] of sides) measured.push(await costOf(side, fleet))
+    if (round > 0) costs.push(measured as unknown as readonly [Cost, Cost])
+  }
+  for (const [, fleet] of sides) await end(fleet)
+  for (const part of ["worker", "database"] as const) {
+    const [a, b] = [0, 1].map((i) => median(costs.map((pair) => pair[i]![part])))
+    report(
+      `${part === "worker" ? "process" : "PostgreSQL"} CPU ${label}`,
+      costs.map(([a, b]) => b[part] / a[part]),
+      `the median ${b!.toFixed(1)} ÷ ${a!.toFixed(1)} µs a delivery`,
     )
   }
-  for (const sql of databases.values()) await sql.end()
+  await second.sql.end()
+  if (first.name !== "none") await first.sql.end()
 }
 
-async function claimAndForget(sql: postgres.Sql, batch: number): Promise<readonly [ms: number, claimed: number]> {
-  const tx = await sql.reserve()
-  try {
-    await tx`begin`
-    const start = performance.now()
-    const rows = await tx`
-      select id from claim_deliveries(${batch}, 16, 512, 30, 16, array[]::text[], array[]::timestamptz[], null)`
-    return [performance.now() - start, rows.length]
-  } finally {
-    await tx`rollback`
-    tx.release()
-  }
+/** Publishes while the workers stand still, then lets them deliver all of it. */
+async function costOf(side: Side, fleet: readonly ChildProcess[]): Promise<Cost> {
+  await receiver.reset()
+  const publications = makePublications(DELIVERIES, ENDPOINTS)
+  signal(fleet, "SIGSTOP")
+  for (let i = 0; i < DELIVERIES; i += 1000) await worker.publish(side.sql, publications.slice(i, i + 1000))
+  const cpu = () => [fleet.reduce((sum, { pid }) => sum + cpuTime(pid!), 0), cpuTime(postmaster)] as const
+  const before = cpu()
+  signal(fleet, "SIGCONT")
+  await waitFor(async () => (await receiver.count()) >= DELIVERIES)
+  await waitFor(async () => {
+    const rows = await side.sql`
+      select from endpoint_readers reader join webhook_endpoints endpoint on endpoint.id = endpoint_id
+      where cardinality(open) > 0 and url <> ${slowUrl()} limit 1`
+    return rows.length === 0
+  })
+  const after = cpu()
+  return { worker: (after[0] - before[0]) / DELIVERIES, database: (after[1] - before[1]) / DELIVERIES }
 }
 
-/** Lets the worker deliver as fast as it can for so long, without and with an old transaction beside it. */
-async function heldTransaction(seconds: number): Promise<void> {
-  const rates: number[] = []
-  for (const held of [false, true]) {
-    const name = held ? "held" : "free"
-    const sql = await openDatabase(name)
-    const holder = await sql.reserve()
-    if (held) await holder`begin isolation level repeatable read`
-    if (held) await holder`select pg_current_xact_id()`
-    const rate = await rateOf(sql, addressOf(name), seconds)
-    rates.push(rate)
-    const pinned = await deadTuples(sql)
-    if (held) await holder`rollback`
-    holder.release()
-    await sql`vacuum deliveries`
-    const label = held ? "beside an open transaction" : "alone"
-    console.log(
-      `  ${seconds} s ${label.padEnd(28)}${rate.toFixed(0).padStart(7)} deliveries/s   dead rows ${pinned}, after it and a vacuum ${await deadTuples(sql)}`,
-    )
-    await sql.end()
-  }
-  console.log(`  rate beside an open transaction ÷ alone: ${(rates[1]! / rates[0]!).toFixed(2)}`)
-}
-
-async function rateOf(sql: postgres.Sql, databaseUrl: string, seconds: number): Promise<number> {
+/** Keeps more waiting than can be delivered, and counts what is. */
+async function rateOf(side: Side, seconds: number): Promise<number> {
   const BACKLOG = 4000
   await receiver.reset()
-  const child = spawn(process.execPath, [worker.main], {
-    env: { PATH: process.env["PATH"], NODE_ENV: "production", DATABASE_URL: databaseUrl, ...worker.env },
-    stdio: ["ignore", "ignore", "inherit"],
-  })
-  const ended = once(child, "exit")
   let published = 0
-  const start = performance.now()
   let counted: { at: number; count: number } | undefined
-  while (performance.now() - start < seconds * 1000) {
+  const start = performance.now()
+  while (counted === undefined || performance.now() - start < seconds * 1000) {
     const count = await receiver.count()
-    // Warm after the first backlog.
     if (counted === undefined && count >= BACKLOG) counted = { at: performance.now(), count }
     if (published - count < BACKLOG) {
-      await worker.publish(sql, makePublications(1000, ENDPOINTS))
+      await worker.publish(side.sql, makePublications(1000, ENDPOINTS))
       published += 1000
-    } else await sleep(20)
+    } else await sleep(POLL_MS)
+    if (performance.now() - start > LONGEST_WAIT_MS) throw new Error(`Only ${count} deliveries arrived.`)
   }
-  const rate = ((await receiver.count()) - counted!.count) / ((performance.now() - counted!.at) / 1000)
-  child.kill("SIGKILL")
-  await ended
+  const rate = ((await receiver.count()) - counted.count) / ((performance.now() - counted.at) / 1000)
+  await waitFor(async () => (await receiver.count()) >= published)
   return rate
 }
 
-async function openDatabase(name: string): Promise<postgres.Sql> {
+/** Starts workers, and waits until each has its share of the endpoints. */
+async function startWorkers({ databaseUrl, sql }: Side, count: number): Promise<readonly ChildProcess[]> {
+  const fleet = Array.from({ length: count }, () => {
+    const child = spawn(process.execPath, [worker.main], {
+      env: {
+        PATH: process.env["PATH"],
+        NODE_ENV: "production",
+        ADMIN_PORT: "0",
+        DATABASE_URL: databaseUrl,
+        ...worker.env,
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    })
+    process.once("exit", () => child.kill("SIGKILL"))
+    return child
+  })
+  await waitFor(async () => {
+    const [row] = await sql<{ owners: number; free: number; spread: number }[]>`
+      select count(owner)::int as owners, coalesce(sum(count) filter (where owner is null), 0)::int as free,
+        coalesce(max(count) filter (where owner is not null) - min(count) filter (where owner is not null), 0)::int as spread
+      from (
+        select owner, count(*) from endpoint_readers join webhook_endpoints on id = endpoint_id where enabled group by owner
+      ) share`
+    return row!.owners === count && row!.free === 0 && row!.spread <= 1
+  })
+  return fleet
+}
+
+async function end(fleet: readonly ChildProcess[]): Promise<void> {
+  await Promise.all(
+    fleet.map(async (child) => {
+      const ended = once(child, "exit")
+      child.kill("SIGKILL")
+      await ended
+    }),
+  )
+}
+
+function signal(fleet: readonly ChildProcess[], name: "SIGSTOP" | "SIGCONT"): void {
+  for (const child of fleet) child.kill(name)
+}
+
+/** Prepares a database with twenty endpoints that answer at once, and one more if told: disabled, or slow. */
+async function openSide(name: string, kind?: "disabled" | "slow"): Promise<Side> {
   await admin.unsafe(`create database ${name}`)
-  const sql = postgres(addressOf(name), { max: 2, onnotice: () => {} })
-  await worker.setUp(sql, addressOf(name), urls)
-  return sql
+  const databaseUrl = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
+  const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
+  const urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`)
+  await worker.setUp(sql, databaseUrl, kind === undefined ? urls : [...urls, slowUrl()])
+  if (kind === "disabled") await sql`update webhook_endpoints set enabled = false where url = ${slowUrl()}`
+  return { name, databaseUrl, sql }
 }
 
-function addressOf(database: string): string {
-  return Object.assign(new URL(server.url), { pathname: `/${database}` }).href
+function slowUrl(): string {
+  return `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`
 }
 
-async function deadTuples(sql: postgres.Sql): Promise<number> {
-  const [row] = await sql<{ dead: number }[]>`
-    select n_dead_tup::int as dead from pg_stat_user_tables where relname = 'deliveries'`
-  return row!.dead
+async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + LONGEST_WAIT_MS
+  while (!(await isSo())) {
+    if (performance.now() > until) throw new Error(`It was not so within ${LONGEST_WAIT_MS / 1000} s.`)
+    await sleep(POLL_MS)
+  }
+}
+
+function report(label: string, ratios: readonly number[], figures: string): void {
+  const spread = `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
+  console.log(`${label}: ${median(ratios).toFixed(2)} (${spread}); ${figures}`)
 }
 
 function median(of: readonly number[]): number {
-  return of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)]!
+  return of.toSorted((a, b) => a - b)[of.length >> 1]!
 }
