@@ -8,10 +8,10 @@ import { publishTogether } from "./publishTogether.ts"
 import { startFleet } from "./startFleet.ts"
 import { startPartner } from "./startPartner.ts"
 
-const HEALTHY = 99
-
-/** Starts a hundred partners, of which the first answers nothing, and two workers that deliver to them. */
+/** Starts partners that answer nothing, and partners that answer at once, and two workers that deliver to all of them. */
 export const startNeighbours = async (options: {
+  readonly hanging: number
+  readonly healthy: number
   readonly callSeconds: number
   /** Called when a request comes to one that is healthy, with the milliseconds since its event was published. */
   readonly arrived?: (millis: number) => void
@@ -35,9 +35,10 @@ export const startNeighbours = async (options: {
     partner.trust(Redacted.value(secret))
     return { ...partner, publish: (count: number) => runtime.runPromise(publishTogether(campaign, count)) }
   }
-  const sick = await start("hanging")
+  const sick = []
+  for (let i = 0; i < options.hanging; i++) sick.push(await start("hanging"))
   const healthy = []
-  for (let i = 0; i < HEALTHY; i++) healthy.push(await start("fast"))
+  for (let i = 0; i < options.healthy; i++) healthy.push(await start("fast"))
 
   const fleet = startFleet({
     databaseUrl: database.url,
