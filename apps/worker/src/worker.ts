@@ -68,7 +68,7 @@ export const worker = Effect.gen(function* () {
     admin({
       host: config.adminHost,
       port: config.adminPort,
-      readyWithinSeconds: workerLimits.readyWithinSeconds + config.webhooks.callSeconds,
+      readyWithinSeconds: workerLimits.readyWithinSeconds,
     }),
     Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),
   ]

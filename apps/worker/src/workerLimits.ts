@@ -12,7 +12,7 @@ export const workerLimits = {
     overheardSeconds: 10,
     /** An endpoint may have this share of the calls that are free: of 512 one alone 57, of 200 each two, and a fifth stays free. */
     shareOfFree: 1 / 8,
-    /** One retry after so many events, while there are both. */
+    /** While both wait, one call in so many is a retry. */
     eventsPerRetry: 4,
     /** A call that was answered so soon lets one more be in flight. */
     quickMs: 1000,
@@ -64,7 +64,7 @@ export const workerLimits = {
   admin: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
   pause: { shortestMs: 50, longestMs: 1000, gatherMs: 20 },
-  /** How old the last successful claim of a ready worker may be, when no call keeps it from claiming: three of the longest pauses, and the time limit of a statement. */
+  /** How old the last successful claim of endpoints of a ready worker may be: two of them, and the time limit of a statement. */
   readyWithinSeconds: 3 + 30,
   /** How long a loop waits after a failure: doubled at each further one. */
   backoff: { shortestMs: 500, longestMs: 30_000 },

@@ -4,7 +4,7 @@ import type { EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 
 /** An attempt that a test makes up. */
-export const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
+const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
   number: attempt,
   startedAt: "2026-11-21T00:00:00.000001Z",
   latencyMs: 12,

@@ -40,4 +40,4 @@ const read = <A>(form: SettingForm<A>, text: string): A | RangeError | undefined
 }
 
 /** Refuses to start, with a sentence that names the setting and never its value. */
-export const refusal = (message: string) => new Config.ConfigError(new ConfigProvider.SourceError({ message }))
+const refusal = (message: string) => new Config.ConfigError(new ConfigProvider.SourceError({ message }))
