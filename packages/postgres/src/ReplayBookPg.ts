@@ -129,13 +129,16 @@ export const ReplayBookPg = Layer.effect(
               select from events where organization_id = looked.organization_id and id = looked.event_id and type = event_type))
           order by looked.at, looked.id limit (select chunk from job)
         ), held as materialized (
-          -- In one order for all who replay, and only what nobody replayed while this one waited for it.
-          select dead.organization_id, dead.id from dead_letters dead join chosen using (organization_id, id)
-          where dead.replayed_as is null and (select kind from job) = 'dead_letters'
-          order by dead.finished_at, dead.id for update of dead
+          -- In one order for all who replay, and only what nobody replayed while this one waited for it. Found one by one through the
+          -- primary key, however few rows the planner takes the table to have.
+          select dead.place from chosen cross join lateral (
+            select ctid as place from dead_letters
+            where organization_id = chosen.organization_id and id = chosen.id and replayed_as is null
+            for update
+          ) dead
+          where (select kind from job) = 'dead_letters'
         ), marked as (
-          update dead_letters dead set replayed_as = make_id('dlv') from held
-          where dead.organization_id = held.organization_id and dead.id = held.id
+          update dead_letters dead set replayed_as = make_id('dlv') from held where dead.ctid = held.place
           returning dead.organization_id, endpoint_id, event_id, replayed_as
         ), queued as (
           insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
