@@ -26,8 +26,8 @@ const historyDays = wholeNumber("HISTORY_DAYS", { least: 1, most: 3650, default:
 /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
 const webhookCallSeconds = wholeNumber("WEBHOOK_CALL_SECONDS", { least: 1, most: 120, default: 15 })
 
-/** `WEBHOOK_LEASE_SECONDS`: for how long a worker that says nothing keeps its endpoints; then others take them. Default 9. */
-const webhookLeaseSeconds = wholeNumber("WEBHOOK_LEASE_SECONDS", { least: 2, most: 600, default: 9 })
+/** `WEBHOOK_LEASE_SECONDS`: for how long a worker that says nothing keeps its endpoints; then others take them. At most 45: a worker that says it lives for a minute more is not believed. Default 9. */
+const webhookLeaseSeconds = wholeNumber("WEBHOOK_LEASE_SECONDS", { least: 2, most: 45, default: 9 })
 
 /** `WEBHOOK_CALLS_IN_FLIGHT`: how many calls one worker makes at once. Default 512. */
 const webhookCallsInFlight = wholeNumber("WEBHOOK_CALLS_IN_FLIGHT", { least: 1, most: 10_000, default: 512 })

@@ -60,7 +60,7 @@ describe("WorkerConfig", () => {
     ["WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "yes"],
     ["WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "constructor"],
     ["WEBHOOK_CALL_SECONDS", "0"],
-    ["WEBHOOK_LEASE_SECONDS", "601"],
+    ["WEBHOOK_LEASE_SECONDS", "46"],
     ["WEBHOOK_CALLS_IN_FLIGHT", "1.5"],
     ["WEBHOOK_CALLS_PER_ENDPOINT", "x"],
     ["DRAIN_SECONDS", "-1"],
