@@ -309,5 +309,7 @@ function report(label: string, ratios: readonly number[], figures: string): void
 }
 
 function median(of: readonly number[]): number {
-  return of.toSorted((a, b) => a - b)[of.length >> 1]!
+  const sorted = of.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

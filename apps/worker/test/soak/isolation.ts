@@ -7,7 +7,7 @@ import { startNeighbours } from "./startNeighbours.ts"
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    rounds: { type: "string", default: "12" },
+    rounds: { type: "string", default: "8" },
   },
 })
 const CASES = { one: { hanging: 1, healthy: 99 }, many: { hanging: 200, healthy: 20 } }
@@ -60,6 +60,9 @@ async function compare(partners: { readonly hanging: number; readonly healthy: n
     return answer
   }
 
+  // The workers have taken all endpoints once each has had something.
+  for (const { publish } of all) await publish(1)
+  await neighbours.rest()
   console.log(`${partners.hanging} of ${all.length} partners hang:`)
   const ratios: number[] = []
   const noise: number[] = []
