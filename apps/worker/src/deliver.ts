@@ -1,6 +1,7 @@
 import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
 import { EndpointReaders, type Progress } from "@outreach/domain/deliveries/EndpointReaders"
 import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
+import type { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
 import { Hints } from "@outreach/postgres/Hints"
 import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, FiberSet, Latch, Metric, Semaphore } from "effect"
@@ -50,6 +51,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   let leaseUntil = 0
   let isStopping = false
   let isNewsOfEndpoints = true
+  /** The deliveries in this worker's hands: rows that it took, and all that it called for. Endpoints may have rows that it does not know of. */
+  const known = new Set<DeliveryId>()
+  const unsure = new Set<EndpointId>()
   /** Outcomes that are not written, and when they may be. */
   let unwritten = 0
   let writeAt = 0
@@ -61,6 +65,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const next = owner.begin()
       if (next === undefined) return
       const [lane, held] = next
+      known.add(held.delivery.id)
       const end = (outcome?: Parameters<typeof owner.ended>[2]) => {
         owner.ended(lane, held, outcome)
         if (outcome !== undefined) unwritten++
@@ -116,6 +121,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       for (const outcome of outcomes) {
         const { isRow, id } = outcome.delivery
         yield* noteOutcome(outcome, isRow || lane.isGone ? !refused.has(id) : !isLost)
+        known.delete(id)
         const { settlement } = outcome
         if (settlement.state === "retry") owner.dueIn(lane.endpointId, settlement.delaySeconds * 1000)
       }
@@ -155,6 +161,10 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   })
 
   const takeDue = Effect.gen(function* () {
+    if (unsure.size > 0) {
+      yield* readers.keepOnly(worker, [...unsure], [...known])
+      unsure.clear()
+    }
     const wanted = new Map<DeliveryLane, number>()
     for (const lane of owner.toTake) {
       owner.toTake.delete(lane)
@@ -163,7 +173,18 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       if (wanted.size === limits.endpointsTogether) break
     }
     if (wanted.size === 0) return
-    const deliveries = yield* readers.takeDue(worker, toWanted(wanted))
+    const deliveries = yield* readers.takeDue(worker, toWanted(wanted)).pipe(
+      // Rows may have been taken all the same.
+      Effect.onError(() =>
+        Effect.sync(() => {
+          for (const lane of wanted.keys()) {
+            unsure.add(lane.endpointId)
+            owner.toTake.add(lane)
+          }
+        }),
+      ),
+    )
+    for (const { id } of deliveries) known.add(id)
     const exhausted = owner.wasTaken(wanted, deliveries, clock.currentTimeMillisUnsafe())
     if (exhausted.length === 0) return
     const next = yield* readers.nextDue(
@@ -209,6 +230,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         }),
       ),
     )
+    for (const { unbegun } of given) for (const id of unbegun) known.delete(id)
     for (const lane of lanes) owner.remove(lane)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
 import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
@@ -23,7 +24,13 @@ const { run, launch, deliveries, attempts, takeAll, query } = journey()
 
 /** Runs the loops until the test is finished. */
 const work = (
-  options: { readonly schedule?: string; readonly smtpUrl?: string; readonly timeouts?: Partial<SmtpTimeouts> } = {},
+  options: {
+    readonly schedule?: string
+    readonly smtpUrl?: string
+    readonly timeouts?: Partial<SmtpTimeouts>
+    /** Changes how the readers of the log are kept. */
+    readonly readers?: (readers: EndpointReaders["Service"]) => EndpointReaders["Service"]
+  } = {},
 ) => {
   const from = { name: "", address: "outreach@acme.test" }
   const loops = Effect.all(
@@ -35,7 +42,7 @@ const work = (
         inAll: 100,
         perEndpoint: 16,
         leaseSeconds: 9,
-      }),
+      }).pipe(Effect.updateService(EndpointReaders, options.readers ?? ((readers) => readers))),
       sendOutreach({ mailDomain: "acme.test", drainSeconds: 0, perMinute: null, perDomainMinute: null }),
     ],
     { concurrency: "unbounded", discard: true },
@@ -199,6 +206,28 @@ describe("a delivery", () => {
     ])
     expect(new Set(to.received.map(({ event }) => event.event_id)).size).toBe(1)
     expect(to.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+  })
+
+  it("is tried again though the answer to taking it was lost", async () => {
+    const to = await partner(({ attempt }, response) => response.writeHead(attempt < 2 ? 503 : 200).end())
+    const { endpoint } = await launch(to, 1)
+    let lost = 0
+    work({
+      schedule: "0s,0s,1h",
+      readers: (readers) => ({
+        ...readers,
+        takeDue: (...asked) =>
+          Effect.flatMap(readers.takeDue(...asked), (taken) =>
+            taken.length > 0 && lost++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(taken),
+          ),
+      }),
+    })
+    const [delivery] = await eventually(
+      () => deliveries(endpoint.id),
+      ([delivery]) => delivery?.state === "delivered",
+    )
+    expect(delivery).toMatchObject({ state: "delivered", attempts: 2 })
+    expect(lost).toBeGreaterThan(1)
   })
 
   it("goes to the dead letters as rejected at the first 4xx", async () => {

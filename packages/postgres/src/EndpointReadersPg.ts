@@ -343,6 +343,13 @@ export const EndpointReadersPg = Layer.effect(
         return deliveries
       }, dieNaming("EndpointReaders.takeDue")),
 
+      keepOnly: (worker, endpoints, known) =>
+        sql`
+          update deliveries set owner = null, owned_at = null
+          where owner = ${worker}::uuid and endpoint_id = any (${endpoints}::text[]) and id <> all (${known}::text[])`.pipe(
+          dieNaming("EndpointReaders.keepOnly"),
+        ),
+
       write: (worker, progress) => {
         const { endpoints, open, places, placeIds, breakers, batches, troubles } = toColumns(progress)
         return sql<{ id: EndpointId | DeliveryId }>`

@@ -107,6 +107,12 @@ export class EndpointReaders extends Context.Service<
     read(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
     /** Takes deliveries that are due with a row of their own: what was lost first, then retries, then replays. */
     takeDue(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
+    /** Gives back rows of endpoints that stand under the worker's name, but for those that it knows of: an answer to `takeDue` was lost. */
+    keepOnly(
+      worker: string,
+      endpoints: ReadonlyArray<EndpointId>,
+      known: ReadonlyArray<DeliveryId>,
+    ): Effect.Effect<void>
     /** Writes intents, and what came of calls; returns the endpoints, and the rows, that are no longer the worker's, of which nothing was written. */
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<ReadonlySet<EndpointId | DeliveryId>>
     /** Finds the worker's endpoints whose organization has published since what they read last. */
