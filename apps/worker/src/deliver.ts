@@ -44,6 +44,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const runCall = yield* FiberSet.runtime(calls)<never>()
   // One at a time changes rows of readers.
   const alone = yield* Semaphore.make(1)
+  // Whoever has left must not say afterwards that it lives.
+  const registering = yield* Semaphore.make(1)
+  let hasLeft = false
   const stirred = yield* Latch.make()
   const beatNow = yield* Latch.make()
   const now = () => performance.now()
@@ -256,13 +259,14 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     beatNow.closeUnsafe()
     const at = now()
     const hadLapsed = at >= leaseUntil
-    const { rank, workers, endpoints } = yield* measureClaim(readers.live(worker, leaseSeconds))
-    if (isStopping) {
-      leaseUntil = at + leaseSeconds * 1000
-      return
-    }
+    const standing = yield* registering.withPermit(
+      Effect.suspend(() => (hasLeft ? Effect.void : measureClaim(readers.live(worker, leaseSeconds)))),
+    )
+    if (standing === undefined) return
+    const { rank, workers, endpoints } = standing
     yield* alone.withPermit(
       Effect.gen(function* () {
+        if (isStopping) return
         const share = Math.floor(endpoints / workers) + (rank < endpoints % workers ? 1 : 0)
         const { lanes } = owner
         let isChanged = isNewsOfEndpoints || hadLapsed || beats % limits.beatsPerRefresh === 0
@@ -318,7 +322,12 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     yield* alone.withPermit(Effect.suspend(() => giveUp([...owner.lanes.values()])))
     yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
     yield* alone.withPermit(Effect.suspend(() => (unwritten > 0 ? write : Effect.void)))
-    yield* readers.leave(worker)
+    yield* registering.withPermit(
+      Effect.suspend(() => {
+        hasLeft = true
+        return readers.leave(worker)
+      }),
+    )
   }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
 
   yield* Effect.forkScoped(persist("deliver", step))
