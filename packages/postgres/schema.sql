@@ -334,7 +334,11 @@ AS $function$
     begin
       with moved as (
         update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
-          begun_at = coalesce(nullif(place, '')::timestamptz, begun_at), begun_id = coalesce(nullif(place_id, ''), begun_id),
+          (begun_at, begun_id) = (
+            -- An operator may have moved it on meanwhile.
+            select at, id from (values (begun_at, begun_id), (nullif(place, '')::timestamptz, place_id)) as either (at, id)
+            where at is not null order by at desc, id collate "C" desc limit 1
+          ),
           intended_at = case when place = '' then intended_at else clock_timestamp() end
         from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
         where reader.endpoint_id = progress.id and owner = worker

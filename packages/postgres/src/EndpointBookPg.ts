@@ -74,22 +74,47 @@ export const EndpointBookPg = Layer.effect(
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, dieNaming("EndpointBook.find")),
 
-      update: Effect.fn("EndpointBook.update")(function* (endpointId, { url, eventTypes, maxInFlight }) {
-        const rows = yield* sql<Endpoint>`
-          with updated as (
+      update: Effect.fn("EndpointBook.update")(
+        function* (endpointId, { url, eventTypes, maxInFlight }) {
+          const rows = yield* sql<Endpoint>`
+          with before as materialized (
+            select reader.*, event_types, clock.last
+            from endpoint_readers reader
+            join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+            join organization_clock clock on clock.organization_id = reader.organization_id
+            where endpoint.id = ${endpointId} and ${eventTypes !== undefined}::boolean
+            for update of reader
+          ), kept as (
+            -- What was published until now goes by the types of until now, and leaves the log.
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
+            select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp(), true
+            from before join events event on event.organization_id = before.organization_id
+              and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
+              and (event_types is null or type = any (event_types))
+            order by emitted_at, event.id
+          ), moved as (
+            update endpoint_readers reader set begun_at = last, begun_id = '~'
+            from before where reader.endpoint_id = before.endpoint_id and last >= before.begun_at
+          ), updated as (
             update webhook_endpoints set url = coalesce(${url ?? null}, url),
               event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
               max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end
             where id = ${endpointId} returning *
-          ), cleared as (
-            update endpoint_readers set failures = 0, allowance = null, probe_at = null
-            where endpoint_id = ${endpointId} and ${url !== undefined}::boolean
           )
           select ${columns} from updated endpoint`
-        const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
-        yield* hints.give("endpoints")
-        return updated
-      }, dieNaming("EndpointBook.update")),
+          const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+          if (url !== undefined) {
+            yield* sql`
+            update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}`
+          }
+          yield* hints.give("endpoints")
+          if (eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
+          return updated
+        },
+        sql.withTransaction,
+        hints.committing,
+        dieNaming("EndpointBook.update"),
+      ),
 
       enable: Effect.fn("EndpointBook.enable")(function* (endpointId) {
         const rows = yield* sql<Endpoint>`

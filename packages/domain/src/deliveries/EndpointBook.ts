@@ -33,7 +33,7 @@ export class EndpointBook extends Context.Service<
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
-    /** Changes what is given. At a new address the failures at the old one no longer count. */
+    /** Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on. */
     update(
       endpointId: EndpointId,
       changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight">>,
