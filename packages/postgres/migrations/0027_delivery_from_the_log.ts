@@ -298,7 +298,7 @@ export default Effect.gen(function* () {
           select id, wanted.type, emitted_at from events
           where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
             and emitted_at < before
-          order by emitted_at, id limit most
+          order by type, emitted_at, id limit most
         ) each
         order by emitted_at, id limit most;
       end if;

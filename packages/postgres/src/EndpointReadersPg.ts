@@ -305,7 +305,8 @@ export const EndpointReadersPg = Layer.effect(
                 select id, emitted_at, body, traceparent from events
                 where organization_id = reader.organization_id and type = type_of.type
                   and (emitted_at, id) > (begun_at, begun_id)
-                order by emitted_at, id limit wanted.most
+                -- By the type, too, so that a rare one is looked for in events_by_type, as the feed does.
+                order by type, emitted_at, id limit wanted.most
               ) each
               order by emitted_at, id limit wanted.most)
           ) event

@@ -33,7 +33,9 @@ export const EventFeedPg = Layer.effect(
                 cross join lateral (
                   select ${columns} from events
                   where organization_id = ${organizationId} and type = wanted.type and ${beyond}
-                  order by emitted_at, id limit ${limit}
+                  -- By the type, too, which is one: only events_by_type has this order, and the planner would read the whole log for
+                  -- a type that is rarer than it believes.
+                  order by type, emitted_at, id limit ${limit}
                 ) found
                 order by "emittedAt", id limit ${limit}`
         return dieNaming("EventFeed.page")(range)

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "@effect/vitest"
+import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { EventFeed } from "@outreach/domain/events/EventFeed"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inTransaction } from "./inTransaction.ts"
+import { runOnDatabase } from "./runOnDatabase.ts"
+import { seedCampaign } from "./seedCampaign.ts"
+import { workerOn } from "./workerOn.ts"
+
+const run = runOnDatabase()
+
+/** Counts the rows of events that an effect reads. */
+const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  inTransaction(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = Effect.map(
+        sql<{ rows: number }>`
+          select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'events'`,
+        (rows) => rows[0]?.rows ?? 0,
+      )
+      const before = yield* read
+      const result = yield* effect
+      return [(yield* read) - before, result] as const
+    }),
+  )
+
+describe("events of a rare type among 20,000 others", () => {
+  it("are read without the others, by the feed, by an endpoint and by a replay", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+        yield* (yield* EndpointBook).update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+        yield* sql`
+          insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+          select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),
+            case when n % 5000 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end, ${campaign.id}, ${campaign.programId},
+            clock_timestamp(), clock_timestamp(), '{}'
+          from generate_series(1, 20000) n`
+        yield* sql`analyze events`
+
+        const since = "2026-01-01T00:00:00.000000Z" as Timestamp
+        const { page } = yield* EventFeed
+        const [byFeed, events] = yield* rowsRead(page(organization.id, ["outreach.email_bounced"], { since }, 100))
+        expect(events).toHaveLength(4)
+        expect(byFeed).toBeLessThan(20)
+
+        const { token } = yield* workerOn()
+        const readers = yield* EndpointReaders
+        yield* readers.live(token, 30)
+        yield* readers.take(token, 1000)
+        const [byEndpoint, deliveries] = yield* rowsRead(readers.read(token, [{ endpointId: endpoint.id, most: 32 }]))
+        expect(deliveries).toHaveLength(4)
+        expect(byEndpoint).toBeLessThan(20)
+
+        const [byReplay, found] = yield* rowsRead(
+          sql`select from events_after(${organization.id}, array['outreach.email_bounced'], ${since}::timestamptz, '', 'infinity', 100)`,
+        )
+        expect(found).toHaveLength(4)
+        expect(byReplay).toBeLessThan(20)
+      }),
+    ))
+})
