@@ -29,10 +29,12 @@ const findingsAfter = async (
     })
     partner.trust(Redacted.value(secret))
     const published = yield* publishTogether(campaign, 3)
-    const delivered = sql`select from delivered where endpoint_id = ${endpoint.id}`.pipe(
+    const delivered = sql`
+      select from delivered cross join json_array_elements(deliveries) where endpoint_id = ${endpoint.id}`.pipe(
       Effect.repeat({ until: ({ length }) => length === 3, schedule: Schedule.spaced("20 millis") }),
     )
     yield* Effect.raceFirst(delivered, delivering)
+    yield* eachInARow(sql)
     yield* tamper(sql, partner)
     const route: Route = { partner, organizationId: organization.id, endpointId: endpoint.id, published }
     const { findings } = yield* audit([route], { mostAttempts: 2 })
@@ -45,6 +47,13 @@ const findingsAfter = async (
     Effect.runPromise,
   )
 }
+
+/** Gives each delivery of a batch a row of its own, as one has that did not arrive at its first attempt, so that it can be tampered with. */
+const eachInARow = (sql: SqlClient.SqlClient) => sql`
+  with batch as (delete from delivered where deliveries is not null returning *)
+  insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+  select organization_id, each->>'id', endpoint_id, each->>'eventId', jsonb_build_array(each->'attempt'), finished_at
+  from batch cross join json_array_elements(deliveries) each`
 
 const anySeen = ({ seen }: Partner) => seen.entries().next().value!
 const last = (sql: SqlClient.SqlClient) => sql.literal("(select id from delivered order by finished_at desc limit 1)")
@@ -69,8 +78,8 @@ describe("the audit of a soak", () => {
       "a delivery that is left behind",
       /left behind/,
       (sql) => sql`
-        insert into deliveries (organization_id, endpoint_id, event_id, due_at)
-        select organization_id, endpoint_id, event_id, 'infinity' from delivered where id = ${last(sql)}`,
+        insert into deliveries (organization_id, endpoint_id, event_id, due_at, from_log)
+        select organization_id, endpoint_id, event_id, 'infinity', true from delivered where id = ${last(sql)}`,
     ],
     [
       "an event with two outcomes",
