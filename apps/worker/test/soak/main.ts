@@ -19,7 +19,9 @@ const { findings, recoveries, ...outcome } = await soak({
   schedule: [1, 1, 2, 2, 3, 3],
   hopeless: 3,
   databaseKills: { everyMs: 20_000 },
-  ...(values.mode === "random" ? { workerKills: { everyMs: 4000 } } : { stepDeaths: { each: 1000, oneIn: 300 } }),
+  ...(values.mode === "random"
+    ? { workerKills: { everyMs: 4000 } }
+    : { stepDeaths: { each: Number.POSITIVE_INFINITY, oneIn: 300 } }),
   progress: console.log,
 })
 const sorted = recoveries.seconds.toSorted((a, b) => a - b)

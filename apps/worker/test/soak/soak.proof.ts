@@ -3,7 +3,7 @@ import { soak } from "./soak.ts"
 import { STEPS } from "./startFleet.ts"
 
 const short = { callSeconds: 1, leaseSeconds: 6, schedule: [1, 1], hopeless: 1 }
-const timeout = 120_000
+const timeout = 240_000
 
 describe("what three workers with wrong clocks deliver to twenty partners of every kind", { timeout }, () => {
   it("comes to its end, and is sent again for a lost worker alone, though workers are killed at random", async () => {

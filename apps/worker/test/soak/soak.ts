@@ -5,7 +5,7 @@ import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { audit } from "./audit.ts"
 import { killableDatabase } from "./killableDatabase.ts"
-import { type Step, type StepDeaths, startFleet } from "./startFleet.ts"
+import { STEPS, type Step, type StepDeaths, startFleet } from "./startFleet.ts"
 import { startRoutes } from "./startRoutes.ts"
 import { startWatch } from "./startWatch.ts"
 
@@ -102,11 +102,20 @@ export const soak = async (options: SoakOptions) => {
       if (!over) await kill()
     }
   }
+  const isEveryStepDied = () => {
+    const { each = 0 } = options.stepDeaths ?? {}
+    return !Number.isFinite(each) || STEPS.every((step) => (deaths.get(step) ?? 0) >= each)
+  }
   let outages = 0
   const publishing = (async () => {
     while (performance.now() - began < seconds * 1000) {
-      const open = routes.filter(({ isPublished }) => !isPublished())
-      if (open.length === 0) return
+      let open = routes.filter(({ isPublished }) => !isPublished())
+      if (open.length === 0) {
+        if (isEveryStepDied()) return
+        // Those who are still to die must have something to do.
+        await setTimeout(200)
+        open = routes.filter(({ partner }) => partner.kind === "fast")
+      }
       for (const { publish } of open) await publish().catch(() => setTimeout(100))
     }
   })()

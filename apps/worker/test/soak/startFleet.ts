@@ -5,16 +5,17 @@ import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 
 /** Where a worker that is made to die may die. */
 export const STEPS = [
+  // The first, so that others die while it lives.
+  "during takeover",
   "after read",
   "before POST",
   "after POST",
   "before write",
   "inside write",
-  "during takeover",
 ] as const
 export type Step = (typeof STEPS)[number]
 
-/** Lets workers die at each step so many times, each time after the step was taken about so often. */
+/** Lets workers die at each step so many times, or for ever, each time after the step was taken about so often. */
 export interface StepDeaths {
   readonly each: number
   readonly oneIn: number
