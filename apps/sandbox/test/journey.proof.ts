@@ -58,6 +58,14 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
     headers: { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" },
     redirect: "manual",
   } as const
+  const { emitted_at: sentAt } = all.events.find(
+    (event) => event.event_type === "outreach.email_sent" && event.data.token === token,
+  )!
+  // Who comes within a second is taken for a bot.
+  await eventually(
+    async () => Date.now() - Date.parse(sentAt),
+    (age) => age > 2000,
+  )
   const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!, browser)
   expect([pixel.status, pixel.headers.get("content-type")]).toEqual([200, "image/gif"])
   const click = await fetch(linkIn(html), browser)

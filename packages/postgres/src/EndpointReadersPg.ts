@@ -154,6 +154,8 @@ export const EndpointReadersPg = Layer.effect(
             insert into delivery_workers (token, alive_until)
             values (${worker}::uuid, clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision))
             on conflict (token) do update set alive_until = excluded.alive_until
+          ), forgotten as (
+            delete from delivery_workers where alive_until < clock_timestamp() - interval '1 day'
           ), others as (
             select count(*)::int as count, count(*) filter (where token < ${worker}::uuid)::int as before
             from delivery_workers
