@@ -1,4 +1,3 @@
-import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
 import { makeIdentifier } from "@outreach/domain/Identifier"
@@ -14,13 +13,10 @@ import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { organization } from "../inputs/organization.ts"
+import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
 import { someOf } from "../inputs/someOf.ts"
 import { printList, printRecord } from "../output/Output.ts"
 import { Target } from "../Target.ts"
-
-const EVENT_TYPES = Object.entries(EVENT_DIRECTIONS).flatMap(([type, direction]) =>
-  direction === "to_consumer" ? [type] : [],
-)
 
 const ALL_TYPES = "all"
 
@@ -48,7 +44,7 @@ const create = Command.make(
     url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go, an https address")),
     types: Flag.String("types").pipe(
       Flag.withDescription("The event types it receives, separated by commas (default all)"),
-      Flag.filterMap(...someOf(EVENT_TYPES)),
+      Flag.filterMap(...someOf(outboundEventTypes)),
       Flag.optional,
     ),
     since: instant("since").pipe(
@@ -114,7 +110,7 @@ const update = Command.make(
     url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go from now on"), Flag.optional),
     types: Flag.String("types").pipe(
       Flag.withDescription("The event types it receives from now on, separated by commas, or all"),
-      Flag.filterMap(...someOf([ALL_TYPES, ...EVENT_TYPES])),
+      Flag.filterMap(...someOf([ALL_TYPES, ...outboundEventTypes])),
       Flag.optional,
     ),
     maxInFlight: Flag.String("max-in-flight").pipe(

@@ -43,6 +43,16 @@ export const followReplay = Effect.fnUntraced(
     ),
 )
 
+/** Prints a job once it has ended, or at once when `detach` is set; `sentence` tells people what is waited for. */
+export const printWhenEnded = Effect.fnUntraced(function* (
+  job: Replay,
+  { detach, sentence }: { readonly detach: boolean; readonly sentence: string },
+) {
+  if (detach || job.state !== "running") return yield* printReplay(job)
+  yield* remark(sentence)
+  yield* printReplay(yield* followReplay(job))
+})
+
 /** Prints a job, with one sentence for people. */
 export const printReplay = (job: Replay) => print(job, () => describe(job))
 

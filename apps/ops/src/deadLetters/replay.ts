@@ -4,12 +4,13 @@ import type { DeliveryId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
+import { detach } from "../inputs/detach.ts"
 import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { replayRate } from "../inputs/replayRate.ts"
 import { formatCount } from "../output/formatCount.ts"
-import { print, remark } from "../output/Output.ts"
-import { followReplay, printReplay } from "./followReplay.ts"
+import { print } from "../output/Output.ts"
+import { printWhenEnded } from "./followReplay.ts"
 import { NotDeadLetter } from "./NotDeadLetter.ts"
 import { printDeadLetterCounts } from "./printDeadLetterCounts.ts"
 
@@ -31,10 +32,7 @@ export const replay = Command.make(
       Flag.withDescription("Only count them, by endpoint and reason"),
       Flag.withDefault(false),
     ),
-    detach: Flag.Boolean("detach").pipe(
-      Flag.withDescription("Do not wait until the workers have done it"),
-      Flag.withDefault(false),
-    ),
+    detach,
     deliveries: Argument.String("delivery").pipe(
       Argument.withDescription("Ids of dead letters, dlv_…"),
       Argument.filterMap(...identifier("delivery")),
@@ -53,9 +51,7 @@ export const replay = Command.make(
       return yield* printDeadLetterCounts(counts, (count) => `${formatCount(count, "dead letter")} would be replayed.`)
     }
     const job = yield* (yield* ReplayBook).create(filter, rate)
-    if (detach || job.state !== "running") return yield* printReplay(job)
-    yield* remark(`Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.`)
-    yield* printReplay(yield* followReplay(job))
+    yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
   }),
 ).pipe(
   Command.withDescription(

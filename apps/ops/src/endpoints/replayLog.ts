@@ -1,19 +1,16 @@
-import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { followReplay, printReplay } from "../deadLetters/followReplay.ts"
+import { printWhenEnded } from "../deadLetters/followReplay.ts"
+import { detach } from "../inputs/detach.ts"
 import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
+import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
 import { replayRate } from "../inputs/replayRate.ts"
 import { someOf } from "../inputs/someOf.ts"
 import { formatCount } from "../output/formatCount.ts"
-import { print, remark } from "../output/Output.ts"
-
-const EVENT_TYPES = Object.entries(EVENT_DIRECTIONS).flatMap(([type, direction]) =>
-  direction === "to_consumer" ? [type] : [],
-)
+import { print } from "../output/Output.ts"
 
 /** `ops endpoints replay` */
 export const replayLog = Command.make(
@@ -31,15 +28,12 @@ export const replayLog = Command.make(
     ),
     types: Flag.String("types").pipe(
       Flag.withDescription("The event types to send, separated by commas (default those that the endpoint receives)"),
-      Flag.filterMap(...someOf(EVENT_TYPES)),
+      Flag.filterMap(...someOf(outboundEventTypes)),
       Flag.optional,
     ),
     rate: replayRate,
     dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),
-    detach: Flag.Boolean("detach").pipe(
-      Flag.withDescription("Do not wait until the workers have done it"),
-      Flag.withDefault(false),
-    ),
+    detach,
   },
   Effect.fn("ops.endpoints.replay")(function* ({ endpoint, from, to, types, rate, dryRun, detach }) {
     const book = yield* ReplayBook
@@ -49,9 +43,7 @@ export const replayLog = Command.make(
       return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
     }
     const job = yield* book.createOfLog(range, rate)
-    if (detach || job.state !== "running") return yield* printReplay(job)
-    yield* remark(`Sending ${formatCount(job.total, "event")} as ${job.id}.`)
-    yield* printReplay(yield* followReplay(job))
+    yield* printWhenEnded(job, { detach, sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.` })
   }),
 ).pipe(
   Command.withDescription(
