@@ -1,4 +1,4 @@
-import { type Attempted, deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
+import { type AttemptResult, deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, Metric, References } from "effect"
@@ -13,7 +13,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) 
   const clock = yield* Clock.Clock
   const isTraced = yield* References.TracerEnabled
 
-  return ({ delivery, readAt }: Held): Effect.Effect<Attempted> =>
+  return ({ delivery, readAt }: Held): Effect.Effect<AttemptResult> =>
     Effect.suspend(() => {
       if (delivery.emittedAt !== null) {
         const startedAt = delivery.readAt + clock.currentTimeMillisUnsafe() - readAt
@@ -32,7 +32,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) 
 })
 
 /** Counts and logs what became of an attempt once it was written, or could not be. */
-export const noteOutcome = ({ delivery, settlement: { state }, reason }: Attempted, isWritten: boolean) => {
+export const noteOutcome = ({ delivery, settlement: { state }, reason }: AttemptResult, isWritten: boolean) => {
   const about = {
     deliveryId: delivery.id,
     endpointId: delivery.endpointId,

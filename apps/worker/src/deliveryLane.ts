@@ -1,5 +1,5 @@
 import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
-import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
+import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, type OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
 import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
@@ -33,7 +33,7 @@ export interface DeliveryLane {
   allowance: number
   breaker: Breaker
   isBreakerNews: boolean
-  readonly outcomes: Array<Attempted>
+  readonly outcomes: Array<AttemptResult>
   /** Whether the log may go on beyond what was read. */
   mayGoOn: boolean
   /** Until then the log is looked at again and again. */

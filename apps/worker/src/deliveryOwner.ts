@@ -1,9 +1,9 @@
 import { afterCall } from "@outreach/domain/deliveries/breaker"
-import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
+import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import type { OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
+import type { GivenUp, OwnedEndpoint } from "@outreach/domain/deliveries/EndpointReaders"
 import { afterRead, answer, begin } from "@outreach/domain/deliveries/logReader"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Reason } from "@outreach/retry-policy"
 import { breakerOf, callLimit, type DeliveryLane, type Held, mustBeAlone, openLane } from "./deliveryLane.ts"
 import { laneTurns } from "./laneTurns.ts"
@@ -33,6 +33,7 @@ export const deliveryOwner = (options: {
   const toTake = new Set<DeliveryLane>()
   const toWrite = new Set<DeliveryLane>()
   const wakeUps = new Map<DeliveryLane, number>()
+  const known = new Set<DeliveryId>()
   let inFlight = 0
   let isOneAlone = false
   let turn = 0
@@ -76,6 +77,7 @@ export const deliveryOwner = (options: {
   const remove = (lane: DeliveryLane) => {
     lane.isGone = true
     lane.read = []
+    for (const { delivery } of lane.due) known.delete(delivery.id)
     lane.waiting.length = 0
     lane.due.length = 0
     lanes.delete(lane.endpointId)
@@ -89,6 +91,8 @@ export const deliveryOwner = (options: {
     toTake,
     /** The endpoints with outcomes to write, also of those that are gone. */
     toWrite,
+    /** The deliveries in this worker's hands: rows that it took, and all that it called for and has not written. Endpoints may have rows that it does not know of. */
+    known,
     inFlight: () => inFlight,
     /** Whether calls wait for their intent to be written. */
     isIntentDue: () => {
@@ -98,6 +102,17 @@ export const deliveryOwner = (options: {
     roomOf,
     look,
     remove,
+
+    /** Lets no further call to an endpoint begin; returns what whoever has it next must know. */
+    leave: (lane: DeliveryLane): GivenUp => {
+      lane.isLeaving = true
+      const { endpointId, reader, due } = lane
+      return {
+        endpointId,
+        calling: [...reader.calling, ...reader.answered],
+        unbegun: due.map(({ delivery }) => delivery.id),
+      }
+    },
 
     /** Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled. */
     update: (owned: ReadonlyArray<OwnedEndpoint>) => {
@@ -123,7 +138,6 @@ export const deliveryOwner = (options: {
           if (each.allowance === null && lane.breaker.allowance !== null && !lane.isBreakerNews) {
             lane.breaker = breakerOf(each, now())
           }
-          lane.mayGoOn = true
           look(lane)
         }
       }
@@ -140,15 +154,23 @@ export const deliveryOwner = (options: {
       }
     },
 
+    /** Notes that the logs of these endpoints go on. */
+    goesOn: (endpointIds: ReadonlyArray<EndpointId>) => {
+      for (const lane of endpointIds.flatMap((id) => lanes.get(id) ?? [])) {
+        lane.mayGoOn = true
+        look(lane)
+      }
+    },
+
     /** Notes what was read for endpoints, of which so much was wanted. */
     wasRead: (wanted: ReadonlyMap<DeliveryLane, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
       const found = groupByEndpoint(deliveries)
       const at = now()
-      for (const [lane, most] of wanted) {
+      for (const [lane, limit] of wanted) {
         if (lane.isGone) continue
         const read = found.get(lane.endpointId) ?? []
         lane.read = read.map((delivery) => ({ delivery, readAt }))
-        lane.mayGoOn = read.length === most
+        lane.mayGoOn = read.length === limit
         if (read.length > 0) {
           lane.hotUntil = at + hotMs
           toWrite.add(lane)
@@ -173,11 +195,12 @@ export const deliveryOwner = (options: {
     wasTaken: (wanted: ReadonlyMap<DeliveryLane, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
       const found = groupByEndpoint(deliveries)
       const exhausted: Array<DeliveryLane> = []
-      for (const [lane, most] of wanted) {
+      for (const [lane, limit] of wanted) {
         if (lane.isGone) continue
         const taken = found.get(lane.endpointId) ?? []
+        for (const { id } of taken) known.add(id)
         lane.due.push(...taken.map((delivery) => ({ delivery, readAt })))
-        if (taken.length < most) {
+        if (taken.length < limit) {
           lane.nextDueAt = Number.POSITIVE_INFINITY
           exhausted.push(lane)
         }
@@ -217,6 +240,7 @@ export const deliveryOwner = (options: {
       const next = turns.next(nextOf)
       if (next === undefined) return undefined
       const [lane, held] = next
+      known.add(held.delivery.id)
       inFlight++
       lane.inFlight++
       if (mustBeAlone(held)) isOneAlone = lane.isAlone = true
@@ -226,7 +250,7 @@ export const deliveryOwner = (options: {
     },
 
     /** Notes what came of a call; undefined when nothing is known of it. */
-    ended: (lane: DeliveryLane, held: Held, outcome: Attempted | undefined) => {
+    ended: (lane: DeliveryLane, held: Held, outcome: AttemptResult | undefined) => {
       inFlight--
       lane.inFlight--
       if (mustBeAlone(held)) isOneAlone = lane.isAlone = false

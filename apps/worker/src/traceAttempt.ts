@@ -1,4 +1,4 @@
-import type { Attempted } from "@outreach/domain/deliveries/Deliveries"
+import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { Effect, Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
@@ -8,7 +8,7 @@ import { Headers, HttpTraceContext } from "effect/http"
  *
  * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
  */
-export const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<Attempted>): Effect.Effect<Attempted> =>
+export const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> =>
   Effect.useSpan(
     "attempt delivery",
     {

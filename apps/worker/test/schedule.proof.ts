@@ -81,7 +81,7 @@ const takeDue = Effect.gen(function* () {
   const readers = yield* EndpointReaders
   const owned = yield* sql<{ owner: string; endpointId: EndpointId }>`
     select owner::text, endpoint_id as "endpointId" from endpoint_readers where owner is not null`
-  const wanted = owned.map(({ endpointId }) => ({ endpointId, most: 100 }))
+  const wanted = owned.map(({ endpointId }) => ({ endpointId, limit: 100 }))
   return yield* readers.takeDue(owned[0]!.owner, wanted)
 })
 

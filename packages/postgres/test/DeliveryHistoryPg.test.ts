@@ -51,7 +51,7 @@ const leased = Effect.gen(function* () {
   yield* publishSent(campaign, 1)
   const { take, token, intend } = yield* workerOn()
   yield* take(0)
-  const read = yield* readers.read(token, [{ endpointId: endpoint.id, most: 1 }])
+  const read = yield* readers.read(token, [{ endpointId: endpoint.id, limit: 1 }])
   yield* intend(read)
   return read[0]!
 })

@@ -53,7 +53,7 @@ describe("events of a rare type among 20,000 others", () => {
         const readers = yield* EndpointReaders
         yield* readers.live(token, 30)
         yield* readers.take(token, 1000)
-        const [byEndpoint, deliveries] = yield* rowsRead(readers.read(token, [{ endpointId: endpoint.id, most: 32 }]))
+        const [byEndpoint, deliveries] = yield* rowsRead(readers.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
         expect(deliveries).toHaveLength(4)
         expect(byEndpoint).toBeLessThan(20)
 

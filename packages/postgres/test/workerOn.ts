@@ -23,12 +23,12 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   const open = openOf.get(token) ?? new Map<EndpointId, Set<EventId>>()
   openOf.set(token, open)
 
-  const wanted = (most: number) =>
+  const wanted = (limit: number) =>
     Effect.gen(function* () {
       yield* readers.live(token, 30)
       yield* readers.take(token, 1000)
       const owned = yield* readers.owned(token)
-      return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, most }))
+      return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, limit }))
     })
 
   /** Writes that calls may begin for what was read of the logs. */

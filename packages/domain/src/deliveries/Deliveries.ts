@@ -17,7 +17,7 @@ import { webhookHeaders } from "./webhookHeaders.ts"
 const utf8 = new TextEncoder()
 
 /** What one attempt at a delivery came to; it is not written yet. */
-export interface Attempted extends Outcome {
+export interface AttemptResult extends Outcome {
   readonly attempt: Attempt & { readonly latencyMs: number }
   readonly verdict: Verdict
   readonly reason: Reason
@@ -34,7 +34,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
   const courier = yield* Courier
   const signer = yield* Signer
 
-  return (delivery: Delivery, readAt: number): Effect.Effect<Attempted> =>
+  return (delivery: Delivery, readAt: number): Effect.Effect<AttemptResult> =>
     Effect.suspend(() => {
       const now = () => delivery.readAt + (clock.currentTimeMillisUnsafe() - readAt)
       const started = now()

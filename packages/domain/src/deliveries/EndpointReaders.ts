@@ -75,7 +75,7 @@ export interface GivenUp {
 /** How many deliveries are wanted for an endpoint. */
 export interface Wanted {
   readonly endpointId: EndpointId
-  readonly most: number
+  readonly limit: number
 }
 
 /**
@@ -92,7 +92,7 @@ export class EndpointReaders extends Context.Service<
       leaseSeconds: number,
     ): Effect.Effect<{ readonly rank: number; readonly workers: number; readonly endpoints: number }>
     /** Takes enabled endpoints that no living worker owns; returns how many, and from how many lost workers' hands. */
-    take(worker: string, most: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
+    take(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Reads the endpoints that a worker owns. */
     owned(worker: string): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
     /** Notes the calls that lost workers may have made to the worker's endpoints as `outcome_unknown`; they are due again, under the same number. */

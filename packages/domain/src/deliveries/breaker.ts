@@ -1,9 +1,9 @@
-/** From so many failures in a row on, an endpoint is only probed. */
+/** An endpoint with this many failures in a row is only probed. */
 const FAILURES_TO_PROBE = 5
 /** The longest wait between two probes, in seconds. */
-export const LONGEST_PROBE_WAIT = 10
-/** From so many calls in flight on, a recovering endpoint is as any other. */
-const RECOVERED_ALLOWANCE = 16
+export const MAX_PROBE_WAIT_SECONDS = 10
+/** A recovering endpoint that may have this many calls in flight is treated as any other. */
+const RECOVERED_MAX_IN_FLIGHT = 16
 
 /**
  * What an endpoint's recent failures allow.
@@ -23,11 +23,11 @@ export interface Breaker {
 /** The breaker of an endpoint that has not failed. */
 export const CLOSED: Breaker = { failures: 0, allowance: null, probeAt: 0 }
 
-/** Says how a breaker stands once a call has ended, at `now` of the caller's clock in milliseconds; the same object when nothing changed. */
+/** Returns the breaker after a call has ended, at `now` of the caller's clock in milliseconds; the same object when nothing changed. */
 export const afterCall = (breaker: Breaker, answered: boolean, now: number): Breaker => {
   const { failures, allowance, probeAt } = breaker
   if (answered) {
-    if (allowance === null || allowance * 2 >= RECOVERED_ALLOWANCE)
+    if (allowance === null || allowance * 2 >= RECOVERED_MAX_IN_FLIGHT)
       return failures === 0 && allowance === null ? breaker : CLOSED
     return { failures: 0, allowance: allowance * 2, probeAt: now }
   }
@@ -35,7 +35,8 @@ export const afterCall = (breaker: Breaker, answered: boolean, now: number): Bre
   if (allowance !== null && probeAt > now) return breaker
   const inARow = failures + 1
   const isProbed = allowance !== null || inARow >= FAILURES_TO_PROBE
-  const waitSeconds = inARow < FAILURES_TO_PROBE ? 0 : Math.min(LONGEST_PROBE_WAIT, 2 ** (inARow - FAILURES_TO_PROBE))
+  const waitSeconds =
+    inARow < FAILURES_TO_PROBE ? 0 : Math.min(MAX_PROBE_WAIT_SECONDS, 2 ** (inARow - FAILURES_TO_PROBE))
   return { failures: inARow, allowance: isProbed ? 1 : null, probeAt: now + waitSeconds * 1000 }
 }
 
