@@ -35,6 +35,9 @@ export interface Bench {
 
 const POLL_MS = 10
 
+/** How long events are published at the measured rate before it is measured. */
+const WARM_UP_SECONDS = 10
+
 /** Starts a contender's process, and ends it once the work is done. */
 async function withProcess<A>(
   { main, env = {} }: Pick<Contender, "main" | "env">,
@@ -113,22 +116,26 @@ export async function measureLatency(
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} })
   try {
     return await withProcess(contender, databaseUrl, async () => {
+      const publish = async (count: number) => {
+        await receiver.reset()
+        const published: Promise<void>[] = []
+        const start = performance.now()
+        for (let i = 0; i < count; i++) {
+          await sleep(Math.max(0, start + (i * 1000) / perSecond - performance.now()))
+          const [publication] = makePublications(1, bench.endpoints)
+          published.push(contender.publish(sql, [{ ...publication!, endpoint: i % bench.endpoints }]))
+        }
+        await Promise.all(published)
+        await arrived(receiver, count)
+      }
+      // A process that has just started compiles for seconds, and runs for weeks.
+      const warmUp = makePublications(2000, bench.endpoints)
       await receiver.reset()
-      const warmUp = makePublications(400, bench.endpoints)
       await contender.publish(sql, warmUp)
       await arrived(receiver, warmUp.length)
       while (!(await contender.isDone(sql))) await sleep(POLL_MS)
-      await receiver.reset()
-      const count = perSecond * seconds
-      const published: Promise<void>[] = []
-      const start = performance.now()
-      for (let i = 0; i < count; i++) {
-        await sleep(Math.max(0, start + (i * 1000) / perSecond - performance.now()))
-        const [publication] = makePublications(1, bench.endpoints)
-        published.push(contender.publish(sql, [{ ...publication!, endpoint: i % bench.endpoints }]))
-      }
-      await Promise.all(published)
-      await arrived(receiver, count)
+      await publish(perSecond * WARM_UP_SECONDS)
+      await publish(perSecond * seconds)
       const sorted = (await receiver.latencies()).toSorted((a, b) => a - b)
       const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
       return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }

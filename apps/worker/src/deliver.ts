@@ -4,9 +4,9 @@ import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { Hints } from "@outreach/postgres/Hints"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
+import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { attemptDelivery, noteOutcome } from "./attemptDelivery.ts"
+import { attemptDelivery } from "./attemptDelivery.ts"
 import type { DeliveryLane, Held } from "./deliveryLane.ts"
 import { deliveryOwner } from "./deliveryOwner.ts"
 import { logFailure } from "./logFailure.ts"
@@ -37,7 +37,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const readers = yield* EndpointReaders
   const hints = yield* Hints
   const clock = yield* Clock.Clock
-  const attempt = yield* attemptDelivery(schedule)
+  const { attempt, count, note } = yield* attemptDelivery(schedule)
   const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
   const calls = yield* FiberSet.make()
   const runCall = yield* FiberSet.runtime(calls)<never>()
@@ -60,23 +60,21 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const next = owner.begin()
       if (next === undefined) return
       const [lane, held] = next
-      const end = (outcome?: Parameters<typeof owner.ended>[2]) => {
-        owner.ended(lane, held, outcome)
-        if (outcome !== undefined) unwritten++
+      runCall(attempt(held)).addObserver((exit) => {
+        if (Exit.isSuccess(exit)) {
+          count(exit.value)
+          unwritten++
+          owner.ended(lane, held, exit.value)
+        } else {
+          // Nobody waits any longer for what is cut short at the end.
+          if (Cause.hasInterruptsOnly(exit.cause)) return
+          runCall(logFailure("deliver failed at a call", exit.cause))
+          owner.ended(lane, held, undefined)
+        }
         // The first waits for no other unless one was written just now.
-        if (unwritten === 1 || isWriteDue() || owner.toRead.size > 0 || owner.toTake.size > 0) stirred.openUnsafe()
+        if (unwritten === 1 || isWriteDue() || owner.isReadDue() || owner.toTake.size > 0) stirred.openUnsafe()
         beginCalls()
-      }
-      runCall(
-        Effect.matchCauseEffect(attempt(held), {
-          onSuccess: (outcome) => Effect.sync(() => end(outcome)),
-          onFailure: (cause) =>
-            Effect.andThen(
-              logFailure("deliver failed at a call", cause),
-              Effect.sync(() => end()),
-            ),
-        }),
-      )
+      })
     }
   }
 
@@ -114,7 +112,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       }
       for (const outcome of outcomes) {
         const { isRow, id } = outcome.delivery
-        yield* noteOutcome(outcome, isRow || lane.isGone ? !refused.has(id) : !isLost)
+        yield* note(outcome, isRow || lane.isGone ? !refused.has(id) : !isLost)
         owner.known.delete(id)
         const { settlement } = outcome
         if (settlement.state === "retry") owner.dueIn(lane.endpointId, settlement.delaySeconds * 1000)
@@ -142,13 +140,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   }
 
   const read = Effect.gen(function* () {
-    const wanted = new Map<DeliveryLane, number>()
-    for (const lane of owner.toRead) {
-      owner.toRead.delete(lane)
-      const room = owner.roomOf(lane, lane.waiting.length)
-      if (room > 0) wanted.set(lane, room)
-      if (wanted.size === limits.endpointsTogether) break
-    }
+    const wanted = owner.wantedOfLogs()
     if (wanted.size === 0) return
     const deliveries = yield* readers.read(worker, toWanted(wanted))
     owner.wasRead(wanted, deliveries, clock.currentTimeMillisUnsafe())
@@ -159,13 +151,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       yield* readers.keepOnly(worker, [...unsure], [...owner.known])
       unsure.clear()
     }
-    const wanted = new Map<DeliveryLane, number>()
-    for (const lane of owner.toTake) {
-      owner.toTake.delete(lane)
-      const room = Math.ceil(owner.roomOf(lane, lane.due.length) / 2)
-      if (room > 0) wanted.set(lane, room)
-      if (wanted.size === limits.endpointsTogether) break
-    }
+    const wanted = owner.wantedOfRows()
     if (wanted.size === 0) return
     const deliveries = yield* readers.takeDue(worker, toWanted(wanted)).pipe(
       // Rows may have been taken all the same.
@@ -193,14 +179,14 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     yield* writing.withPermit(
       Effect.gen(function* () {
         if (endpoints.holdsLease()) {
-          if (owner.toRead.size > 0) yield* read
+          if (owner.isReadDue()) yield* read
           if (owner.toTake.size > 0) yield* takeDue
         }
         if (isWriteDue() || owner.isIntentDue()) yield* write
       }),
     )
     beginCalls()
-    if (isWriteDue() || ((owner.toRead.size > 0 || owner.toTake.size > 0) && endpoints.holdsLease())) return
+    if (isWriteDue() || ((owner.isReadDue() || owner.toTake.size > 0) && endpoints.holdsLease())) return
     const next = Math.min(wakeAt, unwritten > 0 ? writeAt : Number.POSITIVE_INFINITY)
     yield* Effect.timeoutOption(stirred.await, Math.max(1, Math.min(next - now(), limits.longestPauseMs)))
   })

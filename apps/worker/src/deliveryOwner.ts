@@ -12,7 +12,18 @@ import { workerLimits } from "./workerLimits.ts"
 /** The outcomes of a partner that lets calls hang. */
 const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout"])
 
-const { shareOfFree, eventsPerRetry, quickMs, hotMs, lookAgainMs, mostReadAtOnce } = workerLimits.deliveries
+const {
+  shareOfFree,
+  eventsPerRetry,
+  quickMs,
+  hotMs,
+  lookAgainMs,
+  maxReadOfEndpoint,
+  endpointsTogether,
+  readAhead,
+  maxHeld,
+  maxWaitingWhenFull,
+} = workerLimits.deliveries
 
 /**
  * Makes what decides which delivery is sent next: the endpoints of this worker, and what is read, in flight and unwritten of each.
@@ -35,11 +46,19 @@ export const deliveryOwner = (options: {
   const wakeUps = new Map<DeliveryLane, number>()
   const known = new Set<DeliveryId>()
   let inFlight = 0
+  /** Deliveries in memory whose calls have not begun. */
+  let held = 0
+  let isReadUrgent = false
   let isOneAlone = false
   let turn = 0
 
   const limitOf = (lane: DeliveryLane) => callLimit(lane, perEndpoint, now())
-  const roomOf = (lane: DeliveryLane, held: number) => Math.min(2 * limitOf(lane) - held, mostReadAtOnce)
+  const roomOf = (lane: DeliveryLane, waiting: number) => {
+    const limit = limitOf(lane)
+    // However many others have filled the memory with what cannot be sent now, each may hold a few.
+    const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
+    return Math.min(ahead - waiting, maxReadOfEndpoint)
+  }
   const wakeLater = (lane: DeliveryLane, at: number) => {
     if (Number.isFinite(at) && at < (wakeUps.get(lane) ?? Number.POSITIVE_INFINITY)) wakeUps.set(lane, at)
   }
@@ -52,21 +71,24 @@ export const deliveryOwner = (options: {
     if (lane.waiting.length > 0 || lane.due.length > 0) turns.add(lane)
     if (lane.nextDueAt > at) wakeLater(lane, lane.nextDueAt)
     else if (roomOf(lane, lane.due.length) > 0 && lane.due.length === 0) toTake.add(lane)
-    if (
-      lane.read.length > 0 ||
-      lane.waiting.length * 2 >= Math.max(1, limitOf(lane)) ||
-      roomOf(lane, lane.waiting.length) <= 0
-    )
-      return
-    if (lane.mayGoOn) toRead.add(lane)
-    else if (at < lane.hotUntil) wakeLater(lane, lane.lookAt)
+    if (lane.read.length > 0) return
+    const limit = limitOf(lane)
+    const room = roomOf(lane, lane.waiting.length)
+    const isUrgent = lane.waiting.length * 2 < limit
+    // One that has half of what it may hold is read with those that need it more.
+    if (room <= 0 || (!isUrgent && room * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
+    if (lane.mayGoOn) {
+      toRead.add(lane)
+      isReadUrgent ||= isUrgent
+    } else if (isUrgent && at < lane.hotUntil) wakeLater(lane, lane.lookAt)
   }
 
   /** Takes the next delivery of an endpoint whose call may begin now. */
   const nextOf = (lane: DeliveryLane): Held | undefined => {
-    if (lane.isLeaving || lane.isAlone || lane.inFlight >= limitOf(lane)) return undefined
+    if (lane.isLeaving || lane.isAlone) return turns.leaveOut(lane)
     // Each may have a share of what is free, so that endpoints whose calls hang leave the others theirs.
-    if (lane.inFlight >= Math.max(1, (inAll - inFlight) * shareOfFree)) return undefined
+    if (lane.inFlight >= 1 && lane.inFlight >= (inAll - inFlight) * shareOfFree) return undefined
+    if (lane.inFlight >= limitOf(lane)) return turns.leaveOut(lane)
     const [due] = lane.due
     if (due !== undefined && mustBeAlone(due)) return isOneAlone || lane.inFlight > 0 ? undefined : lane.due.shift()
     // A retry has its turn after some events, however many of those wait.
@@ -74,8 +96,22 @@ export const deliveryOwner = (options: {
     return (isTurnOfDue ? lane.due.shift() : undefined) ?? lane.waiting.shift() ?? lane.due.shift()
   }
 
+  const take = (from: Set<DeliveryLane>, roomIn: (lane: DeliveryLane) => number) => {
+    const wanted = new Map<DeliveryLane, number>()
+    let total = 0
+    for (const lane of from) {
+      if (wanted.size === endpointsTogether || total >= maxHeld) break
+      from.delete(lane)
+      const room = roomIn(lane)
+      if (room > 0) wanted.set(lane, room)
+      total += Math.max(0, room)
+    }
+    return wanted
+  }
+
   const remove = (lane: DeliveryLane) => {
     lane.isGone = true
+    held -= lane.read.length + lane.waiting.length + lane.due.length
     lane.read = []
     for (const { delivery } of lane.due) known.delete(delivery.id)
     lane.waiting.length = 0
@@ -87,7 +123,9 @@ export const deliveryOwner = (options: {
 
   return {
     lanes,
+    /** The endpoints of whose logs more may be read; it need not be until one of them has little left to send. */
     toRead,
+    isReadDue: () => isReadUrgent && toRead.size > 0,
     toTake,
     /** The endpoints with outcomes to write, also of those that are gone. */
     toWrite,
@@ -99,7 +137,15 @@ export const deliveryOwner = (options: {
       for (const lane of toWrite) if (lane.read.length > 0) return true
       return false
     },
-    roomOf,
+    /** Takes the endpoints to read now, and how much of each. */
+    wantedOfLogs: (): ReadonlyMap<DeliveryLane, number> => {
+      const wanted = take(toRead, (lane) => roomOf(lane, lane.waiting.length))
+      isReadUrgent = toRead.size > 0
+      return wanted
+    },
+    /** Takes the endpoints whose rows are to be taken now, and how many of each. */
+    wantedOfRows: (): ReadonlyMap<DeliveryLane, number> =>
+      take(toTake, (lane) => Math.ceil(roomOf(lane, lane.due.length) / 2)),
     look,
     remove,
 
@@ -170,6 +216,7 @@ export const deliveryOwner = (options: {
         if (lane.isGone) continue
         const read = found.get(lane.endpointId) ?? []
         lane.read = read.map((delivery) => ({ delivery, readAt }))
+        held += read.length
         lane.mayGoOn = read.length === limit
         if (read.length > 0) {
           lane.hotUntil = at + hotMs
@@ -199,6 +246,7 @@ export const deliveryOwner = (options: {
         if (lane.isGone) continue
         const taken = found.get(lane.endpointId) ?? []
         for (const { id } of taken) known.add(id)
+        held += taken.length
         lane.due.push(...taken.map((delivery) => ({ delivery, readAt })))
         if (taken.length < limit) {
           lane.nextDueAt = Number.POSITIVE_INFINITY
@@ -239,24 +287,25 @@ export const deliveryOwner = (options: {
       if (inFlight >= inAll) return undefined
       const next = turns.next(nextOf)
       if (next === undefined) return undefined
-      const [lane, held] = next
-      known.add(held.delivery.id)
+      const [lane, begun] = next
+      known.add(begun.delivery.id)
+      held--
       inFlight++
       lane.inFlight++
-      if (mustBeAlone(held)) isOneAlone = lane.isAlone = true
-      if (!held.delivery.isRow) lane.reader = begin(lane.reader)
+      if (mustBeAlone(begun)) isOneAlone = lane.isAlone = true
+      if (!begun.delivery.isRow) lane.reader = begin(lane.reader)
       look(lane)
       return next
     },
 
     /** Notes what came of a call; undefined when nothing is known of it. */
-    ended: (lane: DeliveryLane, held: Held, outcome: AttemptResult | undefined) => {
+    ended: (lane: DeliveryLane, called: Held, outcome: AttemptResult | undefined) => {
       inFlight--
       lane.inFlight--
-      if (mustBeAlone(held)) isOneAlone = lane.isAlone = false
+      if (mustBeAlone(called)) isOneAlone = lane.isAlone = false
       if (outcome !== undefined) {
         const at = now()
-        if (!held.delivery.isRow) lane.reader = answer(lane.reader, held.delivery.eventId)
+        if (!called.delivery.isRow) lane.reader = answer(lane.reader, called.delivery.eventId)
         const breaker = afterCall(lane.breaker, outcome.verdict !== "transient", at)
         if (breaker !== lane.breaker) lane.isBreakerNews = true
         lane.breaker = breaker

@@ -17,6 +17,11 @@ export const laneTurns = () => {
       else lanes.add(lane)
     },
 
+    /** Lets an endpoint take part no longer, until it is added again. */
+    leaveOut: (lane: DeliveryLane): undefined => {
+      organizations.get(lane.organizationId)?.delete(lane)
+    },
+
     /** Takes a delivery of the first endpoint that has one to begin; endpoints with nothing to send are left out from then on. */
     next: (nextOf: (lane: DeliveryLane) => Held | undefined): readonly [DeliveryLane, Held] | undefined => {
       for (const [organizationId, lanes] of organizations) {

@@ -20,8 +20,13 @@ export const workerLimits = {
     hotMs: 120,
     lookAgainMs: 4,
     /** The events that are read of one endpoint, and the endpoints that are read, in one statement. */
-    mostReadAtOnce: 64,
+    maxReadOfEndpoint: 64,
     endpointsTogether: 200,
+    /** An endpoint may have so many times the calls that it may have in flight in memory. */
+    readAhead: 4,
+    /** In memory for all endpoints; beyond that each may have a few. */
+    maxHeld: 4096,
+    maxWaitingWhenFull: 4,
     /** What came of calls is written so many together, or so long after the last writing. */
     writtenTogether: 256,
     gatherMs: 40,

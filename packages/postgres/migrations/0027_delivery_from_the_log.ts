@@ -17,6 +17,7 @@ export default Effect.gen(function* () {
     ) with (fillfactor = 50)`
   // Calls may have begun for every event up to begun_*, and those of them that are not settled stand in open.
   // A row of deliveries is settled here: it has its own state. failures, allowance and probe_at are the breaker's.
+  // Open events stay in the row, uncompressed: it is written many times a second.
   yield* sql`
     create table endpoint_readers (
       endpoint_id text collate "C" primary key references webhook_endpoints,
@@ -29,7 +30,7 @@ export default Effect.gen(function* () {
       failures integer not null default 0,
       allowance integer,
       probe_at timestamptz
-    ) with (fillfactor = 50)`
+    ) with (fillfactor = 50, toast_tuple_target = 8160)`
   yield* sql`create index endpoint_readers_of_organization on endpoint_readers (organization_id)`
   // What was published until now has its rows, so each endpoint begins where its organization's clock stands.
   yield* sql`
@@ -101,6 +102,44 @@ export default Effect.gen(function* () {
         where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
         order by id desc limit most
       ) active
+    $$`
+
+  // Reads on in the logs of these endpoints, behind where calls may have begun. A function, because planning it takes longer than it does.
+  // Without an order of the whole, which would sort the bodies: each endpoint's come in the order of the index.
+  yield* sql`
+    create function read_logs(worker uuid, endpoints text[], limits integer[], max_secrets integer)
+    returns table (
+      endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, emitted_at timestamptz,
+      read_at double precision, secret_ids text
+    )
+    language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+      set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off as $$
+    #variable_conflict use_column
+    begin
+      return query
+      select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
+        extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
+      from unnest(endpoints, limits) as wanted (id, max_rows)
+      join endpoint_readers reader on reader.endpoint_id = wanted.id
+      join webhook_endpoints endpoint on endpoint.id = wanted.id
+      cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
+      cross join lateral (
+        (select id, emitted_at, body, traceparent from events
+          where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+          order by emitted_at, id limit wanted.max_rows)
+        union all
+        (select each.* from unnest(event_types) as type_of (type)
+          cross join lateral (
+            select id, emitted_at, body, traceparent from events
+            where organization_id = reader.organization_id and type = type_of.type
+              and (emitted_at, id) > (begun_at, begun_id)
+            -- By the type, too, so that a rare one is looked for in events_by_type, as the feed does.
+            order by type, emitted_at, id limit wanted.max_rows
+          ) each
+          order by emitted_at, id limit wanted.max_rows)
+      ) event
+      where owner = worker and enabled and secrets.ids is not null;
+    end
     $$`
 
   // Takes the rows of these endpoints that are due: first what was lost with a worker, then what falls due first, and replays last.

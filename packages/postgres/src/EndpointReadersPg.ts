@@ -96,31 +96,10 @@ export const EndpointReadersPg = Layer.effect(
           wanted.filter(({ endpointId }) => !(unreadableUntil.get(endpointId)! > now)),
         )
         if (endpoints.length === 0) return []
-        // Without an order of the whole, which would sort the bodies: each endpoint's come in the order of the index.
         const rows = yield* sql<LogRow>`
-          select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", url, event.id as "eventId", body,
-            traceparent, emitted_at as "emittedAt", extract(epoch from clock_timestamp())::double precision * 1000 as "readAt",
-            secret_ids as "secretIds"
-          from unnest(${endpoints}::text[], ${limits}::int[]) as wanted (id, max_rows)
-          join endpoint_readers reader on reader.endpoint_id = wanted.id
-          join webhook_endpoints endpoint on endpoint.id = wanted.id
-          cross join lateral active_secrets(reader.organization_id, ${MAX_ACTIVE_SECRETS}::int) as secret_ids
-          cross join lateral (
-            (select id, emitted_at, body, traceparent from events
-              where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
-              order by emitted_at, id limit wanted.max_rows)
-            union all
-            (select each.* from unnest(event_types) as type_of (type)
-              cross join lateral (
-                select id, emitted_at, body, traceparent from events
-                where organization_id = reader.organization_id and type = type_of.type
-                  and (emitted_at, id) > (begun_at, begun_id)
-                -- By the type, too, so that a rare one is looked for in events_by_type, as the feed does.
-                order by type, emitted_at, id limit wanted.max_rows
-              ) each
-              order by emitted_at, id limit wanted.max_rows)
-          ) event
-          where owner = ${worker}::uuid and enabled and secret_ids is not null`
+          select endpoint_id as "endpointId", organization_id as "organizationId", url, event_id as "eventId", body, traceparent,
+            emitted_at as "emittedAt", read_at as "readAt", secret_ids as "secretIds"
+          from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${MAX_ACTIVE_SECRETS}::int)`
         const deliveries: Array<Delivery> = []
         const unreadable: Array<LogRow> = []
         for (const [row, secrets] of yield* withSecrets(rows)) {

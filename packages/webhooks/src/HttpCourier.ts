@@ -16,6 +16,9 @@ const BODY_MS = 1000
 
 const USER_AGENT = `outreach-partner-api/${RELEASE}`
 
+/** How many URLs are remembered as they were read. */
+const MAX_TARGETS = 10_000
+
 /** How much of a response body is kept; the rest is not read. */
 const MAX_RESPONSE_BYTES = 4096
 
@@ -52,19 +55,24 @@ export const HttpCourier = (options: {
         ),
         (agent) => Effect.promise(() => agent.destroy()),
       )
+      const targets = new Map<string, Target>()
+      const targetOf = (text: string): Target => {
+        const known = targets.get(text)
+        if (known !== undefined) return known
+        if (targets.size >= MAX_TARGETS) targets.clear()
+        const target = readTarget(text, allowPrivateAddresses)
+        targets.set(text, target)
+        return target
+      }
       return {
         post: (text, headers, body) =>
           Effect.callback<CourierReply>((resume) => {
-            const url = URL.parse(text)
-            if (url === null) return resume(Effect.succeed({ error: "unknown" }))
-            if (!allowPrivateAddresses && !mayBeCalled(text, url)) {
-              return resume(Effect.succeed({ error: "blocked_address" }))
-            }
+            const target = targetOf(text)
+            if ("error" in target) return resume(Effect.succeed(target))
             const exchange = new Exchange(callMs, bodyMs, (reply) => resume(Effect.succeed(reply)))
             agent.dispatch(
               {
-                origin: url.origin,
-                path: url.pathname + url.search,
+                ...target,
                 method: "POST",
                 headers: { ...headers, "User-Agent": USER_AGENT, "Accept-Encoding": "identity" },
                 body,
@@ -77,9 +85,18 @@ export const HttpCourier = (options: {
     }),
   )
 
-// Looked at again before every call: what was stored may be older than the rules.
-const mayBeCalled = (text: string, url: URL): boolean =>
-  checkEndpointUrl(text, false) === undefined && isPublicHost(url)
+/** Where a call goes, or why none is made. */
+type Target = { readonly origin: string; readonly path: string } | { readonly error: NetworkFailure }
+
+// Judged by this process again: what was stored may be older than the rules.
+const readTarget = (text: string, allowPrivateAddresses: boolean): Target => {
+  const url = URL.parse(text)
+  if (url === null) return { error: "unknown" }
+  if (!allowPrivateAddresses && !(checkEndpointUrl(text, false) === undefined && isPublicHost(url))) {
+    return { error: "blocked_address" }
+  }
+  return { origin: url.origin, path: url.pathname + url.search }
+}
 
 /** One request and its response, until the reply is known. */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -118,7 +135,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     // 1xx are no answer yet.
     if (status < 200 || this.#over) return
     this.#status = status
-    this.#bodyDeadline = setTimeout(() => this.#cutOff(this.#reply(status)), this.#bodyMs)
+    // Most bodies have come with the headers, and need no timer.
+    queueMicrotask(() => {
+      if (!this.#over) this.#bodyDeadline = setTimeout(() => this.#cutOff(this.#reply(status)), this.#bodyMs)
+    })
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -160,6 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   // PostgreSQL's text holds no U+0000.
   #reply(status: number): CourierReply {
-    return { status, response: Buffer.concat(this.#body).toString("utf8").replaceAll("\0", "") }
+    const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body)
+    return { status, response: body.toString("utf8").replaceAll("\0", "") }
   }
 }
