@@ -14,6 +14,7 @@ const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "c
 
 const {
   shareOfFree,
+  mostKept,
   eventsPerRetry,
   quickMs,
   hotMs,
@@ -46,6 +47,8 @@ export const deliveryOwner = (options: {
   const wakeUps = new Map<DeliveryLane, number>()
   const known = new Set<DeliveryId>()
   let inFlight = 0
+  /** Endpoints with calls in flight. */
+  let busy = 0
   /** Deliveries in memory whose calls have not begun. */
   let held = 0
   let isReadUrgent = false
@@ -83,11 +86,16 @@ export const deliveryOwner = (options: {
     } else if (isUrgent && at < lane.hotUntil) wakeLater(lane, lane.lookAt)
   }
 
+  /**
+   * The calls that are free for endpoints which have one already. Each may have a share of them, so that endpoints whose calls hang leave
+   * the others theirs; one call is kept for each endpoint that has none, as far as half of all calls go.
+   */
+  const freeForSecondCalls = () => inAll - inFlight - Math.min(lanes.size - busy, inAll * mostKept)
+
   /** Takes the next delivery of an endpoint whose call may begin now. */
   const nextOf = (lane: DeliveryLane): Held | undefined => {
     if (lane.isLeaving || lane.isAlone) return turns.leaveOut(lane)
-    // Each may have a share of what is free, so that endpoints whose calls hang leave the others theirs.
-    if (lane.inFlight >= 1 && lane.inFlight >= (inAll - inFlight) * shareOfFree) return undefined
+    if (lane.inFlight >= 1 && lane.inFlight >= freeForSecondCalls() * shareOfFree) return undefined
     if (lane.inFlight >= limitOf(lane)) return turns.leaveOut(lane)
     const [due] = lane.due
     if (due !== undefined && mustBeAlone(due)) return isOneAlone || lane.inFlight > 0 ? undefined : lane.due.shift()
@@ -110,6 +118,7 @@ export const deliveryOwner = (options: {
   }
 
   const remove = (lane: DeliveryLane) => {
+    if (!lane.isGone && lane.inFlight > 0) busy--
     lane.isGone = true
     held -= lane.read.length + lane.waiting.length + lane.due.length
     lane.read = []
@@ -291,7 +300,7 @@ export const deliveryOwner = (options: {
       known.add(begun.delivery.id)
       held--
       inFlight++
-      lane.inFlight++
+      if (lane.inFlight++ === 0) busy++
       if (mustBeAlone(begun)) isOneAlone = lane.isAlone = true
       if (!begun.delivery.isRow) lane.reader = begin(lane.reader)
       look(lane)
@@ -301,7 +310,7 @@ export const deliveryOwner = (options: {
     /** Notes what came of a call; undefined when nothing is known of it. */
     ended: (lane: DeliveryLane, called: Held, outcome: AttemptResult | undefined) => {
       inFlight--
-      lane.inFlight--
+      if (--lane.inFlight === 0 && !lane.isGone) busy--
       if (mustBeAlone(called)) isOneAlone = lane.isAlone = false
       if (outcome !== undefined) {
         const at = now()

@@ -10,8 +10,10 @@ export const workerLimits = {
     /** What a hint that was lost costs, and how far back it is looked for. */
     overhearEveryMs: 1000,
     overheardSeconds: 10,
-    /** An endpoint may have this share of the calls that are free: of 512 one alone 57, of 200 each two, and a fifth stays free. */
+    /** An endpoint that has a call in flight may have this share of the calls that are free. */
     shareOfFree: 1 / 8,
+    /** Of all calls, for first calls to endpoints that have none in flight. */
+    mostKept: 1 / 2,
     /** While both wait, one call in so many is a retry. */
     eventsPerRetry: 4,
     /** A call that was answered so soon lets one more be in flight. */

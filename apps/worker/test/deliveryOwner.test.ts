@@ -24,8 +24,7 @@ const ownerOf = (count: number, inAll: number, organizations = count) => {
   const owner = deliveryOwner({ inAll, perEndpoint: 16, now: () => 0 })
   owner.update(endpoints(count, organizations))
   let events = 0
-  const read = () => {
-    const wanted = owner.wantedOfLogs()
+  const read = (wanted = owner.wantedOfLogs()) => {
     const deliveries = [...wanted].flatMap(([{ endpointId, organizationId }, limit]) =>
       Array.from({ length: limit }, () => {
         const number = String(events++)
@@ -56,6 +55,30 @@ describe("the owner of endpoints", () => {
     }
     expect(held()).toBeGreaterThanOrEqual(5000)
     expect(held()).toBeLessThanOrEqual(maxHeld + endpointsTogether * maxReadOfEndpoint + 5000 * maxWaitingWhenFull)
+  })
+
+  it.each([
+    { count: 200, inAll: 512 },
+    { count: 256, inAll: 512 },
+    { count: 60, inAll: 120 },
+  ])(
+    "keeps a call for each of $count endpoints, of $inAll in all, while those before have as many as they may and none ends",
+    ({ count, inAll }) => {
+      const { owner, read } = ownerOf(count, inAll)
+      for (const lane of owner.lanes.values()) {
+        read(new Map([[lane, 64]]))
+        while (owner.begin() !== undefined);
+        expect(lane.inFlight).toBeGreaterThan(0)
+      }
+    },
+  )
+
+  it("lets one endpoint have all that one may have beside 10,000 that have nothing to send", () => {
+    const { owner, read } = ownerOf(10_000, 512)
+    const [lane] = owner.lanes.values()
+    read(new Map([[lane!, 64]]))
+    while (owner.begin() !== undefined);
+    expect(lane!.inFlight).toBe(16)
   })
 
   it("reads few endpoints with much each, not each as soon as it has room", () => {
