@@ -80,9 +80,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const write = Effect.gen(function* () {
     const written = [...owner.toWrite].map((lane) => {
-      const { isBreakerNews } = lane
+      const { isBreakerNews, isGone } = lane
       lane.isBreakerNews = false
-      return { lane, outcomes: lane.outcomes.splice(0), isBreakerNews }
+      return { lane, isGone, outcomes: lane.outcomes.splice(0), isBreakerNews }
     })
     owner.toWrite.clear()
     unwritten = 0
@@ -100,7 +100,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       ),
     )
     writeAt = now() + limits.gatherMs
-    for (const { lane, outcomes } of written) {
+    for (const { lane, isGone, outcomes } of written) {
       const isLost = refused.has(lane.endpointId)
       if (isLost) owner.remove(lane)
       else if (!lane.isGone) {
@@ -112,7 +112,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       }
       for (const outcome of outcomes) {
         const { isRow, id } = outcome.delivery
-        yield* note(outcome, isRow || lane.isGone ? !refused.has(id) : !isLost)
+        yield* note(outcome, isRow || isGone ? !refused.has(id) : !isLost)
         owner.known.delete(id)
         const { settlement } = outcome
         if (settlement.state === "retry") owner.dueIn(lane.endpointId, settlement.delaySeconds * 1000)
@@ -120,20 +120,19 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }
   })
 
-  const toProgress = ({ lane, outcomes, isBreakerNews }: Written): Progress => {
+  const toProgress = ({ lane, isGone, outcomes, isBreakerNews }: Written): Progress => {
     const { failures, allowance, probeAt } = lane.breaker
     const isNews = lane.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
     return {
       endpointId: lane.endpointId,
       open:
-        isNews && !lane.isGone
+        isNews && !isGone
           ? [...stillOpen(lane.reader), ...lane.read.map(({ delivery }) => delivery.eventId)]
           : undefined,
       place: placeOf(lane.read.at(-1)),
-      breaker:
-        isBreakerNews && !lane.isGone ? { failures, allowance, probeInMs: Math.max(0, probeAt - now()) } : undefined,
+      breaker: isBreakerNews && !isGone ? { failures, allowance, probeInMs: Math.max(0, probeAt - now()) } : undefined,
       // What was in flight when the endpoint was given up has a row by now.
-      outcomes: lane.isGone
+      outcomes: isGone
         ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
         : outcomes,
     }
@@ -231,6 +230,8 @@ const toWanted = (wanted: ReadonlyMap<DeliveryLane, number>) =>
 /** What is written of an endpoint in one go. */
 interface Written {
   readonly lane: DeliveryLane
+  /** What was in flight when the endpoint was given up or lost has a row. */
+  readonly isGone: boolean
   readonly outcomes: ReadonlyArray<AttemptResult>
   readonly isBreakerNews: boolean
 }

@@ -64,10 +64,8 @@ it("settles nothing for a worker that was stopped for half a minute, and repeats
   stopped.child.kill("SIGCONT")
   for (const answer of held) answer()
   // It says so once it has tried to write what came of them.
-  await eventually(
-    () => stopped.output.log.split("endpoint lost before the outcome of a call was written").length - 1,
-    (refused) => refused === PER_ENDPOINT,
-  )
+  const refused = () => stopped.output.log.split("endpoint lost before the outcome of a call was written").length - 1
+  expect(await eventually(refused, (refused) => refused === PER_ENDPOINT)).toBe(PER_ENDPOINT)
   expect(to.received.length - before).toBeLessThanOrEqual(read - PER_ENDPOINT)
   console.log(`${to.received.length - EVENTS} repeats; ${read} were read, ${PER_ENDPOINT} of them in flight`)
   expect(to.received.length).toBeLessThanOrEqual(EVENTS + read)
