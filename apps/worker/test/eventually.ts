@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 
-/** Asks again until the answer satisfies, at most `withinMs`; answers the last one, for the test to judge. */
+/** Asks again until the answer satisfies, at most `withinMs`; throws when it never does. */
 export const eventually = async <A>(
   ask: () => Promise<A> | A,
   satisfies: (answer: A) => boolean,
@@ -9,7 +9,9 @@ export const eventually = async <A>(
   const end = performance.now() + withinMs
   while (true) {
     const answer = await ask()
-    if (satisfies(answer) || performance.now() > end) return answer
+    if (satisfies(answer)) return answer
+    if (performance.now() > end)
+      throw new Error(`still not so after ${withinMs} ms: ${JSON.stringify(answer)?.slice(0, 500)}`)
     await setTimeout(20)
   }
 }
