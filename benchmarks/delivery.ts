@@ -20,7 +20,7 @@ import { startReceiver } from "./delivery/startReceiver.ts"
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    deliveries: { type: "string", default: "12000" },
+    deliveries: { type: "string", default: "40000" },
     only: { type: "string" },
     latency: { type: "boolean", default: true },
   },

@@ -216,6 +216,32 @@ AS $function$
     end
     $function$;
 
+CREATE OR REPLACE FUNCTION public.first_due()
+ RETURNS TABLE(endpoint_id text, due_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+    #variable_conflict use_column
+    begin
+      return query
+      with recursive first_of as (
+        (select endpoint_id, replay, due_at from deliveries where owner is null order by endpoint_id, replay, due_at limit 1)
+        union all
+        select next.* from first_of
+        cross join lateral (
+          select endpoint_id, replay, due_at from deliveries
+          where owner is null and (endpoint_id, replay) > (first_of.endpoint_id, first_of.replay)
+          order by endpoint_id, replay, due_at limit 1
+        ) next
+      )
+      select endpoint_id, min(due_at) from first_of group by endpoint_id;
+    end
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_trouble_only()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -194,6 +194,30 @@ export default Effect.gen(function* () {
     end
     $$`
 
+  // When the first row of each endpoint that has any is due, whoever owns the endpoint: as many steps through the index as there are such
+  // endpoints, so that those with nothing due cost nothing.
+  yield* sql`
+    create function first_due()
+    returns table (endpoint_id text, due_at timestamptz)
+    language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+      set enable_sort = off as $$
+    #variable_conflict use_column
+    begin
+      return query
+      with recursive first_of as (
+        (select endpoint_id, replay, due_at from deliveries where owner is null order by endpoint_id, replay, due_at limit 1)
+        union all
+        select next.* from first_of
+        cross join lateral (
+          select endpoint_id, replay, due_at from deliveries
+          where owner is null and (endpoint_id, replay) > (first_of.endpoint_id, first_of.replay)
+          order by endpoint_id, replay, due_at limit 1
+        ) next
+      )
+      select endpoint_id, min(due_at) from first_of group by endpoint_id;
+    end
+    $$`
+
   // Writes the intent to call, and what came of calls: of each endpoint up to where calls may have begun and what is open of it, many
   // deliveries that arrived as one row, and each that did not.
   // Answers the endpoints, and the rows of deliveries, that are no longer the worker's: of those nothing was written.

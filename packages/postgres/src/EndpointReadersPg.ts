@@ -41,6 +41,11 @@ interface DueRow extends ReadRow {
   readonly losses: number
 }
 
+interface NextRow {
+  readonly endpointId: EndpointId
+  readonly inMs: number
+}
+
 /** Keeps the readers in PostgreSQL. */
 export const EndpointReadersPg = Layer.effect(
   EndpointReaders,
@@ -179,22 +184,27 @@ export const EndpointReadersPg = Layer.effect(
           dieNaming("EndpointReaders.wrote"),
         ),
 
-      nextDue: (worker, endpoints) =>
-        sql<{ endpointId: EndpointId; inMs: number }>`
-          select endpoint_id as "endpointId", (extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"
-          from endpoint_readers reader
-          cross join lateral (
-            select least(
-              (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and not replay
-                order by due_at limit 1),
-              (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay
-                order by due_at limit 1)
-            ) as due_at
-          ) next
-          where reader.owner = ${worker}::uuid and due_at is not null
-            and (${endpoints === undefined}::boolean or reader.endpoint_id = any (${endpoints ?? []}::text[]))`.pipe(
-          dieNaming("EndpointReaders.nextDue"),
-        ),
+      nextDue: (worker, endpoints) => {
+        const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
+        const rows =
+          endpoints === undefined
+            ? sql<NextRow>`
+              select reader.endpoint_id as "endpointId", ${due} from first_due() first
+              join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
+              where owner = ${worker}::uuid`
+            : sql<NextRow>`
+              select endpoint_id as "endpointId", ${due} from endpoint_readers reader
+              cross join lateral (
+                select least(
+                  (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and not replay
+                    order by due_at limit 1),
+                  (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay
+                    order by due_at limit 1)
+                ) as due_at
+              ) next
+              where owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[]) and due_at is not null`
+        return rows.pipe(dieNaming("EndpointReaders.nextDue"))
+      },
     }
   }),
 )

@@ -330,10 +330,41 @@ describe("EndpointReadersPg.takeDue", () => {
         expect(next!.endpointId).toBe(endpoint.id)
         expect(next!.inMs).toBeGreaterThan(0)
         expect(next!.inMs).toBeLessThanOrEqual(3_600_000)
+        expect((yield* readers.nextDue(token, [endpoint.id])).map(({ endpointId }) => endpointId)).toEqual([
+          endpoint.id,
+        ])
+        for (const endpoints of [undefined, [endpoint.id]]) expect(yield* readers.nextDue(other, endpoints)).toEqual([])
         expect(yield* readers.nextDue(token, [])).toEqual([])
         yield* sql`update deliveries set due_at = clock_timestamp()`
         const takes = yield* Effect.all([take(), take(), take()], { concurrency: 3 })
         expect(takes.flat()).toHaveLength(2)
+      }),
+    ))
+
+  it("tells of each of its endpoints when the first row is due, be that a replay or not", () =>
+    run(
+      Effect.gen(function* () {
+        const readers = yield* EndpointReaders
+        const sql = yield* SqlClient.SqlClient
+        const { token } = yield* newWorker
+        const endpoints: Array<EndpointId> = []
+        // In how many minutes an event and a replay are due of each endpoint.
+        for (const minutes of [[5, 3], [2, 7], [], [undefined, 4], [9]]) {
+          const { endpoint, eventIds } = yield* seedRows(2)
+          yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id = ${endpoint.id}`
+          for (const [i, eventId] of eventIds.entries()) {
+            yield* minutes[i] === undefined
+              ? sql`delete from deliveries where event_id = ${eventId}`
+              : sql`update deliveries set replay = ${i === 1}, due_at = clock_timestamp() + make_interval(mins => ${minutes[i]}::int)
+                  where event_id = ${eventId}`
+          }
+          endpoints.push(endpoint.id)
+        }
+        const expected = [3, 2, undefined, 4, 9]
+        for (const asked of [undefined, endpoints]) {
+          const next = new Map((yield* readers.nextDue(token, asked)).map(({ endpointId, inMs }) => [endpointId, inMs]))
+          expect(endpoints.map((id) => next.get(id) && Math.ceil(next.get(id)! / 60_000))).toEqual(expected)
+        }
       }),
     ))
 })
