@@ -351,7 +351,6 @@ describe("EndpointReadersPg.takeDue", () => {
         // In how many minutes an event and a replay are due of each endpoint.
         for (const minutes of [[5, 3], [2, 7], [], [undefined, 4], [9]]) {
           const { endpoint, eventIds } = yield* seedRows(2)
-          yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id = ${endpoint.id}`
           for (const [i, eventId] of eventIds.entries()) {
             yield* minutes[i] === undefined
               ? sql`delete from deliveries where event_id = ${eventId}`
@@ -360,6 +359,7 @@ describe("EndpointReadersPg.takeDue", () => {
           }
           endpoints.push(endpoint.id)
         }
+        yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id in ${sql.in(endpoints)}`
         const expected = [3, 2, undefined, 4, 9]
         for (const asked of [undefined, endpoints]) {
           const next = new Map((yield* readers.nextDue(token, asked)).map(({ endpointId, inMs }) => [endpointId, inMs]))
