@@ -1,11 +1,11 @@
 import { defineConfig } from "vitest/config"
 
-/** What kills processes, needs a mail server or a browser, or takes minutes: one file at a time, each in a process of its own. */
+/** What kills processes, needs a mail server or a browser, or takes minutes: two files at a time, each in a process of its own. */
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.proof.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
-    maxWorkers: 1,
+    maxWorkers: 2,
     unstubEnvs: true,
     testTimeout: 600_000,
     hookTimeout: 300_000,
