@@ -96,6 +96,7 @@ export const metrics = {
     "outreach_endpoint_takeovers_total",
     "Endpoints that this worker took from workers that were lost.",
   ),
+  endpointsOwned: gauge("outreach_endpoints_owned", "Endpoints that this worker delivers to."),
   mailAttempts: each(MAIL_OUTCOMES, "outcome", (attributes) =>
     counter("outreach_message_attempts_total", "Attempts at e-mails, by what the mail server said.", {
       outcome: attributes["outcome"]!.toLowerCase(),
@@ -143,10 +144,6 @@ export const gauges = {
     "How far the clock of an organization is ahead of the database's, at most.",
   ),
   inFlight: gauge("outreach_deliveries_in_flight", "Deliveries that some worker holds."),
-  endpointsOwned: gauge(
-    "outreach_endpoints_owned",
-    "Endpoints that this worker delivers to: sum this one over the workers.",
-  ),
   breakersOpen: gauge(
     "outreach_breakers_open",
     "Endpoints that failed in a row and are probed, or have just begun to answer again.",

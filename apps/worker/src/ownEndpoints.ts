@@ -3,7 +3,7 @@ import { Effect, Latch, Metric, Semaphore } from "effect"
 import type { DeliveryLane } from "./deliveryLane.ts"
 import type { deliveryOwner } from "./deliveryOwner.ts"
 import { measureClaim } from "./measureClaim.ts"
-import { gauges, metrics } from "./metrics.ts"
+import { metrics } from "./metrics.ts"
 import { workerLimits } from "./workerLimits.ts"
 
 const limits = workerLimits.deliveries
@@ -81,7 +81,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       owner.goesOn(yield* readers.behind(worker))
       for (const { endpointId, inMs } of yield* readers.nextDue(worker)) owner.dueIn(endpointId, inMs)
     }
-    yield* Metric.update(gauges.endpointsOwned, lanes.size)
+    yield* Metric.update(metrics.endpointsOwned, lanes.size)
   })
 
   return {
