@@ -22,7 +22,7 @@ export const startExim = async (
   const asRoot = userInfo().uid === 0
   const [uid, gid] = asRoot ? [65_534, 65_534] : [userInfo().uid, userInfo().gid]
   const folder = mkdtempSync(join(tmpdir(), "exim-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }))
   for (const part of ["spool", "log", "mail"]) mkdirSync(join(folder, part), { mode: 0o777 })
   if (asRoot) execFileSync("chown", ["-R", `${uid}:${gid}`, folder])
   const write = (name: string, text: string, mode = 0o644) => {

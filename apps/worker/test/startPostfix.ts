@@ -68,7 +68,7 @@ export const startPostfix = async (program: string, port: number, settings: Read
   onTestFinished(async () => {
     spawn(program, ["-c", configuration, "stop"], { stdio: "ignore" })
     await ended
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 50 })
   })
   const readLog = () => {
     try {
