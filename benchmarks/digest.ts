@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util"
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { Deployment } from "@outreach/domain/Deployment"
-import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { DigestReader } from "@outreach/domain/digest/DigestReader"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
+import { DigestReaderPg } from "@outreach/postgres/digest/DigestReaderPg"
 import { migrate } from "@outreach/postgres/migrate"
+import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import postgres from "postgres"
@@ -75,8 +75,8 @@ async function openSide(name: Side["name"], events: number): Promise<Side> {
   await admin.unsafe(`create database ${name}`)
   const url = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
   const layer = Layer.mergeAll(
-    KeyRingPg,
-    DigestLedgerPg,
+    ApiKeyRepositoryPg,
+    DigestReaderPg,
     SecureRandom.layerWebCrypto,
     Layer.succeed(Deployment, { livemode: false }),
   ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))
@@ -89,7 +89,7 @@ async function openSide(name: Side["name"], events: number): Promise<Side> {
   )
   // What was filled in by other means than the writing transactions must be what these would have kept.
   for (const date of [dates[0]!, dates.at(-2)!]) {
-    const recount = DigestLedger.use((ledger) => ledger.recount(date))
+    const recount = DigestReader.use((ledger) => ledger.recount(date))
     const differences = await Effect.runPromise(Effect.provide(recount, layer))
     if (differences.length > 0) throw new Error(`The counts of ${date} are wrong: ${JSON.stringify(differences[0])}`)
   }

@@ -1,9 +1,9 @@
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { Deployment } from "@outreach/domain/Deployment"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
 import { migrate } from "@outreach/postgres/migrate"
+import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import postgres from "postgres"
@@ -29,7 +29,7 @@ export async function seed(
   options: { readonly recipients: number; readonly deepRecipients: number },
 ): Promise<Seeded> {
   const layer = Layer.mergeAll(
-    KeyRingPg,
+    ApiKeyRepositoryPg,
     SecureRandom.layerWebCrypto,
     Layer.succeed(Deployment, { livemode: false }),
   ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { migrate } from "@outreach/postgres/migrate"
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
 import { Effect, Redacted } from "effect"
 import { makeWorkerUtils, type WorkerUtils } from "graphile-worker"
 import { PgBoss } from "pg-boss"

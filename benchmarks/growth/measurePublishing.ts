@@ -1,9 +1,9 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { Hints } from "@outreach/postgres/Hints"
-import { stamp } from "@outreach/postgres/OrganizationClock"
-import { publishEvents } from "@outreach/postgres/publishEvents"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { Hints } from "@outreach/postgres/events/Hints"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
@@ -29,7 +29,7 @@ const publish = Effect.fnUntraced(function* ({ id: campaignId, organizationId, p
     token: "aB3dE9",
   })
   yield* hints.committing(
-    sql.withTransaction(Effect.flatMap(stamp(organizationId), (at) => publishEvents([event], at))),
+    sql.withTransaction(Effect.flatMap(commitTimestamp(organizationId), (at) => publishEvents([event], at))),
   )
 })
 

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from "node:crypto"
 import type { AddressInfo } from "node:net"
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Redacted } from "effect"
 import Fastify from "fastify"
 import postgres from "postgres"

@@ -1,19 +1,19 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
-import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
-import { DigestLedgerPg } from "@outreach/postgres/DigestLedgerPg"
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { EventFeedPg } from "@outreach/postgres/EventFeedPg"
-import { HintsPg } from "@outreach/postgres/HintsPg"
-import { HitLedgerPg } from "@outreach/postgres/HitLedgerPg"
-import { IdempotencyLedgerPg } from "@outreach/postgres/IdempotencyLedgerPg"
-import { InboxPg } from "@outreach/postgres/InboxPg"
-import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
-import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
-import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
-import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
-import { UnsubscriptionLedgerPg } from "@outreach/postgres/UnsubscriptionLedgerPg"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { SecretVaultPg } from "@outreach/postgres/deliveries/SecretVaultPg"
+import { DigestReaderPg } from "@outreach/postgres/digest/DigestReaderPg"
+import { EventFeedPg } from "@outreach/postgres/events/EventFeedPg"
+import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
+import { InboxPg } from "@outreach/postgres/inbox/InboxPg"
+import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
+import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
+import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { Effect, Layer, Ref } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
@@ -58,7 +58,7 @@ const secrets = SecretVaultPg.pipe(
   ),
 )
 
-const handlerPorts = Layer.mergeAll(RecipientRegisterPg, EventFeedPg, CampaignBookPg, DigestLedgerPg).pipe(
+const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeedPg, CampaignRepositoryPg, DigestReaderPg).pipe(
   Layer.provideMerge(deployment),
 )
 
@@ -68,7 +68,7 @@ const inbox = InboxPg.pipe(Layer.provide(transactions))
 const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
   // An adapter is built once for each pool.
   Layer.provide(Layer.merge(Layer.fresh(handlerPorts), inbox)),
-  Layer.merge(IdempotencyLedgerPg),
+  Layer.merge(IdempotencyRepositoryPg),
   Layer.provide(transactions),
 )
 
@@ -80,19 +80,19 @@ const trackingLinks = Layer.unwrap(
 
 // Hits come in bulk, and would delay the look-ups that share a connection with them.
 const tracking = HitQueue.layer.pipe(
-  Layer.provide(HitLedgerPg),
+  Layer.provide(HitRepositoryPg),
   Layer.provide(deployment),
   Layer.provide(transactions),
   Layer.merge(trackingLinks),
 )
 
 const ports = Layer.mergeAll(
-  KeyRingPg,
+  ApiKeyRepositoryPg,
   secrets,
   handlerPorts,
   inbox,
   transactional,
-  UnsubscriptionLedgerPg,
+  UnsubscriptionRepositoryPg,
   tracking,
 ).pipe(Layer.provide(HintsPg.pipe(Layer.provide(transactions))), Layer.provideMerge(reads))
 

@@ -1,6 +1,6 @@
 import type { Scope } from "@outreach/contract"
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"

@@ -1,4 +1,4 @@
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Effect, Layer } from "effect"
 import { Target } from "./Target.ts"
 

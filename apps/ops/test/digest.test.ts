@@ -1,5 +1,5 @@
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import type { Stamp } from "@outreach/postgres/OrganizationClock"
+import type { CommitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { outreachOn } from "@outreach/postgres/test/outreachOn"
 import { qualifyOn } from "@outreach/postgres/test/qualifyOn"
@@ -35,7 +35,7 @@ beforeAll(() =>
       const reach = (stage: "account_created" | "learner_qualified", count: number) =>
         Array.from({ length: count }, (_, n) => ({ programId: campaign.programId, stage, npi: npi(n) }))
       const clinicians = [...reach("account_created", 8), ...reach("learner_qualified", 3)]
-      yield* inTransaction(qualifyOn(organization.id, clinicians, STAMP as Stamp))
+      yield* inTransaction(qualifyOn(organization.id, clinicians, STAMP as CommitTimestamp))
     }),
   ),
 )

@@ -1,6 +1,6 @@
-import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
-import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { makeIdentifier } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { verify } from "@outreach/signature/node"
 import { Effect, Redacted } from "effect"
@@ -94,9 +94,12 @@ describe("endpoints test", () => {
   it("needs an active secret", async () => {
     const id = await meanwhile(
       Effect.gen(function* () {
-        const organization = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme")
+        const organization = yield* (yield* OrganizationRepository).create(
+          yield* makeIdentifier("organization"),
+          "Acme",
+        )
         const endpoint = { organizationId: organization.id, url: "https://partner.test/", eventTypes: null }
-        return (yield* (yield* EndpointBook).create({ ...endpoint, id: yield* makeIdentifier("endpoint") })).id
+        return (yield* (yield* EndpointRepository).create({ ...endpoint, id: yield* makeIdentifier("endpoint") })).id
       }),
     )
     expect((await test(id)).shown.error).toMatchObject({ code: "no_active_secret" })

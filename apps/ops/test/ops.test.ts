@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Redacted } from "effect"
@@ -51,7 +51,7 @@ describe("keys", () => {
     const { api_key, ...shown } = issued
     expect((await answer("keys", "list", "--organization", org)).data).toEqual([shown])
     expect((await run(["keys", "list", "--organization", org])).stdout).not.toContain(api_key)
-    const admission = await meanwhile(Effect.flatMap(KeyRing, (keys) => keys.admit(api_key)))
+    const admission = await meanwhile(Effect.flatMap(ApiKeyRepository, (keys) => keys.authenticateKey(api_key)))
     expect(admission?.caller).toMatchObject({ organizationId: org, scopes: ["events:read", "digest:read"] })
   })
 
@@ -76,8 +76,12 @@ describe("keys", () => {
     const [old] = (await answer("keys", "list", "--organization", org)).data
     expect(Date.parse(old.expires_at) - Date.parse(second.created_at)).toBeCloseTo(7_200_000, -4)
     expect((await answer("keys", "revoke", first.id, "--yes")).revoked_at).not.toBeNull()
-    const admit = (text: string) => meanwhile(Effect.flatMap(KeyRing, (keys) => keys.admit(text)))
-    expect([await admit(first.api_key), (await admit(second.api_key))?.count]).toEqual([undefined, 1])
+    const authenticateKey = (text: string) =>
+      meanwhile(Effect.flatMap(ApiKeyRepository, (keys) => keys.authenticateKey(text)))
+    expect([await authenticateKey(first.api_key), (await authenticateKey(second.api_key))?.count]).toEqual([
+      undefined,
+      1,
+    ])
   })
 })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
@@ -45,7 +45,7 @@ it("walks through commands that succeed one after the other", async () => {
     if (command.includes(" deliveries list --limit")) await meanwhile(rejectDelivery)
     if (command.includes(" endpoints test")) {
       const { url } = await partnerServer()
-      await meanwhile(Effect.flatMap(EndpointBook, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
+      await meanwhile(Effect.flatMap(EndpointRepository, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
     }
     if (command.endsWith(" inbox list")) {
       await meanwhile(setAsideEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))

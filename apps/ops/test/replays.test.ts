@@ -1,4 +1,4 @@
-import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedDeadLetters } from "@outreach/postgres/test/seedDeadLetters"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const seed = (...args: Parameters<typeof seedDeadLetters>) =>
 const work = () =>
   meanwhile(
     Effect.gen(function* () {
-      const { advance } = yield* ReplayBook
+      const { advance } = yield* ReplayJobQueue
       while (true) {
         const answer = yield* advance
         if ("replay" in answer && answer.replay.state !== "running") return
@@ -84,7 +84,7 @@ describe("a replay by filters", () => {
     expect((await answer("replays", "list")).data).toEqual([made])
     expect(await answer("replays", "show", made.id)).toEqual(made)
 
-    await meanwhile(Effect.flatMap(ReplayBook, (book) => book.advance))
+    await meanwhile(Effect.flatMap(ReplayJobQueue, (book) => book.advance))
     const cancelled = await answer("replays", "cancel", made.id, "--yes")
     expect(cancelled).toMatchObject({ state: "cancelled", replayed: 2 })
     expect(await answer("replays", "follow", made.id)).toEqual(cancelled)

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto"
-import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
-import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"

@@ -1,10 +1,10 @@
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { judgeHits } from "@outreach/domain/hits/Hits"
 import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
-import { reportBounce } from "@outreach/domain/outreach/Bounces"
-import { HitLedger } from "@outreach/domain/outreach/HitLedger"
-import { judgeHits } from "@outreach/domain/outreach/Hits"
-import { UnsubscriptionLedger } from "@outreach/domain/outreach/UnsubscriptionLedger"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Clock, Effect } from "effect"
@@ -28,10 +28,10 @@ const seed = Effect.gen(function* () {
   yield* sql`delete from messages where recipient_id = ${recipientId}`
   const hit = { id: yield* makeIdentifier("hit"), organizationId: organization.id, recipientId, link: null }
   const request = { method: "HEAD", address: "192.0.2.1", headers: {}, cameAt: yield* Clock.currentTimeMillis }
-  yield* (yield* HitLedger).record([{ ...hit, ...request }])
+  yield* (yield* HitRepository).record([{ ...hit, ...request }])
   yield* judgeHits(organization.id)
   yield* reportBounce(recipientId, { _tag: "Bounced", reason: "mailbox_disabled" })
-  yield* (yield* UnsubscriptionLedger).ask({ organizationId: organization.id, recipientId })
+  yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId })
   const data = { npi: npi(0), consumer_program_slug: program.slug }
   const account = { ...data, email: "clinician0@clinic.test", attribution: "service_token", token }
   yield* receiveEvent(seeded, "evt_a1", "clinician.account_created", account)

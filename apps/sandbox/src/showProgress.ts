@@ -1,4 +1,4 @@
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 
@@ -19,12 +19,12 @@ export const showProgress = Effect.fnUntraced(function* (
     }
   },
 ) {
-  const book = yield* CampaignBook
+  const campaigns = yield* CampaignRepository
   const { stdout } = process
   let shown = ""
   const show = Effect.gen(function* () {
-    const { recipients, published } = yield* book.progress(campaignId)
-    const { status } = yield* book.find(campaignId)
+    const { recipients, published } = yield* campaigns.progress(campaignId)
+    const { status } = yield* campaigns.find(campaignId)
     const { events, duplicates, reconciled, told } = counts.partner()
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
     const optional = {

@@ -1,4 +1,4 @@
-import { TRACKING_PATHS, type TrackingKind } from "@outreach/domain/outreach/TrackingLinks"
+import { TRACKING_PATHS, type TrackingKind } from "@outreach/domain/hits/TrackingLinks"
 import { Clock, Effect } from "effect"
 import PostalMime from "postal-mime"
 import { type Behavior, behaviorOf } from "./behaviorOf.ts"

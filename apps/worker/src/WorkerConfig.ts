@@ -61,7 +61,7 @@ const bouncePort = setting("BOUNCE_SMTP_PORT", {
 const webhooks = Config.all({
   callSeconds: webhookCallSeconds,
   leaseSeconds: webhookLeaseSeconds,
-  inAll: webhookCallsInFlight,
+  maxInFlight: webhookCallsInFlight,
   perEndpoint: webhookCallsPerEndpoint,
 })
 

@@ -1,29 +1,29 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
-import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
-import { HttpCourier } from "@outreach/webhooks/HttpCourier"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { admin } from "./admin.ts"
-import { applyInbox } from "./applyInbox.ts"
-import { deliver } from "./deliver.ts"
-import { judgeHits } from "./judgeHits.ts"
-import { keepHistory } from "./keepHistory.ts"
-import { atStart } from "./metrics.ts"
-import { persist } from "./persist.ts"
-import { publish } from "./publish.ts"
-import { readGauges } from "./readGauges.ts"
-import { receiveBounces } from "./receiveBounces.ts"
-import { replay } from "./replay.ts"
-import { SmtpMailer } from "./SmtpMailer.ts"
-import { sendOutreach } from "./sendOutreach.ts"
-import { sweep } from "./sweep.ts"
-import { unsubscribe } from "./unsubscribe.ts"
+import { admin } from "./admin/admin.ts"
+import { atStart } from "./admin/metrics.ts"
+import { readGauges } from "./admin/readGauges.ts"
+import { deliver } from "./deliveries/deliver.ts"
+import { replay } from "./deliveries/replay.ts"
+import { judgeHits } from "./hits/judgeHits.ts"
+import { applyInbox } from "./inbox/applyInbox.ts"
+import { retryForever } from "./loops/retryForever.ts"
+import { publish } from "./mail/publish.ts"
+import { receiveBounces } from "./mail/receiveBounces.ts"
+import { SmtpMailer } from "./mail/SmtpMailer.ts"
+import { sendOutreach } from "./mail/sendOutreach.ts"
+import { unsubscribe } from "./mail/unsubscribe.ts"
+import { deleteExpired } from "./upkeep/deleteExpired.ts"
+import { managePartitions } from "./upkeep/managePartitions.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 import { workerLimits } from "./workerLimits.ts"
 
@@ -38,7 +38,7 @@ export const worker = Effect.gen(function* () {
     Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(config.secretsKey))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.merge(
-      HttpCourier({
+      HttpWebhookClient({
         allowPrivateAddresses: config.webhookAllowPrivateAddresses,
         callMs: config.webhooks.callSeconds * 1000,
       }),
@@ -59,11 +59,11 @@ export const worker = Effect.gen(function* () {
     sendOutreach({ ...mail, mailDomain: mail.domain, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
-      : [persist("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
+      : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
     judgeHits,
     unsubscribe,
-    sweep,
-    keepHistory(config.historyDays),
+    deleteExpired,
+    managePartitions(config.historyDays),
     readGauges,
     admin({
       host: config.adminHost,

@@ -13,7 +13,7 @@ export const workerLimits = {
     /** An endpoint that has a call in flight may have this share of the calls that are free. */
     shareOfFree: 1 / 8,
     /** Of all calls, for first calls to endpoints that have none in flight. */
-    mostKept: 1 / 2,
+    reservedShare: 1 / 2,
     /** While both wait, one call in so many is a retry. */
     eventsPerRetry: 4,
     /** A call that was answered so soon lets one more be in flight. */
@@ -23,16 +23,16 @@ export const workerLimits = {
     lookAgainMs: 4,
     /** The events that are read of one endpoint, and the endpoints that are read, in one statement. */
     maxReadOfEndpoint: 64,
-    endpointsTogether: 200,
+    maxEndpointsPerRead: 200,
     /** An endpoint may have so many times the calls that it may have in flight in memory. */
     readAhead: 4,
     /** In memory for all endpoints; beyond that each may have a few. */
     maxHeld: 4096,
     maxWaitingWhenFull: 4,
     /** What came of calls is written so many together, or so long after the last writing. */
-    writtenTogether: 256,
-    gatherMs: 40,
-    longestPauseMs: 1000,
+    writeBatchSize: 256,
+    debounceMs: 40,
+    maxPauseMs: 1000,
   },
   messages: {
     connections: 20,
@@ -41,12 +41,12 @@ export const workerLimits = {
     /** The waits of RFC 5321 4.5.3.2, and one for connecting. */
     timeouts: { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 },
     /** Messages to send: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
-    atOnce: 60,
+    concurrency: 60,
     /** Three times the connections of a campaign; the rest of the room is left to others. */
     maxPerCampaign: 48,
-    leastRoom: 16,
+    minSlots: 16,
     /** With those that the server has answered and that are being recorded, two for each connection. */
-    mostHeld: 100,
+    maxHeld: 100,
     leaseSeconds: 100,
     /** While a message is under way its lease is extended this often. */
     renewEveryMs: 25_000,
@@ -70,9 +70,9 @@ export const workerLimits = {
   /** Few ask, and little: what is slow or large is none of them. */
   admin: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
-  pause: { shortestMs: 50, longestMs: 1000, gatherMs: 20 },
+  pause: { minMs: 50, maxMs: 1000, debounceMs: 20 },
   /** How old the last successful claim of endpoints of a ready worker may be: two of them, and the time limit of a statement. */
   readyWithinSeconds: 3 + 30,
   /** How long a loop waits after a failure: doubled at each further one. */
-  backoff: { shortestMs: 500, longestMs: 30_000 },
+  backoff: { minMs: 500, maxMs: 30_000 },
 } as const

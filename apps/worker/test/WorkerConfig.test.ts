@@ -40,7 +40,7 @@ describe("WorkerConfig", () => {
       },
       webhookRetryDelays: SPECIFIED_SCHEDULE,
       webhookAllowPrivateAddresses: false,
-      webhooks: { callSeconds: 15, leaseSeconds: 9, inAll: 512, perEndpoint: 16 },
+      webhooks: { callSeconds: 15, leaseSeconds: 9, maxInFlight: 512, perEndpoint: 16 },
       drainSeconds: 20,
       historyDays: 90,
     })

@@ -1,5 +1,5 @@
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
@@ -38,14 +38,14 @@ export const journey = () => {
     deliveries: (endpointId: string) =>
       run(
         Effect.gen(function* () {
-          return yield* (yield* DeliveryLedger).list({ endpointId: endpointId as `whe_${string}`, limit: 1000 })
+          return yield* (yield* DeliveryRepository).list({ endpointId: endpointId as `whe_${string}`, limit: 1000 })
         }),
       ),
     /** Lists how the attempts at a delivery went. */
     attempts: (deliveryId: string) =>
       run(
         Effect.gen(function* () {
-          const { attempts } = yield* (yield* DeliveryLedger).find(deliveryId as `dlv_${string}`)
+          const { attempts } = yield* (yield* DeliveryRepository).find(deliveryId as `dlv_${string}`)
           return attempts.map(({ number, outcome, status }) => ({ number, outcome, status }))
         }),
       ),

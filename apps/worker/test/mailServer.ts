@@ -39,7 +39,7 @@ export const mailServer = async (
     },
   }
   const server = new SMTPServer(options)
-  // A connection that its sender's end resets is no error of this server's.
+  // A connection that its sender's end resets is not an error of this server's.
   server.on("error", () => {})
   const port = await listen(server.server)
   return { url: `smtp://127.0.0.1:${port}`, messages, connections: () => connections }

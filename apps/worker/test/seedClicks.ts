@@ -1,5 +1,5 @@
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
-import { HitLedger } from "@outreach/domain/outreach/HitLedger"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,6 +28,6 @@ export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUr
       }
     }),
   )
-  yield* (yield* HitLedger).record(hits)
+  yield* (yield* HitRepository).record(hits)
   return { ...seeded, token: recipient!.token }
 })

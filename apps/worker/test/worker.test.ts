@@ -1,20 +1,20 @@
 import { describe, expect, it } from "@effect/vitest"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
-import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
-import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { parseSchedule } from "@outreach/retry-policy"
-import { HttpCourier } from "@outreach/webhooks/HttpCourier"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer, Redacted, References } from "effect"
 import { onTestFinished } from "vitest"
-import { deliver } from "../src/deliver.ts"
-import { publish } from "../src/publish.ts"
-import { SmtpMailer } from "../src/SmtpMailer.ts"
-import { sendOutreach } from "../src/sendOutreach.ts"
+import { deliver } from "../src/deliveries/deliver.ts"
+import { publish } from "../src/mail/publish.ts"
+import { SmtpMailer } from "../src/mail/SmtpMailer.ts"
+import { sendOutreach } from "../src/mail/sendOutreach.ts"
 import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
 import { mailServer } from "./mailServer.ts"
@@ -39,7 +39,7 @@ const work = (
       deliver({
         schedule: parseSchedule(options.schedule ?? "1h"),
         drainSeconds: 0,
-        inAll: 100,
+        maxInFlight: 100,
         perEndpoint: 16,
         leaseSeconds: 9,
       }).pipe(Effect.updateService(EndpointReaders, options.readers ?? ((readers) => readers))),
@@ -49,7 +49,7 @@ const work = (
   ).pipe(
     Effect.provide(
       Layer.mergeAll(
-        HttpCourier({ allowPrivateAddresses: true, callMs: 15_000 }),
+        HttpWebhookClient({ allowPrivateAddresses: true, callMs: 15_000 }),
         SmtpMailer({
           url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"),
           from,
@@ -103,7 +103,7 @@ describe("a campaign", () => {
       expect(message?.text).toContain("Subject: An invitation to Heart failure")
       expect(message?.text).toContain(`<${service_recipient_id}@acme.test>`)
     }
-    const status = () => run(Effect.flatMap(CampaignBook, (book) => book.find(campaign.id)))
+    const status = () => run(Effect.flatMap(CampaignRepository, (book) => book.find(campaign.id)))
     expect((await eventually(status, ({ status }) => status === "completed")).status).toBe("completed")
   })
 
@@ -164,11 +164,11 @@ describe("a relay that denies us before we logged in", () => {
   it("pauses no recipient domain, and stands in what a campaign shows", async () => {
     const { campaign } = await launch(await partner(), 1)
     work({ smtpUrl: (await mailServer({ at: "rcpt", reply: "554 5.7.1 Relay access denied" })).url })
-    const failures = () => run(Effect.flatMap(CampaignBook, (book) => book.failures(campaign.id)))
+    const failures = () => run(Effect.flatMap(CampaignRepository, (book) => book.failures(campaign.id)))
     expect(await eventually(failures, ({ length }) => length > 0)).toEqual([
       { class: "relay_denied", code: "554 5.7.1 to RCPT TO", messages: 1 },
     ])
-    expect(await run(Effect.flatMap(CampaignBook, (book) => book.pauses(campaign.id)))).toEqual([])
+    expect(await run(Effect.flatMap(CampaignRepository, (book) => book.pauses(campaign.id)))).toEqual([])
   })
 })
 

@@ -4,13 +4,13 @@ interface Parsed {
   readonly value: bigint
 }
 
-/** Makes a function that tells whether an address lies in a range such as `192.0.2.0/24` or `2001:db8::/32`. */
+/** Creates a function that tells whether an address lies in a range such as `192.0.2.0/24` or `2001:db8::/32`. */
 export function parseNetwork(range: string): (address: string) => boolean {
   const [start = "", length = ""] = range.split("/")
   const network = parse(start)
   const size = Number(length)
   if (network === undefined || !/^\d{1,3}$/.test(length) || size > network.bits) {
-    throw new RangeError(`"${range}" is no network`)
+    throw new RangeError(`"${range}" is not a network`)
   }
   const rest = BigInt(network.bits - size)
   return (address) => {

@@ -13,7 +13,7 @@ export interface ApiErrorFields {
   readonly docUrl: string | null
 }
 
-/** An answer of the service that is no success. Branch on `type`; codes are added over time. */
+/** An answer of the service that is not a success. Branch on `type`; codes are added over time. */
 export class ApiError extends Error {
   override readonly name: string = "ApiError"
   /** HTTP status. */

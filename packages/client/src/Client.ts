@@ -44,7 +44,7 @@ export interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "curs
 
 /** The operations of the Outreach Partner API. */
 export interface Client {
-  /** Says whether the service is reachable; sends no key. */
+  /** Reports whether the service is reachable; sends no key. */
   getHealth(options?: CallOptions): Promise<BodyOf<"getHealth">>
   /** Resolves one token; for ad-hoc use, not for the click path. */
   getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<BodyOf<"getToken">>

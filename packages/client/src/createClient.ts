@@ -33,7 +33,7 @@ export interface ClientOptions {
 const EVERY_QUARTER_HOUR = 900
 const MOST_PER_PAGE = 500
 
-/** Makes a client. Throws `TypeError` on a key or an address that no request could be made of. */
+/** Creates a client. Throws `TypeError` on a key or an address that no request could be made of. */
 export function createClient({
   apiKey,
   baseUrl,

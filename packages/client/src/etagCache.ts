@@ -10,7 +10,7 @@ export interface EtagCache {
   readonly set: (url: string, tagged: Tagged) => void
 }
 
-/** Makes a cache of at most `size` bodies, which forgets the one that was used least lately. */
+/** Creates a cache of at most `size` bodies, which forgets the one that was used least lately. */
 export function etagCache(size: number): EtagCache {
   const kept = new Map<string, Tagged>()
   const set = (url: string, tagged: Tagged): void => {

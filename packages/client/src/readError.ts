@@ -9,7 +9,7 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
   429: "rate_limit_error",
 }
 
-/** Reads an answer that is no success: the partner envelope, the legacy envelope, or neither. */
+/** Reads an answer that is not a success: the partner envelope, the legacy envelope, or neither. */
 export function readError({ status, header, text }: Answer): ApiError {
   const error = errorOf(text)
   const { code = null, message = `The service answered ${status} without saying why`, details = null } = error

@@ -41,7 +41,7 @@ export interface Sender {
   readonly retry: RetryOptions
 }
 
-/** Makes the function that sends a call, again where that helps, and answers the body of its success. */
+/** Creates the function that sends a call, again where that helps, and answers the body of its success. */
 export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
   const cache = etagCache(sender.cacheSize)
 

@@ -1,7 +1,7 @@
 import { type PartnerErrorCode, partnerCatalog } from "@outreach/error-catalog"
 import type { Reply } from "./startServer.ts"
 
-/** Makes the reply that the service gives for a code of its catalog. */
+/** Creates the reply that the service gives for a code of its catalog. */
 export function errorReply(
   code: PartnerErrorCode,
   {

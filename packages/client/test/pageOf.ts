@@ -2,7 +2,7 @@ import type { FeedEvent, List } from "@outreach/contract"
 
 const positionOf = ({ emitted_at, event_id }: FeedEvent) => `${emitted_at} ${event_id}`
 
-/** Answers a page of a feed as the service does: in the order of (`emitted_at`, `event_id`), from `since` or after a cursor. */
+/** Returns a page of a feed as the service does: in the order of (`emitted_at`, `event_id`), from `since` or after a cursor. */
 export function pageOf(
   feed: readonly FeedEvent[],
   { since, cursor, limit }: { readonly since: string; readonly cursor: string | undefined; readonly limit: number },

@@ -1,6 +1,6 @@
 import { eventExamples, type FeedEvent } from "@outreach/contract"
 
-/** Makes an `outreach.email_sent` event with a number for its id, emitted so many microseconds after the beginning of 2026. */
+/** Creates an `outreach.email_sent` event with a number for its id, emitted so many microseconds after the beginning of 2026. */
 export function sentEvent(number: number, microseconds: number): FeedEvent {
   const whole = new Date(Date.UTC(2026, 0, 1) + Math.floor(microseconds / 1e6) * 1000).toISOString().slice(0, 19)
   return {

@@ -204,7 +204,7 @@ describe("sync.events", () => {
     expect(asked).toHaveLength(4)
   })
 
-  it("refuses an overlap that is no whole number of seconds", () => {
+  it("refuses an overlap that is not a whole number of seconds", () => {
     const client = createClient({ apiKey: "key", baseUrl: "https://api.test" })
     for (const overlapSeconds of [-1, 0.5, Number.NaN]) {
       expect(() => client.sync.events({ checkpoint: START, overlapSeconds })).toThrow(RangeError)

@@ -13,7 +13,7 @@ export interface List<Item> {
   url: string
 }
 
-/** Makes the schema of one page of `item`; `id` names it in the OpenAPI document. */
+/** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
 export function list<Item extends z.ZodType>(item: Item, id: string): z.ZodType<List<z.output<Item>>> {
   return z
     .object({
@@ -51,7 +51,7 @@ export const Limit = z
     },
   })
 
-/** Makes the `expand[]` parameter: any of `values`, repeatable, each kept once. */
+/** Creates the `expand[]` parameter: any of `values`, repeatable, each kept once. */
 export function expand<const Values extends readonly string[]>(values: Values) {
   return z
     .array(z.enum(values))

@@ -37,7 +37,7 @@ const MIN_KEY_BYTES = 32
 const MAX_CURSOR_LENGTH = 2048
 
 /**
- * Makes a codec for cursors of one kind and one scope; cheap enough to do for every request.
+ * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
  * A cursor is base64url of a version byte, an HMAC-SHA-256 and the position as JSON: protected from change, not from reading.
  * Throws `RangeError` on a key of fewer than 32 bytes.

@@ -169,7 +169,7 @@ describe("a cursor", () => {
       { numRuns: 2000 },
     )
   })
-  it("with an authentic payload that is no JSON is refused", () => {
+  it("with an authentic payload that is not JSON is refused", () => {
     const payload = Buffer.from("{")
     const mac = createHmac("sha256", key)
       .update(`cursor.1.${JSON.stringify(scope)}`)

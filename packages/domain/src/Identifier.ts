@@ -35,7 +35,7 @@ export type SecretId = Identifier<"secret">
 export type ReplayId = Identifier<"replay">
 export type HitId = Identifier<"hit">
 
-/** Makes a new id of a kind. */
+/** Creates a new id of a kind. */
 export const makeIdentifier = <K extends Kind>(
   kind: K,
 ): Effect.Effect<Identifier<K>, never, SecureRandom.SecureRandom> =>
@@ -46,7 +46,7 @@ export const makeIdentifier = <K extends Kind>(
 
 const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
 
-/** Tells whether a text is an id of a kind, as this service makes them. */
+/** Reports whether a text is an id of a kind, as this service makes them. */
 export const isIdentifier = <K extends Kind>(kind: K, text: string): text is Identifier<K> =>
   PATTERN.exec(text)?.[1] === PREFIXES[kind]
 

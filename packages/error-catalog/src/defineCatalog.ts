@@ -29,12 +29,12 @@ export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes
   ) => EnvelopeOf<Codes, Code>
   /** Looks up the HTTP status of a code; throws `RangeError` on a code that the catalog lacks. */
   readonly httpStatus: <Code extends keyof Codes & string>(code: Code) => Codes[Code]["status"]
-  /** Says whether an error of this type may be retried; "no" for a type that the catalog lacks. */
+  /** Reports whether an error of this type may be retried; "no" for a type that the catalog lacks. */
   readonly retryability: (type: string) => Retryability
 }
 
 /**
- * Makes a catalog from its tables of types and codes.
+ * Creates a catalog from its tables of types and codes.
  *
  * Throws `TypeError` on a code whose type is not among the types or whose status is outside 400–599.
  */
@@ -46,7 +46,7 @@ export function defineCatalog<const Types extends ErrorTypes, const Codes extend
   for (const [code, { type, status }] of Object.entries(codes)) {
     if (!Object.hasOwn(types, type)) throw new TypeError(`${code} has the unknown type ${type}`)
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new TypeError(`${code} has the status ${status}, which is no error status`)
+      throw new TypeError(`${code} has the status ${status}, which is not an error status`)
     }
   }
 

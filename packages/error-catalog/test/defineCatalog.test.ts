@@ -95,7 +95,7 @@ describe("defineCatalog", () => {
     ).toThrow("LOST has the unknown type toString")
   })
 
-  it("refuses a status that is no error", () => {
+  it("refuses a status that is not an error", () => {
     for (const status of [200, 399, 600, 404.5, Number.NaN]) {
       expect(() =>
         defineCatalog({ types: tables.types, codes: { ODD: { type: "payment_error", status, condition: "never" } } }),

@@ -89,7 +89,7 @@ export class SmtpSession {
     return response
   }
 
-  /** Makes the session ready for another message after one was refused. */
+  /** Creates the session ready for another message after one was refused. */
   reset(): Promise<unknown> {
     return this.#run((done) => this.#connection.reset(done))
   }

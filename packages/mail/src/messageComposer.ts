@@ -1,4 +1,4 @@
-import type { Mail } from "@outreach/domain/outreach/Mailer"
+import type { Mail } from "@outreach/domain/mail/Mailer"
 import { Redacted } from "effect"
 import Dkim from "nodemailer/lib/dkim"
 import MailComposer from "nodemailer/lib/mail-composer"
@@ -17,7 +17,7 @@ export interface DkimOptions {
 const SIGNED_HEADERS =
   "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post"
 
-/** Makes a function that composes messages for an `SmtpSession`: each one's envelope and text, signed unless `dkim` is null. */
+/** Creates a function that composes messages for an `SmtpSession`: each one's envelope and text, signed unless `dkim` is null. */
 export const messageComposer = (from: Sender, dkim: DkimOptions | null) => {
   const signer =
     dkim &&

@@ -1,10 +1,10 @@
-import type { Mail } from "@outreach/domain/outreach/Mailer"
+import type { Mail } from "@outreach/domain/mail/Mailer"
 import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"
 import type { Sender } from "./mailFrom.ts"
 
 /** A boundary has at most 70 characters, of which 14 are nodemailer's (RFC 2046 5.1.1). */
-const LONGEST_BOUNDARY = 56
+const MAX_BOUNDARY_LENGTH = 56
 
 /**
  * Writes a message for nodemailer to send as it is: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of one-click
@@ -14,7 +14,7 @@ const LONGEST_BOUNDARY = 56
  */
 export const mimeMessage = (mail: Mail, from: Sender, headers: Readonly<Record<string, string>> = {}) => {
   const root = new MimeNode("multipart/alternative", {
-    baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, LONGEST_BOUNDARY),
+    baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, MAX_BOUNDARY_LENGTH),
   })
   // Objects, because a text would be parsed, and one address taken for several.
   const to = { name: "", address: mail.to }

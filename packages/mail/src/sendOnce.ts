@@ -1,4 +1,4 @@
-import type { Mail } from "@outreach/domain/outreach/Mailer"
+import type { Mail } from "@outreach/domain/mail/Mailer"
 import { Effect, Redacted, Schema } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import type { Sender } from "./mailFrom.ts"

@@ -220,7 +220,7 @@ export default Effect.gen(function* () {
 
   // Writes the intent to call, and what came of calls: of each endpoint up to where calls may have begun and what is open of it, many
   // deliveries that arrived as one row, and each that did not.
-  // Answers the endpoints, and the rows of deliveries, that are no longer the worker's: of those nothing was written.
+  // Returns the endpoints, and the rows of deliveries, that are no longer the worker's: of those nothing was written.
   yield* sql`
     create function write_progress(
       worker uuid, endpoints text[], still_open text[], places text[], place_ids text[],

@@ -18,7 +18,7 @@ export class DatabaseFailure extends Schema.TaggedError<DatabaseFailure>()("Data
 }
 
 /** Turns failures of the database into a defect that names the operation. */
-export const dieNaming =
+export const orDieAs =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
     Effect.catchIf(
@@ -29,7 +29,7 @@ export const dieNaming =
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
 /**
- * Tells whether the same statement may succeed later.
+ * Reports whether the same statement may succeed later.
  *
  * The driver takes these for unknown: the server is short of something (class 53), shutting down or starting (57P01 to 57P03).
  */

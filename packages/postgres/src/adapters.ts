@@ -1,56 +1,56 @@
 import { Layer } from "effect"
-import { BounceLedgerPg } from "./BounceLedgerPg.ts"
-import { CampaignBookPg } from "./CampaignBookPg.ts"
-import { DeliveryGaugesPg } from "./DeliveryGaugesPg.ts"
-import { DeliveryHistoryPg } from "./DeliveryHistoryPg.ts"
-import { DeliveryLedgerPg } from "./DeliveryLedgerPg.ts"
-import { DigestLedgerPg } from "./DigestLedgerPg.ts"
-import { EndpointBookPg } from "./EndpointBookPg.ts"
-import { EndpointReadersPg } from "./EndpointReadersPg.ts"
-import { EventFeedPg } from "./EventFeedPg.ts"
-import { HintsPg } from "./HintsPg.ts"
-import { HitLedgerPg } from "./HitLedgerPg.ts"
-import { IdempotencyLedgerPg } from "./IdempotencyLedgerPg.ts"
-import { InboxApplierPg } from "./InboxApplierPg.ts"
-import { InboxLedgerPg } from "./InboxLedgerPg.ts"
-import { InboxPg } from "./InboxPg.ts"
-import { KeyRingPg } from "./KeyRingPg.ts"
-import { MessageQueuePg } from "./MessageQueuePg.ts"
-import { OrganizationRegistryPg } from "./OrganizationRegistryPg.ts"
-import { ProgramCatalogPg } from "./ProgramCatalogPg.ts"
-import { RecipientRegisterPg } from "./RecipientRegisterPg.ts"
-import { ReplayBookPg } from "./ReplayBookPg.ts"
-import { SecretLedgerPg } from "./SecretLedgerPg.ts"
-import { SecretVaultPg } from "./SecretVaultPg.ts"
-import { SuppressionSetPg } from "./SuppressionSetPg.ts"
-import { TimelineReaderPg } from "./TimelineReaderPg.ts"
-import { UnsubscriptionLedgerPg } from "./UnsubscriptionLedgerPg.ts"
+import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
+import { DeliveryGaugesPg } from "./deliveries/DeliveryGaugesPg.ts"
+import { DeliveryHistoryPg } from "./deliveries/DeliveryHistoryPg.ts"
+import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
+import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
+import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
+import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
+import { SecretLedgerPg } from "./deliveries/SecretLedgerPg.ts"
+import { SecretVaultPg } from "./deliveries/SecretVaultPg.ts"
+import { DigestReaderPg } from "./digest/DigestReaderPg.ts"
+import { EventFeedPg } from "./events/EventFeedPg.ts"
+import { HintsPg } from "./events/HintsPg.ts"
+import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
+import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
+import { InboxApplierPg } from "./inbox/InboxApplierPg.ts"
+import { InboxLedgerPg } from "./inbox/InboxLedgerPg.ts"
+import { InboxPg } from "./inbox/InboxPg.ts"
+import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
+import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
+import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
+import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
+import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
+import { TimelineReaderPg } from "./recipients/TimelineReaderPg.ts"
+import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
+import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
-  OrganizationRegistryPg,
-  KeyRingPg,
-  ProgramCatalogPg,
-  CampaignBookPg,
-  RecipientRegisterPg,
+  OrganizationRepositoryPg,
+  ApiKeyRepositoryPg,
+  ProgramRepositoryPg,
+  CampaignRepositoryPg,
+  RecipientRepositoryPg,
   EventFeedPg,
-  DigestLedgerPg,
-  EndpointBookPg,
+  DigestReaderPg,
+  EndpointRepositoryPg,
   SecretVaultPg,
   SecretLedgerPg,
   EndpointReadersPg,
-  DeliveryLedgerPg,
+  DeliveryRepositoryPg,
   DeliveryHistoryPg,
   DeliveryGaugesPg,
-  ReplayBookPg,
+  ReplayJobQueuePg,
   MessageQueuePg,
-  BounceLedgerPg,
-  HitLedgerPg,
-  UnsubscriptionLedgerPg,
-  IdempotencyLedgerPg,
+  BounceRepositoryPg,
+  HitRepositoryPg,
+  UnsubscriptionRepositoryPg,
+  IdempotencyRepositoryPg,
   InboxPg,
   InboxApplierPg,
   InboxLedgerPg,
-  SuppressionSetPg,
+  SuppressionRepositoryPg,
   TimelineReaderPg,
 ).pipe(Layer.provideMerge(HintsPg))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Tells whether the database answers a statement within two seconds. */
+/** Reports whether the database answers a statement within two seconds. */
 export const databaseAnswers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql`select`.pipe(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type DatabaseFailure, dieNaming } from "../src/DatabaseFailure.ts"
+import { type DatabaseFailure, orDieAs } from "../src/DatabaseFailure.ts"
 import { databaseLayer } from "../src/databaseLayer.ts"
 import { migratedDatabase } from "./migratedDatabase.ts"
 
@@ -17,7 +17,7 @@ const failureOf = async (
   const exit = await Effect.runPromiseExit(
     Effect.flatMap(SqlClient.SqlClient, statement).pipe(
       Effect.provide(databaseLayer({ url: Redacted.make(address.href), applicationName: "test" })),
-      dieNaming("Test.fail"),
+      orDieAs("Test.fail"),
     ),
   )
   const reason = Exit.isFailure(exit) ? exit.cause.reasons[0] : undefined

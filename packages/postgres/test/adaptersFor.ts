@@ -3,7 +3,7 @@ import { Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { adapters } from "../src/adapters.ts"
 import { databaseLayer } from "../src/databaseLayer.ts"
-import { SecretCipher } from "../src/SecretCipher.ts"
+import { SecretCipher } from "../src/deliveries/SecretCipher.ts"
 
 /** The key that tests encrypt signing secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)

@@ -1,6 +1,6 @@
-import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { DigestReader } from "@outreach/domain/digest/DigestReader"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
@@ -14,10 +14,10 @@ const PROGRAMS = 20
 /** An organization of so many programs, with something to count on each of so many dates up to 2025-12-31. */
 const history = Effect.fnUntraced(function* (dates: number) {
   const { organization } = yield* seedCampaign({ recipients: 0 })
-  const catalog = yield* ProgramCatalog
+  const repository = yield* ProgramRepository
   for (let n = 1; n < PROGRAMS; n++) {
     const id = yield* makeIdentifier("program")
-    yield* catalog.create({
+    yield* repository.create({
       organizationId: organization.id,
       id,
       slug: `program-${n}`,
@@ -43,13 +43,13 @@ it("a digest reads as much beside a thousand dates as beside one, and no event a
       const sql = yield* SqlClient.SqlClient
       const [young, old] = [yield* history(1), yield* history(1000)]
       yield* sql`vacuum analyze`
-      const ledger = yield* DigestLedger
+      const digests = yield* DigestReader
       const costOf = (table: string, organizationId: typeof young, date: string) =>
         Effect.gen(function* () {
           let most = 0
           // The database settles on a plan after the first five.
           for (let n = 0; n < 12; n++) {
-            const [blocks, records] = yield* blocksRead(table, ledger.read(organizationId, date))
+            const [blocks, records] = yield* blocksRead(table, digests.read(organizationId, date))
             expect(records).toHaveLength(PROGRAMS)
             most = Math.max(most, blocks)
           }

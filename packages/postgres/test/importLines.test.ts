@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
-import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { importLines } from "@outreach/domain/recipients/Recipients"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -38,7 +38,7 @@ describe("importLines", () => {
           suppressed: 0,
           bad: [],
         })
-        expect((yield* (yield* CampaignBook).progress(campaign.id)).recipients).toBe(200)
+        expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(200)
       }),
     ))
 
@@ -79,7 +79,7 @@ describe("importLines", () => {
           suppressed: 0,
           bad: [],
         })
-        const found = yield* (yield* RecipientRegister).find(organization.id, "000000")
+        const found = yield* (yield* RecipientRepository).find(organization.id, "000000")
         expect(found?.npi).toBe(npi(0))
       }),
     ))
@@ -90,7 +90,7 @@ describe("importLines", () => {
         const { campaign } = yield* seedCampaign({ recipients: 0 })
         const refusal = yield* Effect.flip(importLines(campaign.id, lines(2)).pipe(withEqualTokens(1000)))
         expect(refusal._tag).toBe("TokensUsedUp")
-        expect((yield* (yield* CampaignBook).progress(campaign.id)).recipients).toBe(1)
+        expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(1)
       }),
     ))
 })

@@ -2,8 +2,8 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import type { Stamp } from "../src/OrganizationClock.ts"
-import { publishEvents } from "../src/publishEvents.ts"
+import type { CommitTimestamp } from "../src/events/commitTimestamp.ts"
+import { publishEvents } from "../src/events/publishEvents.ts"
 import { inTransaction } from "./inTransaction.ts"
 
 /** What became of a recipient: `human …` is not suspected to be a bot, `bot …` is. */
@@ -15,7 +15,7 @@ export const outreachOn = Effect.fnUntraced(function* (
   campaign: Campaign,
   outcomes: ReadonlyArray<readonly [recipientId: RecipientId, outcome: Outcome]>,
 ) {
-  yield* inTransaction(publishEvents(yield* draftsOf(campaign, outcomes), stamp as Stamp))
+  yield* inTransaction(publishEvents(yield* draftsOf(campaign, outcomes), stamp as CommitTimestamp))
 })
 
 /** Drafts the events of what became of recipients. */

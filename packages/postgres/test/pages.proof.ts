@@ -1,7 +1,7 @@
 import { FEED_EVENT_TYPES } from "@outreach/contract"
 import { EventFeed } from "@outreach/domain/events/EventFeed"
 import type { EventId, RecipientId } from "@outreach/domain/Identifier"
-import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -69,7 +69,7 @@ describe("a page deep in a list reads what the first one reads", () => {
   it("of recipients", () =>
     run(
       Effect.gen(function* () {
-        const recipients = yield* RecipientRegister
+        const recipients = yield* RecipientRepository
         const page = (from: typeof first | typeof afterRecipient) =>
           cost("recipients", recipients.page(seed.organization.id, from, LIMIT))
         const shallow = yield* page(first)
@@ -81,7 +81,7 @@ describe("a page deep in a list reads what the first one reads", () => {
   it("of the recipients of a campaign", () =>
     run(
       Effect.gen(function* () {
-        const recipients = yield* RecipientRegister
+        const recipients = yield* RecipientRepository
         for (const campaignId of [seed.campaign.id, "cmp_1"] as const) {
           const page = (after: (typeof afterRecipient)["after"] | undefined) =>
             cost("recipients", recipients.pageOfCampaign(seed.organization.id, campaignId, after, LIMIT))

@@ -2,8 +2,8 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { stamp } from "../src/OrganizationClock.ts"
-import { publishEvents } from "../src/publishEvents.ts"
+import { commitTimestamp } from "../src/events/commitTimestamp.ts"
+import { publishEvents } from "../src/events/publishEvents.ts"
 import { inTransaction } from "./inTransaction.ts"
 
 /** Publishes events of a campaign, each in a transaction of its own and with one delivery for each endpoint. */
@@ -23,7 +23,7 @@ export const publishSent = Effect.fnUntraced(function* (campaign: Campaign, coun
         service_campaign_id: campaign.id,
         token: "aB3dE9",
       })
-      yield* inTransaction(Effect.flatMap(stamp(campaign.organizationId), (at) => publishEvents([event], at)))
+      yield* inTransaction(Effect.flatMap(commitTimestamp(campaign.organizationId), (at) => publishEvents([event], at)))
       return event.id
     }),
   )

@@ -2,14 +2,14 @@ import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { countFunnel } from "../src/countFunnel.ts"
-import type { Stamp } from "../src/OrganizationClock.ts"
+import { countFunnel } from "../src/campaigns/countFunnel.ts"
+import type { CommitTimestamp } from "../src/events/commitTimestamp.ts"
 
 /** Says that clinicians reached a stage, and counts those who had not, as part of the transaction that was stamped. */
 export const qualifyOn = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   clinicians: ReadonlyArray<{ readonly programId: ProgramId; readonly stage: FunnelStage; readonly npi: string }>,
-  stamp: Stamp,
+  stamp: CommitTimestamp,
 ) {
   const sql = yield* SqlClient.SqlClient
   const added = yield* sql<{ programId: ProgramId; stage: FunnelStage }>`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { EventFeed } from "@outreach/domain/events/EventFeed"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
@@ -34,7 +34,7 @@ describe("events of a rare type among 20,000 others", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-        yield* (yield* EndpointBook).update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+        yield* (yield* EndpointRepository).update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
         yield* sql`
           insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
           select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),

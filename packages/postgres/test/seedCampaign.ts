@@ -1,9 +1,9 @@
-import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { checkDigit } from "@outreach/domain/recipients/checkNpi"
 import { importLines } from "@outreach/domain/recipients/Recipients"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
@@ -15,7 +15,7 @@ export const npi = (n: number): string => {
   return nine + checkDigit(nine)
 }
 
-/** Makes an organization with a secret and an endpoint, a program, a draft campaign whose window is open for an hour, and its recipients. */
+/** Creates an organization with a secret and an endpoint, a program, a draft campaign whose window is open for an hour, and its recipients. */
 export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly recipients: number
   readonly endpointUrl?: string
@@ -24,15 +24,18 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   /** Of the recipients' addresses; default clinic.test. */
   readonly emailDomain?: string
 }) {
-  const organization = yield* (yield* OrganizationRegistry).create(yield* makeIdentifier("organization"), "Acme Health")
+  const organization = yield* (yield* OrganizationRepository).create(
+    yield* makeIdentifier("organization"),
+    "Acme Health",
+  )
   const secret = yield* rotateSecret(organization.id, 0)
-  const endpoint = yield* (yield* EndpointBook).create({
+  const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
     id: yield* makeIdentifier("endpoint"),
     url: options.endpointUrl ?? "https://partner.test/webhooks",
     eventTypes: null,
   })
-  const program = yield* (yield* ProgramCatalog).create({
+  const program = yield* (yield* ProgramRepository).create({
     organizationId: organization.id,
     id: yield* makeIdentifier("program"),
     slug: "heart-failure",

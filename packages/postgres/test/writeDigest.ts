@@ -2,8 +2,8 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { type EndpointId, makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { Effect, References } from "effect"
-import { stamp } from "../src/OrganizationClock.ts"
-import { publishEvents } from "../src/publishEvents.ts"
+import { commitTimestamp } from "../src/events/commitTimestamp.ts"
+import { publishEvents } from "../src/events/publishEvents.ts"
 import { adaptersFor } from "./adaptersFor.ts"
 import { applyBatches } from "./applyBatches.ts"
 import { inTransaction } from "./inTransaction.ts"
@@ -49,7 +49,7 @@ const write = Effect.fnUntraced(function* (task: WriterTask, n: number) {
   const events = yield* draftsOf(campaign, outcomes)
   yield* inTransaction(
     Effect.gen(function* () {
-      const at = yield* stamp(organizationId)
+      const at = yield* commitTimestamp(organizationId)
       yield* publishEvents(events, at)
       if (seed % 11 === 0) yield* Effect.fail("taken back")
     }),

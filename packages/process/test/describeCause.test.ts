@@ -10,8 +10,8 @@ describe("describeCause", () => {
   })
 
   it("repeats a failure of the database, whose words hold no data", () => {
-    const failure = Object.assign(new Error("KeyRing.admit failed"), { name: "DatabaseFailure" })
-    expect(describeCause(Cause.fail(failure))[0]).toContain("DatabaseFailure: KeyRing.admit failed")
+    const failure = Object.assign(new Error("ApiKeyRepository.authenticateKey failed"), { name: "DatabaseFailure" })
+    expect(describeCause(Cause.fail(failure))[0]).toContain("DatabaseFailure: ApiKeyRepository.authenticateKey failed")
   })
 
   it("says nothing of what is no error", () => {

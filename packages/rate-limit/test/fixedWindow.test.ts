@@ -38,7 +38,7 @@ describe("windowAt", () => {
       }),
     )
   })
-  it("refuses a time or a length that is no number", () => {
+  it("refuses a time or a length that is not a number", () => {
     for (const now of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
       expect(() => windowAt(now)).toThrow("now must be Unix seconds")
     }
@@ -72,7 +72,7 @@ describe("decide", () => {
       }),
     )
   })
-  it("refuses a count or a limit that is no whole number", () => {
+  it("refuses a count or a limit that is not a whole number", () => {
     expect(() => decide(-1, policy, 0)).toThrow(RangeError)
     expect(() => decide(1.5, policy, 0)).toThrow(RangeError)
     expect(() => decide(1, { limit: 0 }, 0)).toThrow("limit must be a positive integer")

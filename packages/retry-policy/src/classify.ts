@@ -53,7 +53,7 @@ const BY_STATUS_CLASS: Readonly<Record<number, Outcome>> = {
  * Judges what an attempt met: 2xx is delivered, every 4xx permanent, all else transient.
  *
  * An error outweighs a status beside it, since the reply never ended; an error of another name is `unknown`, and a status
- * that is no integer in 100–599 is `invalid_status`. Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ * that is not an integer in 100–599 is `invalid_status`. Source: Outreach Partner API specification, Events, Delivery rules, 4.
  */
 export function classify(reply: Reply): Outcome {
   if ("error" in reply) {

@@ -106,7 +106,7 @@ describe("nextAttempt", () => {
     expect(nextAttempt([0.5, 1], 1, transient, 10)).toEqual({ state: "retry", delay: 0.5, at: 10.5 })
   })
 
-  it("refuses an attempt, a time or a delay that is no such number", () => {
+  it("refuses an attempt, a time or a delay that is not such a number", () => {
     for (const attempt of [0, -1, 1.5, Number.NaN]) {
       expect(() => nextAttempt(SPECIFIED_SCHEDULE, attempt, transient, NOW)).toThrow("attempt must be")
     }

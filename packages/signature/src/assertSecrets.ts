@@ -8,7 +8,7 @@ const MAX_SECRETS = 16
  * Throws `SignatureError` `no_secrets`, `empty_secret` or `too_many_secrets`, and `TypeError` when they are no array of strings.
  */
 export function assertSecrets(secrets: readonly string[]): void {
-  // A lone string would be taken apart into secrets of one character. A hole in the array counts as a secret that is no string.
+  // A lone string would be taken apart into secrets of one character. A hole in the array counts as a secret that is not a string.
   if (!Array.isArray(secrets) || [...secrets].some((secret) => typeof secret !== "string")) {
     throw new TypeError("secrets must be an array of strings")
   }

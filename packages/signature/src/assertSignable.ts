@@ -9,7 +9,7 @@ export function assertSignable(body: Uint8Array | string, secrets: readonly stri
 
 // A lone surrogate has no UTF-8: encoders put U+FFFD in its place, and two bodies would share a signature.
 function isWellFormed(text: string & { isWellFormed?: () => boolean }): boolean {
-  // Node 18 lacks the method. With the u flag a surrogate that belongs to a pair is no match.
+  // Node 18 lacks the method. With the u flag a surrogate that belongs to a pair is not a match.
   return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text)
 }
 

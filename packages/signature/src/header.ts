@@ -46,7 +46,7 @@ export function parseHeader(text: string): SignatureHeader {
   return { timestamp: +timestamp, entries }
 }
 
-/** Checks that a timestamp can be written into a header; throws `RangeError` when it is no whole number of seconds. */
+/** Checks that a timestamp can be written into a header; throws `RangeError` when it is not a whole number of seconds. */
 export function assertTimestamp(timestamp: number): void {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
     throw new RangeError("timestamp must be Unix seconds as a whole number")

@@ -42,7 +42,7 @@ describe.each(bothEntries)("verify of $entry", ({ sign, verify }) => {
         code: "timestamp_out_of_tolerance",
       })
     })
-    it("refuses a clock or a tolerance that is no number, as the caller's mistake", async () => {
+    it("refuses a clock or a tolerance that is not a number, as the caller's mistake", async () => {
       const header = await signed(now)
       for (const options of [{ now: Number.NaN }, { now: Number.POSITIVE_INFINITY }]) {
         await expect(verify(header, body, [secret], options)).rejects.toThrow(RangeError)
@@ -90,7 +90,7 @@ describe.each(bothEntries)("verify of $entry", ({ sign, verify }) => {
       ["two headers in one", `t=${now},v1=${zeros}, t=${now},v1=${zeros}`],
       ["a v1 too short", `t=${now},v1=${zeros.slice(1)}`],
       ["a v1 too long", `t=${now},v1=${zeros}0`],
-      ["one good v1 and one that is no hex", `t=${now},v1=${zeros},v1=${"g".repeat(64)}`],
+      ["one good v1 and one that is not hex", `t=${now},v1=${zeros},v1=${"g".repeat(64)}`],
       ["an empty timestamp", `t=,v1=${zeros}`],
       ["a signed timestamp", `t=+${now},v1=${zeros}`],
       ["a timestamp with a fraction", `t=${now}.0,v1=${zeros}`],

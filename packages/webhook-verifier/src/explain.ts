@@ -73,7 +73,8 @@ function headerFaults(header: string): string[] {
   if (/^x-signature\s*:/i.test(header)) faults.push("The header's name stands in its value.")
   const timestamps = items.filter((item) => item.startsWith("t="))
   if (timestamps.length !== 1) faults.push(`The header has ${timestamps.length} timestamps (t=) instead of one.`)
-  else if (!/^t=(?:0|[1-9]\d{0,14})$/.test(timestamps[0] ?? "")) faults.push("The timestamp (t=) is no whole number.")
+  else if (!/^t=(?:0|[1-9]\d{0,14})$/.test(timestamps[0] ?? ""))
+    faults.push("The timestamp (t=) is not a whole number.")
   const entries = items.filter((item) => item.startsWith("v1="))
   if (entries.length === 0) faults.push("The header has no v1= entry.")
   for (const entry of entries) {

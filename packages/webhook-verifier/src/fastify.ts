@@ -32,7 +32,7 @@ export interface PluginOptions extends HandlerOptions {
   readonly url?: string | undefined
 }
 
-/** Makes a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
+/** Creates a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
 export function webhookPlugin<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

@@ -6,7 +6,7 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
 /**
- * Makes a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
+ * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
  *
  * It takes the request itself, or an object that holds it as `request`.
  */

@@ -9,7 +9,7 @@ export interface HonoContext {
   readonly req: { readonly raw: Request; readonly bodyCache: { readonly arrayBuffer?: unknown } }
 }
 
-/** Makes a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
+/** Creates a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

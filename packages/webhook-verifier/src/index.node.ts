@@ -6,7 +6,7 @@ import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.
 
 export { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
-/** Makes a verifier as the main entry's `createWebhookVerifier` does. */
+/** Creates a verifier as the main entry's `createWebhookVerifier` does. */
 export function createWebhookVerifier<Event = WebhookEvent>(
   options: WebhookVerifierOptions<Event>,
 ): WebhookVerifier<Event> {

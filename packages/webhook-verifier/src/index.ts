@@ -28,7 +28,7 @@ export type {
 } from "./WebhookVerifier.ts"
 
 /**
- * Makes a verifier of the webhooks that are signed with any of the secrets.
+ * Creates a verifier of the webhooks that are signed with any of the secrets.
  *
  * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
  * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.

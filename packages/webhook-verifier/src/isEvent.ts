@@ -1,6 +1,6 @@
 import type { EventEnvelope } from "./WebhookEvent.ts"
 
-/** Says whether a value is an event envelope, whatever its type; `data` is not looked into. */
+/** Reports whether a value is an event envelope, whatever its type; `data` is not looked into. */
 export function isEvent(value: unknown): value is EventEnvelope {
   const event = value as { readonly [key: string]: unknown } | null
   return (

@@ -20,7 +20,7 @@ export interface LambdaResult {
   isBase64Encoded: false
 }
 
-/** Makes a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
+/** Creates a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

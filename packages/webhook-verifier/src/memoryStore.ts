@@ -10,7 +10,7 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** Makes a store in this process's memory: for one process, and until it ends. */
+/** Creates a store in this process's memory: for one process, and until it ends. */
 export function memoryStore({
   capacity = 10_000,
   leaseSeconds = 300,

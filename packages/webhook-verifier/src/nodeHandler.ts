@@ -17,7 +17,7 @@ export interface NodeResponse {
 /** A handler of Node's requests. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
-/** Makes a handler of Node's requests that says `fix` when something read the body before it. */
+/** Creates a handler of Node's requests that says `fix` when something read the body before it. */
 export function nodeHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

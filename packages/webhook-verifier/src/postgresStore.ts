@@ -21,7 +21,7 @@ export interface PostgresStore extends EventStore {
   forget(olderThanSeconds: number): Promise<void>
 }
 
-/** Makes a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
 export function postgresStore(
   client: QueryClient,
   { table = "outreach_webhook_events", leaseSeconds = 300 }: PostgresStoreOptions = {},

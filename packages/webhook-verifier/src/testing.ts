@@ -19,7 +19,7 @@ export interface SignedWebhook {
 /** The types of which there are samples. */
 export const sampleTypes: readonly EventType[] = Object.keys(eventExamples) as EventType[]
 
-/** Makes an event of a type, with invented people. */
+/** Creates an event of a type, with invented people. */
 export function sampleEvent<Type extends EventType>(
   type: Type,
   { timestamp = Math.floor(Date.now() / 1000), eventId = randomEventId() }: SampleOptions = {},

@@ -5,7 +5,7 @@ import { signatureHeader } from "./signatureHeader.ts"
 import { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
 
-/** Makes a verifier that computes digests as `verifySignature` does: by Web Crypto, or by Node. */
+/** Creates a verifier that computes digests as `verifySignature` does: by Web Crypto, or by Node. */
 export function verifierWith<Event>(
   verifySignature: (...given: Parameters<typeof verify>) => unknown,
   options: WebhookVerifierOptions<Event>,

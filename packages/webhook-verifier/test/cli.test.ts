@@ -69,7 +69,7 @@ describe("webhook-verifier send", () => {
     expect((await run(args)).code).toBe(0)
     expect(events).toMatchObject([{ event_id: "evt_1" }, { event_type: "outreach.email_sent" }])
   })
-  it("says what the service would do about each answer that is no success", async () => {
+  it("says what the service would do about each answer that is not a success", async () => {
     const statuses = [308, 401, 503]
     await using server = await serveHttp((_, response) =>
       response.writeHead(statuses.shift() ?? 500, { location: "/" }).end(),

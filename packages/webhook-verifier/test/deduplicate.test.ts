@@ -35,7 +35,7 @@ const newEvent = () => {
 
 interface Subject {
   readonly kind: string
-  /** Makes a store whose leases last a minute; `abandon` claims an event as a process does that crashes a minute ago. */
+  /** Creates a store whose leases last a minute; `abandon` claims an event as a process does that crashes a minute ago. */
   readonly open: () => { readonly store: EventStore; readonly abandon: (eventId: string) => Promise<Claim> }
 }
 

@@ -117,7 +117,7 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
       mine.fill(0x20)
       expect(await verifying).toEqual(event)
     })
-    it("refuses a signed body that is no event", async () => {
+    it("refuses a signed body that is not an event", async () => {
       const wrong = [
         null, 1, "text", [], {}, { ...event, object: "list" }, { ...event, livemode: "true" }, { ...event, event_id: "evt_X" },
         { ...event, event_id: ["evt_1"] }, { ...event, event_type: 1 }, { ...event, event_version: 0 }, { ...event, event_version: 1.5 },

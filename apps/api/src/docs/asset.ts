@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** Makes a page of a file, under an address that names its content, so that browsers may keep it for ever. */
+/** Creates a page of a file, under an address that names its content, so that browsers may keep it for ever. */
 export const asset = Effect.fnUntraced(function* (file: string) {
   const bytes = yield* Effect.promise(() => readFile(fileURLToPath(file)))
   const type = extname(file)

@@ -81,7 +81,7 @@ const section = (name: PartnerErrorCode): Html => {
 <dt>Retry</dt><dd>${retry[name] ?? RETRYABLE[partnerCatalog.retryability(type)]}</dd>
 <dt>When</dt><dd>${prose(condition)}</dd>
 <dt>What to do</dt><dd>${prose(advice[name])}</dd>
-<dt>Answered by</dt><dd>${by.length === 0 ? "any path" : by.map(operationLink)}</dd>
+<dt>HandlerResult by</dt><dd>${by.length === 0 ? "any path" : by.map(operationLink)}</dd>
 </dl>
 </section>
 `

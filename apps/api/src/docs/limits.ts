@@ -2,7 +2,7 @@ import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
-import { KEY_POLICY } from "../http/Exchange.ts"
+import { KEY_POLICY } from "../http/ResponseContext.ts"
 import { type Html, html } from "./html.ts"
 import { table } from "./layout.ts"
 

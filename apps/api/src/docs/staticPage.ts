@@ -23,7 +23,7 @@ const SECURITY = {
 // 1.73 MB of viewer: 405 KB in 40 ms at 5, 359 KB in 2.1 s at 11; gzip makes 460 KB.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-/** Makes a page of a body that never changes, compressed once; it answers conditional requests. */
+/** Creates a page of a body that never changes, compressed once; it answers conditional requests. */
 export const staticPage = (body: string | Uint8Array, headers: PageHeaders) => {
   const bytes = Buffer.from(body)
   const hash = hashOf(bytes)

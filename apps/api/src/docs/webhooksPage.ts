@@ -38,7 +38,7 @@ event is stored, and work on it afterwards.</p>
 <li><strong>At least once.</strong> The same event can come several times, and again through the feed. <code>event_id</code> is the same each time:
 keep it under a unique constraint and drop what you have.</li>
 <li><strong>In no order.</strong> A retry can arrive after a later event. <code>occurred_at</code> says when the thing happened.</li>
-<li><strong>4xx is final.</strong> It says that you will never take this event, and it is not sent again by itself. Answer 5xx for trouble that
+<li><strong>4xx is final.</strong> It says that you will never take this event, and it is not sent again by itself. OperationResponse 5xx for trouble that
 passes.</li>
 <li><strong>5xx and network failures are tried again</strong>, and so is any other answer that is neither 2xx nor 4xx. Redirects are not followed.
 This is the schedule:</li>

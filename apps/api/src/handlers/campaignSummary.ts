@@ -1,5 +1,5 @@
 import type { CampaignSummary, ProgramSummary } from "@outreach/contract"
-import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 
 /** A campaign as the wire shows it in short. */
 export const campaignSummary = ({ campaign }: CampaignWithProgram, livemode: boolean): CampaignSummary => ({

@@ -1,18 +1,18 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { DigestReader } from "@outreach/domain/digest/DigestReader"
 import { Effect } from "effect"
-import type { Asked, Handler } from "../http/Handlers.ts"
-import type { Refusal } from "../http/refuse.ts"
+import type { Handler, HandlerInput } from "../http/Handlers.ts"
+import type { RequestError } from "../http/toErrorResponse.ts"
 import { programSummary } from "./campaignSummary.ts"
 
-/** Answers a date of every program, oldest program first. */
+/** Returns a date of every program, oldest program first. */
 export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
   caller: { organizationId },
   query: { date },
-}: Asked<"getDigest">) {
+}: HandlerInput<"getDigest">) {
   const { livemode } = yield* Deployment
-  const ledger = yield* DigestLedger
-  const records = yield* Effect.mapError(ledger.read(organizationId, date), () => NOT_YET)
+  const digests = yield* DigestReader
+  const records = yield* Effect.mapError(digests.read(organizationId, date), () => NOT_YET)
   const data = records.map(({ program, funnel, outreach, quota }) => ({
     object: "digest_record" as const,
     livemode,
@@ -25,7 +25,7 @@ export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
   return { status: 200, headers: {}, body: { object: "digest", livemode, date, data } }
 })
 
-const NOT_YET: Refusal = {
+const NOT_YET: RequestError = {
   reason: "bad request",
   code: "INVALID_PARAMETER",
   parameter: "date",

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
-import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { RecipientExpansion } from "./recipientRecord.ts"
 
-/** Makes the strong ETag of a recipient record: a hash of its version, the expansion, and the versions of what is expanded. */
+/** Creates the strong ETag of a recipient record: a hash of its version, the expansion, and the versions of what is expanded. */
 export const etag = (
   recipient: Recipient,
   expansion: RecipientExpansion,
@@ -15,7 +15,7 @@ export const etag = (
 }
 
 /**
- * Tells whether an `If-None-Match` header names a tag, compared weakly (RFC 9110 13.1.2).
+ * Reports whether an `If-None-Match` header names a tag, compared weakly (RFC 9110 13.1.2).
  *
  * A tag that a proxy weakened or suffixed on compression, as in `W/"abc"` and `"abc-gzip"`, still matches; junk does not.
  */

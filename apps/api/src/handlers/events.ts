@@ -1,12 +1,12 @@
 import { FEED_EVENT_TYPES, type FeedEvent } from "@outreach/contract"
 import { EventFeed, type FeedPosition, type PublishedEvent } from "@outreach/domain/events/EventFeed"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
-import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import * as z from "zod"
 import { Json } from "../http/encode.ts"
-import type { Asked, Handler } from "../http/Handlers.ts"
+import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { listPage } from "./listPage.ts"
 import { expandedMembers, NOTHING_EXPANDED, recipientRecord, summariesFor } from "./recipientRecord.ts"
 
@@ -16,7 +16,7 @@ const Position: z.ZodType<FeedPosition, FeedPosition> = z.object({
 })
 
 /** Lists the events emitted since a time, one page after another. */
-export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (asked: Asked<"listEvents">) {
+export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (asked: HandlerInput<"listEvents">) {
   const { organizationId } = asked.caller
   const { type, "types[]": types, "expand[]": expansion } = asked.query
   const since = asked.query.since as Timestamp
@@ -44,7 +44,7 @@ const showEvents = (organizationId: OrganizationId, expansion: EventExpansion) =
       expansion.filter((name) => name !== "recipient"),
     )
     const recipients = expansion.includes("recipient")
-      ? yield* (yield* RecipientRegister).findAll(
+      ? yield* (yield* RecipientRepository).findAll(
           organizationId,
           events.flatMap(({ recipientId }) => recipientId ?? []),
         )

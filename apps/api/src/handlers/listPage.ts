@@ -5,7 +5,7 @@ import { Effect, Redacted } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
 import { Json } from "../http/encode.ts"
-import type { Refusal } from "../http/refuse.ts"
+import type { RequestError } from "../http/toErrorResponse.ts"
 
 /** A list that is read in the order of its positions; a row is at its own position. */
 interface PagedList<Position, Row extends Position, Item, Services> {
@@ -20,7 +20,7 @@ interface PagedList<Position, Row extends Position, Item, Services> {
   ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
 }
 
-/** Answers one page of a list. */
+/** Returns one page of a list. */
 export const listPage = Effect.fnUntraced(function* <Position, Row extends Position, Item, Services>(
   asked: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
   { scope, position, read, show }: PagedList<Position, Row, Item, Services>,
@@ -47,14 +47,14 @@ export const listPage = Effect.fnUntraced(function* <Position, Row extends Posit
   return { status: 200, headers: {}, body } as const
 })
 
-const CURSOR_REFUSED: Refusal = {
+const CURSOR_REFUSED: RequestError = {
   reason: "bad request",
   code: "INVALID_PARAMETER",
   parameter: "cursor",
   message: "cursor: is not a next_cursor of this list for this key and these filters",
 }
 
-const decode = <Position>(read: () => Position): Effect.Effect<Position, Refusal> =>
+const decode = <Position>(read: () => Position): Effect.Effect<Position, RequestError> =>
   Effect.try({
     try: read,
     catch: (error) => {

@@ -2,7 +2,7 @@ import { databaseAnswers } from "@outreach/postgres/databaseAnswers"
 import { Effect, Ref } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-/** Says whether the process can serve: 200 when it is not stopping and its database answers within two seconds, else 503. */
+/** Reports whether the process can serve: 200 when it is not stopping and its database answers within two seconds, else 503. */
 export const readyz = (stopping: Ref.Ref<boolean>) =>
   Effect.gen(function* () {
     const ready = !(yield* Ref.get(stopping)) && (yield* databaseAnswers)

@@ -1,8 +1,8 @@
 import type { RecipientRecord } from "@outreach/contract"
-import { CampaignBook, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import type { RecipientPosition as Position } from "@outreach/domain/recipients/RecipientRegister"
+import type { RecipientPosition as Position } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import * as z from "zod"
@@ -60,7 +60,7 @@ export const summariesFor = Effect.fnUntraced(function* (
   expansion: RecipientExpansion,
 ) {
   if (expansion.length === 0 || rows.length === 0) return NOTHING_EXPANDED
-  const campaigns = yield* CampaignBook
+  const campaigns = yield* CampaignRepository
   return yield* campaigns.summaries(organizationId, [...new Set(rows.map(({ campaignId }) => campaignId))])
 })
 

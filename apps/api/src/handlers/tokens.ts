@@ -1,9 +1,9 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import type { Asked, Handler } from "../http/Handlers.ts"
-import type { Refusal } from "../http/refuse.ts"
+import type { Handler, HandlerInput } from "../http/Handlers.ts"
+import type { RequestError } from "../http/toErrorResponse.ts"
 import { etag, matchesEtag } from "./etag.ts"
 import { listPage } from "./listPage.ts"
 import { RecipientPosition, recipientRecord, recipientRecords, summariesFor } from "./recipientRecord.ts"
@@ -14,10 +14,10 @@ export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
   path,
   query,
   headers,
-}: Asked<"getToken">) {
+}: HandlerInput<"getToken">) {
   const { livemode } = yield* Deployment
-  const recipient = yield* (yield* RecipientRegister).find(organizationId, path.token)
-  if (recipient === undefined) return yield* Effect.fail<Refusal>({ reason: "token not found" })
+  const recipient = yield* (yield* RecipientRepository).find(organizationId, path.token)
+  if (recipient === undefined) return yield* Effect.fail<RequestError>({ reason: "token not found" })
   const expansion = query["expand[]"]
   const summaries = yield* summariesFor(organizationId, [recipient], expansion)
 
@@ -28,10 +28,10 @@ export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
 })
 
 /** Lists the recipients updated since a time, one page after another. */
-export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (asked: Asked<"listTokens">) {
+export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (asked: HandlerInput<"listTokens">) {
   const { organizationId } = asked.caller
   const since = asked.query.since as Timestamp
-  const recipients = yield* RecipientRegister
+  const recipients = yield* RecipientRepository
   return yield* listPage(asked, {
     scope: ["listTokens", organizationId, since],
     position: RecipientPosition,

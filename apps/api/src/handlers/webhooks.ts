@@ -1,13 +1,13 @@
 import { Inbox } from "@outreach/domain/inbox/Inbox"
 import { Effect } from "effect"
-import type { Asked, Handler } from "../http/Handlers.ts"
+import type { Handler, HandlerInput } from "../http/Handlers.ts"
 
 /** Stores what a partner sends, once for each of its event ids, and acknowledges it; it is applied later. */
 export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
   caller: { organizationId, endpointId },
   body: { event_id: eventId, event_type: type, data },
   bodyText,
-}: Asked<"receiveWebhook">) {
+}: HandlerInput<"receiveWebhook">) {
   const npi = data["npi"]
   const receipt = yield* (yield* Inbox).receive({
     organizationId,
@@ -18,7 +18,7 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
     body: bodyText,
   })
   if (receipt === "differs") {
-    yield* Effect.logWarning("an event came again with other content; the first one stays").pipe(
+    yield* Effect.logWarning("inbound event repeated with another body, keeping the first").pipe(
       Effect.annotateLogs({ organizationId, endpointId, eventId }),
     )
   }

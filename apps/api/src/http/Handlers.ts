@@ -1,19 +1,19 @@
 import type { Auth, Operation, OperationId, Operations, RequestOf, ResponseOf } from "@outreach/contract"
-import type { Caller } from "@outreach/domain/callers/ApiKey"
-import type { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import type { DigestReader } from "@outreach/domain/digest/DigestReader"
 import type { EventFeed } from "@outreach/domain/events/EventFeed"
 import type { Inbox } from "@outreach/domain/inbox/Inbox"
-import type { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import type { Caller } from "@outreach/domain/organizations/ApiKey"
+import type { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
-import type { Sender } from "./authenticate.ts"
 import type { Json } from "./encode.ts"
-import type { Refusal } from "./refuse.ts"
+import type { RequestError } from "./toErrorResponse.ts"
+import type { WebhookSender } from "./verifySignature.ts"
 
 /** What a handler is given: the decoded request, who asks, and the headers that the contract lets the operation read. */
-export type Asked<Id extends OperationId> = RequestOf<Operations[Id]> & {
+export type HandlerInput<Id extends OperationId> = RequestOf<Operations[Id]> & {
   readonly caller: CallerOf<Operations[Id]["auth"]["kind"]>
   readonly headers: HeadersOf<Operations[Id]>
   /** The JSON that `body` was decoded from. */
@@ -22,7 +22,12 @@ export type Asked<Id extends OperationId> = RequestOf<Operations[Id]> & {
   readonly url: string
 }
 
-type CallerOf<Kind extends Auth["kind"]> = { none: undefined; bearer: Caller; scope: Caller; signature: Sender }[Kind]
+type CallerOf<Kind extends Auth["kind"]> = {
+  none: undefined
+  bearer: Caller
+  scope: Caller
+  signature: WebhookSender
+}[Kind]
 
 type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]]?: string }
 
@@ -30,19 +35,19 @@ type HeadersOf<Op extends Operation> = { readonly [Name in Op["headers"][number]
 export type HandlerServices =
   | ApiConfig
   | Deployment
-  | RecipientRegister
+  | RecipientRepository
   | EventFeed
-  | CampaignBook
-  | DigestLedger
+  | CampaignRepository
+  | DigestReader
   | Inbox
 
-/** Answers an operation, or refuses. */
+/** Returns an operation, or refuses. */
 export type Handler<Id extends OperationId> = (
-  asked: Asked<Id>,
-) => Effect.Effect<Answered<ResponseOf<Operations[Id]>>, Refusal, HandlerServices>
+  asked: HandlerInput<Id>,
+) => Effect.Effect<HandlerResult<ResponseOf<Operations[Id]>>, RequestError, HandlerServices>
 
 /** A response of the contract, or the same with its body rendered. */
-type Answered<Response> = Response extends { readonly body: infer Body }
+type HandlerResult<Response> = Response extends { readonly body: infer Body }
   ? Omit<Response, "body"> & { readonly body: Body | Json<Body> }
   : never
 

@@ -2,7 +2,7 @@ import { decide } from "@outreach/rate-limit"
 import ipaddr from "ipaddr.js"
 
 /** Addresses that are remembered at once; the oldest make room, so that nobody can fill the memory. */
-const MOST_ADDRESSES = 100_000
+const MAX_ADDRESSES = 100_000
 
 /** How often each client address may fail to authenticate in a clock minute, as far as this process has seen. */
 export interface AddressLimit {
@@ -11,7 +11,7 @@ export interface AddressLimit {
   readonly countFailure: (address: string, now: number) => void
 }
 
-/** Makes a limit of so many failures in a clock minute. */
+/** Creates a limit of so many failures in a clock minute. */
 export const addressLimit = (limit: number): AddressLimit => {
   const failures = new Map<string, number>()
   let minuteEnds = 0
@@ -32,7 +32,7 @@ export const addressLimit = (limit: number): AddressLimit => {
       startMinute(now)
       const network = networkOf(address)
       const count = failures.get(network) ?? 0
-      if (count === 0 && failures.size >= MOST_ADDRESSES) failures.delete(failures.keys().next().value!)
+      if (count === 0 && failures.size >= MAX_ADDRESSES) failures.delete(failures.keys().next().value!)
       failures.set(network, count + 1)
     },
   }

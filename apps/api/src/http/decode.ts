@@ -1,13 +1,13 @@
 import { decode as decodeWith, type Operation, type RequestOf, rawQuery } from "@outreach/contract"
 import { Effect } from "effect"
-import type { Refusal } from "./refuse.ts"
+import type { RequestError } from "./toErrorResponse.ts"
 
 /** Decodes the path parameters and the query of a request by the operation's schemas. */
 export const decode = <Op extends Operation>(
   operation: Op,
   parameters: Readonly<Record<string, string | undefined>>,
   search: string,
-): Effect.Effect<Pick<RequestOf<Op>, "path" | "query">, Refusal> => {
+): Effect.Effect<Pick<RequestOf<Op>, "path" | "query">, RequestError> => {
   const path = decodeWith(operation.pathParameters, parameters, operation.parameterCodes)
   if (!path.ok) return Effect.fail({ reason: "bad request", ...path.refusal })
   const query = decodeWith(operation.query, rawQuery(new URLSearchParams(search)), operation.parameterCodes)
@@ -27,7 +27,7 @@ const NO_BODY: DecodedBody = { body: undefined, bodyText: "" }
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** Decodes the JSON body of a request by the operation's schema. */
-export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effect<DecodedBody, Refusal> => {
+export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effect<DecodedBody, RequestError> => {
   if (operation.body === null) return Effect.succeed(NO_BODY)
   let bodyText: string
   let value: unknown
@@ -43,7 +43,7 @@ export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effe
     : Effect.fail({ reason: "bad request", ...body.refusal })
 }
 
-const NO_JSON: Refusal = {
+const NO_JSON: RequestError = {
   reason: "bad request",
   code: "INVALID_PARAMETER",
   parameter: "body",

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
+import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** A value that is JSON already, such as an event, which is stored as the text that was sent. */
@@ -19,14 +19,14 @@ export class Json<Value> {
 }
 
 /** An answer before it is JSON; a null body is none. */
-export interface Answer {
+export interface OperationResponse {
   readonly status: number
   readonly body: object | null
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** Renders an answer's body as JSON. */
-export const encode = ({ status, body, headers }: Answer): KeptAnswer => ({
+export const encode = ({ status, body, headers }: OperationResponse): StoredResponse => ({
   status,
   headers,
   body: body === null ? null : (body instanceof Json ? body : Json.from(body)).text,
@@ -40,7 +40,7 @@ export const encode = ({ status, body, headers }: Answer): KeptAnswer => ({
  */
 export const respond = (
   request: HttpServerRequest.HttpServerRequest,
-  { status, headers, body }: KeptAnswer,
+  { status, headers, body }: StoredResponse,
 ): HttpServerResponse.HttpServerResponse => {
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   if (leavesMuchUnread(request.source as IncomingMessage, status)) response.setHeader("Connection", "close")

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { decode, type OperationId, requestHeaders } from "@outreach/contract"
-import type { Caller } from "@outreach/domain/callers/ApiKey"
-import { IdempotencyLedger, type KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
+import { IdempotencyRepository, type StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
 import { countLines } from "./countLines.ts"
-import { type Answer, encode } from "./encode.ts"
+import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
-import type { Refusal } from "./refuse.ts"
+import type { RequestError } from "./toErrorResponse.ts"
 
 /** The handlers' ports over the connections of the idempotency ledger, so that a claim and its effect share one transaction. */
 export class TransactionalServices extends Context.Service<TransactionalServices, Context.Context<HandlerServices>>()(
@@ -18,33 +18,33 @@ export class TransactionalServices extends Context.Service<TransactionalServices
 
 const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
 
-const GIVEN_TWICE: Refusal = {
+const GIVEN_TWICE: RequestError = {
   reason: "bad request",
   code: "INVALID_PARAMETER",
   parameter: "Idempotency-Key",
   message: "Idempotency-Key: must be given once",
 }
 
-/** Makes the function that executes a request once for its `Idempotency-Key`, and answers its repeats as the first was answered. */
-export const makeExecuteOnce = Effect.gen(function* () {
-  const ledger = yield* IdempotencyLedger
+/** Creates the function that executes a request once for its `Idempotency-Key`, and answers its repeats as the first was answered. */
+export const createExecuteOnce = Effect.gen(function* () {
+  const keptResponses = yield* IdempotencyRepository
   const services = yield* TransactionalServices
 
   return Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     { caller, body, requestId }: { readonly caller: Caller; readonly body: Uint8Array; readonly requestId: string },
     execute: ReturnType<Handler<OperationId>>,
-    refused: (refusal: Refusal) => Answer,
-  ): Effect.fn.Return<KeptAnswer, Refusal> {
+    refused: (refusal: RequestError) => OperationResponse,
+  ): Effect.fn.Return<StoredResponse, RequestError> {
     const { rawHeaders } = request.source as IncomingMessage
     if (countLines(rawHeaders, "idempotency-key") > 1) return yield* Effect.fail(GIVEN_TWICE)
     const header = decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] })
-    if (!header.ok) return yield* Effect.fail<Refusal>({ reason: "bad request", ...header.refusal })
+    if (!header.ok) return yield* Effect.fail<RequestError>({ reason: "bad request", ...header.refusal })
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
 
     // Success and what the caller's own records say is kept; 304, refusals before the handler and failures are asked again.
     const execution = execute.pipe(
-      Effect.map((answer: Answer) => ({ answer, keep: answer.status < 300 })),
+      Effect.map((answer: OperationResponse) => ({ answer, keep: answer.status < 300 })),
       Effect.catchIf(
         ({ reason }) => reason === "token not found",
         (refusal) => Effect.succeed({ answer: refused(refusal), keep: true }),
@@ -56,12 +56,12 @@ export const makeExecuteOnce = Effect.gen(function* () {
       })),
       Effect.provideContext(services),
     )
-    const { answer, replayed } = yield* ledger
+    const { answer, replayed } = yield* keptResponses
       .once({ organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint }, execution)
       .pipe(
         Effect.catchTags({
-          IdempotencyKeyReused: () => Effect.fail<Refusal>({ reason: "idempotency key reused" }),
-          IdempotencyKeyInUse: () => Effect.fail<Refusal>({ reason: "idempotency key in use" }),
+          IdempotencyKeyReused: () => Effect.fail<RequestError>({ reason: "idempotency key reused" }),
+          IdempotencyKeyInUse: () => Effect.fail<RequestError>({ reason: "idempotency key in use" }),
         }),
       )
     return replayed ? { ...answer, headers: { ...answer.headers, "Idempotent-Replayed": "true" } } : answer

@@ -2,13 +2,13 @@ import { createServer } from "node:http"
 import type { Duplex } from "node:stream"
 import { NodeHttpServer } from "@effect/platform-node"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
+import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { ApiConfig } from "../ApiConfig.ts"
-import { refusalHeaders } from "./Exchange.ts"
 import { encode } from "./encode.ts"
-import { refuse } from "./refuse.ts"
+import { errorHeaders } from "./ResponseContext.ts"
+import { toErrorResponse } from "./toErrorResponse.ts"
 
 const LIMITS = {
   /** Longer than the idle time of common load balancers, which must be the first to close. */
@@ -54,12 +54,12 @@ export const nodeServer = Effect.gen(function* () {
     }
     const requestId = runSync(makeIdentifier("request"))
     const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
-    const { status, body, headers } = refuse(
+    const { status, body, headers } = toErrorResponse(
       { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },
       exchange,
       docsUrl,
     )
-    const answer = encode({ status, body, headers: { ...refusalHeaders(exchange, Date.now() / 1000), ...headers } })
+    const answer = encode({ status, body, headers: { ...errorHeaders(exchange, Date.now() / 1000), ...headers } })
     socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
     // What was sent but not read would otherwise reset the connection before the answer is read.
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)
@@ -103,7 +103,7 @@ const complaints: Readonly<Record<string, string>> = {
 const isAnswering = (socket: Duplex): boolean =>
   (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
 
-const rawResponse = ({ status, headers, body }: KeptAnswer, headOnly: boolean): string => {
+const rawResponse = ({ status, headers, body }: StoredResponse, headOnly: boolean): string => {
   const text = body ?? ""
   const lines = [
     `HTTP/1.1 ${status} Bad Request`,

@@ -3,7 +3,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { Operation } from "@outreach/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Refusal } from "./refuse.ts"
+import type { RequestError } from "./toErrorResponse.ts"
 
 const NOTHING = new Uint8Array()
 
@@ -25,7 +25,7 @@ export const createReadBody = () => {
     source: IncomingMessage,
     response: ServerResponse,
     maxBytes: number,
-  ): Effect.Effect<Uint8Array, Refusal> =>
+  ): Effect.Effect<Uint8Array, RequestError> =>
     Effect.callback((resume) => {
       const chunks: Array<Uint8Array> = []
       let size = 0
@@ -38,7 +38,7 @@ export const createReadBody = () => {
         size = 0
         chunks.length = 0
       }
-      const refuse = (refusal: Refusal) => {
+      const refuse = (refusal: RequestError) => {
         leave()
         release()
         source.pause()
@@ -73,7 +73,7 @@ export const createReadBody = () => {
   return Effect.fnUntraced(function* (
     operation: Operation,
     request: HttpServerRequest.HttpServerRequest,
-  ): Effect.fn.Return<Uint8Array, Refusal> {
+  ): Effect.fn.Return<Uint8Array, RequestError> {
     const { headers } = request
     const length = headers["content-length"]
     const given = headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0")
@@ -82,9 +82,10 @@ export const createReadBody = () => {
 
     const { maxBytes } = operation.body
     if (!mayHoldJson(headers["content-type"]) || !/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
-      return yield* Effect.fail<Refusal>({ reason: "unsupported media type" })
+      return yield* Effect.fail<RequestError>({ reason: "unsupported media type" })
     }
-    if (Number(length ?? 0) > maxBytes) return yield* Effect.fail<Refusal>({ reason: "payload too large", maxBytes })
+    if (Number(length ?? 0) > maxBytes)
+      return yield* Effect.fail<RequestError>({ reason: "payload too large", maxBytes })
 
     const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
     if (/^100-continue$/i.test(headers["expect"] ?? "")) response.writeContinue()
@@ -97,14 +98,14 @@ const mayHoldJson = (contentType: string | undefined): boolean =>
   contentType === undefined ||
   /^(?:application\/(?:(?:[\w.-]+\+)?json|x-www-form-urlencoded)|text\/plain) *(?:;|$)/i.test(contentType)
 
-const NO_BODY: Refusal = {
+const NO_BODY: RequestError = {
   reason: "bad request",
   code: "INVALID_PARAMETER",
   parameter: "body",
   message: "body: the operation takes none",
 }
 
-const INCOMPLETE: Refusal = {
+const INCOMPLETE: RequestError = {
   reason: "bad request",
   code: "INVALID_PARAMETER",
   parameter: "body",

@@ -13,10 +13,10 @@ export interface Allowed<Target> {
 }
 
 /**
- * Makes a function that finds what serves a method and a path; HEAD is served as GET. Undefined for an unknown path.
+ * Creates a function that finds what serves a method and a path; HEAD is served as GET. Undefined for an unknown path.
  *
  * Paths name their parameters in braces, `/v1/things/{id}`, and are compared letter for letter once percent-decoded. A parameter
- * with an escape that does not decode is found as it was written, for its own schema to refuse.
+ * with an escape that does not decode is found as it was written, for its own schema to reject.
  */
 export const routeTable = <Target>(
   routes: Iterable<readonly [method: string, path: `/${string}`, target: Target]>,

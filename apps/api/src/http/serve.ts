@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { type Operation, type OperationId, operations } from "@outreach/contract"
-import type { Caller } from "@outreach/domain/callers/ApiKey"
 import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
-import type { KeptAnswer } from "@outreach/domain/idempotency/IdempotencyLedger"
+import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"
 import { rateLimitHeaders } from "@outreach/rate-limit"
@@ -10,17 +10,17 @@ import { Cause, Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
-import { makeAdmit, type NotAdmitted } from "./admit.ts"
-import { makeAuthenticate, type Sender } from "./authenticate.ts"
+import { createKeyAuthenticator, type KeyRejection } from "./authenticateKey.ts"
 import { countLines } from "./countLines.ts"
 import { decode, decodeBody } from "./decode.ts"
-import { type Exchange, refusalHeaders } from "./Exchange.ts"
 import { encode, respond } from "./encode.ts"
-import { makeExecuteOnce } from "./executeOnce.ts"
+import { createExecuteOnce } from "./executeOnce.ts"
 import type { Handler, Handlers } from "./Handlers.ts"
+import { errorHeaders, type ResponseContext } from "./ResponseContext.ts"
 import { createReadBody } from "./readBody.ts"
-import { type Refusal, refuse } from "./refuse.ts"
 import { routeTable } from "./routeTable.ts"
+import { type RequestError, toErrorResponse } from "./toErrorResponse.ts"
+import { createSignatureVerifier, type WebhookSender } from "./verifySignature.ts"
 
 /** What answers outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
 export type Page<Services> = Effect.Effect<
@@ -33,10 +33,10 @@ export type Page<Services> = Effect.Effect<
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 /** What is learned of a request on its way, for its answer. */
-type Progress = { -readonly [Key in keyof Exchange]: Exchange[Key] }
+type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] }
 
 /**
- * Makes the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
+ * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
  *
  * Request id; path and method; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
  */
@@ -45,10 +45,10 @@ export const serve = Effect.fnUntraced(function* <Services>(
   pages: ReadonlyArray<PageRow<Services>>,
 ) {
   const { docsUrl } = yield* ApiConfig
-  const admit = yield* makeAdmit
-  const { assertEndpoint, verifySignature } = yield* makeAuthenticate
+  const authenticateKey = yield* createKeyAuthenticator
+  const { assertEndpoint, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
-  const executeOnce = yield* makeExecuteOnce
+  const executeOnce = yield* createExecuteOnce
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
   type Target = Row | { readonly page: Page<Services> }
@@ -60,18 +60,18 @@ export const serve = Effect.fnUntraced(function* <Services>(
     ...pages.map(([method, path, page]) => [method, path, { page }] as const),
   ])
 
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: Progress) {
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: RequestState) {
     const { method, url, headers } = request
     const hostFault = faultOfHost(request.source as IncomingMessage)
     if (hostFault !== undefined) return yield* Effect.fail(hostFault)
     if (method === "OPTIONS" && url === "*") return allowed("GET, HEAD, POST, OPTIONS")
     const [path, search] = splitUrl(url)
     const found = find(method, path)
-    if (found === undefined) return yield* Effect.fail<Refusal>({ reason: "not found" })
+    if (found === undefined) return yield* Effect.fail<RequestError>({ reason: "not found" })
     if ("allow" in found) {
       if (method === "OPTIONS") return allowed(found.allow)
       if ("operation" in found.otherTarget) progress.envelope = found.otherTarget.operation.envelope
-      return yield* Effect.fail<Refusal>({ reason: "method not allowed", allow: found.allow })
+      return yield* Effect.fail<RequestError>({ reason: "method not allowed", allow: found.allow })
     }
     const { target, parameters } = found
     if ("page" in target) return yield* target.page
@@ -80,29 +80,29 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { auth } = operation
     progress.operation = operation.operationId as OperationId
     progress.envelope = operation.envelope
-    let caller: Caller | Sender | undefined
+    let caller: Caller | WebhookSender | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
-      const admitted = yield* admit(request).pipe(
-        Effect.mapError(({ refusal, window }: NotAdmitted) => {
+      const authenticated = yield* authenticateKey(request).pipe(
+        Effect.mapError(({ refusal, window }: KeyRejection) => {
           progress.window = window
           return refusal
         }),
       )
-      caller = admitted.caller
-      progress.window = admitted.window
+      caller = authenticated.caller
+      progress.window = authenticated.window
     }
     if (auth.kind === "scope" && !(caller as Caller).scopes.includes(auth.scope)) {
-      return yield* Effect.fail<Refusal>({ reason: "insufficient scope", scope: auth.scope })
+      return yield* Effect.fail<RequestError>({ reason: "insufficient scope", scope: auth.scope })
     }
 
     // A draft's schemas are published, but nothing is asked of a request to it.
-    if (operation.draft) return yield* Effect.fail<Refusal>({ reason: "not served" })
-    if (!acceptsJson(headers["accept"])) return yield* Effect.fail<Refusal>({ reason: "not acceptable" })
+    if (operation.draft) return yield* Effect.fail<RequestError>({ reason: "not served" })
+    if (!acceptsJson(headers["accept"])) return yield* Effect.fail<RequestError>({ reason: "not acceptable" })
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) yield* assertEndpoint(endpointId)
     const rawBody = yield* readBody(operation, request)
-    if (handler === "not served") return yield* Effect.fail<Refusal>({ reason: "not served" })
+    if (handler === "not served") return yield* Effect.fail<RequestError>({ reason: "not served" })
     if (endpointId !== undefined) caller = yield* verifySignature(endpointId, headers["x-signature"], rawBody)
     const { body, bodyText } = yield* decodeBody(operation, rawBody)
 
@@ -113,11 +113,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
       }),
     )
     const execute = handler({ ...decoded, body, bodyText, caller, headers: named, url } as never)
-    const executed: KeptAnswer =
+    const executed: StoredResponse =
       caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
         ? encode(yield* execute)
         : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (refusal) =>
-            refuse(refusal, progress, docsUrl),
+            toErrorResponse(refusal, progress, docsUrl),
           )
     return respond(request, {
       ...executed,
@@ -131,7 +131,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   const application = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const progress: Progress = {
+    const progress: RequestState = {
       requestId: yield* makeIdentifier("request"),
       operation: undefined,
       envelope: "partner",
@@ -140,9 +140,9 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const response = yield* answer(request, progress).pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
-          const { status, body, headers } = refuse(yield* refusalOf(cause, progress), progress, docsUrl)
+          const { status, body, headers } = toErrorResponse(yield* refusalOf(cause, progress), progress, docsUrl)
           const now = (yield* Clock.currentTimeMillis) / 1000
-          return respond(request, encode({ status, body, headers: { ...refusalHeaders(progress, now), ...headers } }))
+          return respond(request, encode({ status, body, headers: { ...errorHeaders(progress, now), ...headers } }))
         }),
       ),
     )
@@ -159,13 +159,13 @@ type WebhookPath = { readonly endpoint_id: EndpointId }
 type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<OperationId>>)
 
 // RFC 9112 3.2: once, and HTTP/1.0 may leave it out. Node would take the first of several, and answer none without an envelope.
-const faultOfHost = ({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined => {
+const faultOfHost = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
   const hosts = countLines(rawHeaders, "host")
   if (hosts === 0 && httpVersion !== "1.0") return refuseHost("MISSING_PARAMETER", "is required")
   return hosts > 1 ? refuseHost("INVALID_PARAMETER", "must be given once") : undefined
 }
 
-const refuseHost = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", problem: string): Refusal => ({
+const refuseHost = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", problem: string): RequestError => ({
   reason: "bad request",
   code,
   parameter: "Host",
@@ -190,15 +190,18 @@ const acceptsJson = (accept: string | undefined): boolean =>
   ]) !== undefined
 
 // What no step refused is a defect: logged under the request's id, and never shown.
-const refusalOf = Effect.fnUntraced(function* (cause: Cause.Cause<Refusal>, { requestId, operation }: Exchange) {
+const refusalOf = Effect.fnUntraced(function* (
+  cause: Cause.Cause<RequestError>,
+  { requestId, operation }: ResponseContext,
+) {
   const refusal = cause.reasons.find(Cause.isFailReason)?.error
   if (refusal !== undefined) return refusal
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-  yield* Effect.logError("a request failed").pipe(
+  yield* Effect.logError("unhandled error in request").pipe(
     Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
   )
   const transient = cause.reasons.some(
     (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
   )
-  return { reason: transient ? "unavailable" : "defect" } satisfies Refusal
+  return { reason: transient ? "unavailable" : "defect" } satisfies RequestError
 })

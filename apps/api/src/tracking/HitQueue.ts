@@ -1,13 +1,13 @@
-import type { Hit } from "@outreach/domain/outreach/Hit"
-import { HitLedger } from "@outreach/domain/outreach/HitLedger"
+import type { Hit } from "@outreach/domain/hits/Hit"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Clock, Context, Duration, Effect, Fiber, Layer, Queue } from "effect"
 
 /** Hits that wait in memory, at most 3 KB each; what comes on top is answered and lost. The database has to be away for minutes. */
-const MOST_WAITING = 20_000
+const MAX_WAITING = 20_000
 /** The most hits that one statement stores. */
-const STORED_TOGETHER = 1000
+const STORE_BATCH_SIZE = 1000
 /** How long a process that stops goes on storing. */
 const FLUSH = Duration.seconds(10)
 /** Waits after failures in a row, in milliseconds, doubled from the first to the last. */
@@ -28,14 +28,14 @@ export class HitQueue extends Context.Service<
   static readonly layer = Layer.effect(
     HitQueue,
     Effect.gen(function* () {
-      const ledger = yield* HitLedger
-      const queue = yield* Queue.dropping<Waiting, Cause.Done>(MOST_WAITING)
+      const repository = yield* HitRepository
+      const queue = yield* Queue.dropping<Waiting, Cause.Done>(MAX_WAITING)
       let lost = 0
       let underWay = 0
 
       const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
         for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
-          const exit = yield* Effect.exit(ledger.record(batch))
+          const exit = yield* Effect.exit(repository.record(batch))
           if (exit._tag === "Success") return
           yield* Effect.logError("hits could not be stored").pipe(
             Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
@@ -50,7 +50,7 @@ export class HitQueue extends Context.Service<
         }
       })
 
-      const storing = yield* Queue.takeBetween(queue, 1, STORED_TOGETHER).pipe(
+      const storing = yield* Queue.takeBetween(queue, 1, STORE_BATCH_SIZE).pipe(
         Effect.tap((batch) =>
           Effect.sync(() => {
             underWay = batch.length
@@ -77,7 +77,7 @@ export class HitQueue extends Context.Service<
       return {
         offer: Effect.fnUntraced(function* (hit) {
           if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return
-          if (lost++ % MOST_WAITING === 0) yield* Effect.logError("hits are being lost: the database takes none")
+          if (lost++ % MAX_WAITING === 0) yield* Effect.logError("hit queue full, dropping hits")
         }),
       }
     }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
+import type { Hit } from "@outreach/domain/hits/Hit"
+import type { TrackedLink } from "@outreach/domain/hits/TrackingLinks"
 import type { HitId } from "@outreach/domain/Identifier"
-import type { Hit } from "@outreach/domain/outreach/Hit"
-import type { TrackedLink } from "@outreach/domain/outreach/TrackingLinks"
 import type { HttpServerRequest } from "effect/http"
 import proxyAddr from "proxy-addr"
 

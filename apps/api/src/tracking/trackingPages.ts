@@ -1,14 +1,14 @@
+import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import type { PageRow } from "../http/serve.ts"
 import { HitQueue } from "./HitQueue.ts"
-import { PERSONAL, UNKNOWN_LINK } from "./notice.ts"
-import { payloadOf } from "./payloadOf.ts"
+import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 import { readHit } from "./readHit.ts"
+import { trackingPayload } from "./trackingPayload.ts"
 
 // One transparent point, the smallest GIF there is.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
@@ -21,7 +21,7 @@ export const trackingPages = Effect.gen(function* () {
 
   const click = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const link = links.read("click", payloadOf("click", request.url))
+    const link = links.read("click", trackingPayload("click", request.url))
     if (link?.destination == null) return UNKNOWN_LINK
     yield* queue.offer(readHit(yield* makeIdentifier("hit"), request, link, trustProxy))
     return HttpServerResponse.empty({ status: 302, headers: { ...PERSONAL, Location: link.destination } })
@@ -29,7 +29,7 @@ export const trackingPages = Effect.gen(function* () {
 
   const open = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const link = links.read("open", payloadOf("open", request.url))
+    const link = links.read("open", trackingPayload("open", request.url))
     if (link !== undefined) yield* queue.offer(readHit(yield* makeIdentifier("hit"), request, link, trustProxy))
     return HttpServerResponse.uint8Array(PIXEL, { headers: PERSONAL, contentType: "image/gif" })
   })
@@ -40,6 +40,6 @@ export const trackingPages = Effect.gen(function* () {
   ] satisfies ReadonlyArray<PageRow<SecureRandom.SecureRandom>>
 })
 
-/** Tells whether a request's path is that of a tracked link, whose seal no log and no trace may show. */
+/** Reports whether a request's path is that of a tracked link, whose seal no log and no trace may show. */
 export const isTrackingPath = (path: string): boolean =>
   Object.values(TRACKING_PATHS).some((prefix) => path.startsWith(prefix))

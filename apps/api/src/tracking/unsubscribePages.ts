@@ -1,28 +1,28 @@
-import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
-import { UnsubscriptionLedger } from "@outreach/domain/outreach/UnsubscriptionLedger"
+import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { html } from "../docs/html.ts"
 import type { PageRow } from "../http/serve.ts"
-import { notice, UNKNOWN_LINK } from "./notice.ts"
-import { payloadOf } from "./payloadOf.ts"
+import { htmlPage, UNKNOWN_LINK } from "./htmlPage.ts"
+import { trackingPayload } from "./trackingPayload.ts"
 
 const FORM = html`<form method="post"><button>Unsubscribe</button></form>`
 
-const ASKED = notice(
+const ASKED = htmlPage(
   200,
   "Unsubscribe?",
   html`<p>Press the button, and you will get no more e-mails of this program.</p>\n${FORM}`,
 )
-const DONE = notice(
+const DONE = htmlPage(
   200,
   "You are unsubscribed",
   html`<p>You will get no more e-mails of this program. One that is on its way already may still arrive.</p>`,
 )
-const TROUBLE = notice(
+const TROUBLE = htmlPage(
   503,
-  "That did not work",
+  "Something went wrong",
   html`<p>You are not unsubscribed yet. Please try again in a minute.</p>\n${FORM}`,
 )
 
@@ -33,9 +33,9 @@ const TROUBLE = notice(
  */
 export const unsubscribePages = Effect.gen(function* () {
   const links = yield* TrackingLinks
-  const ledger = yield* UnsubscriptionLedger
+  const unsubscriptions = yield* UnsubscriptionRepository
   const read = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    links.read("unsubscribe", payloadOf("unsubscribe", url)),
+    links.read("unsubscribe", trackingPayload("unsubscribe", url)),
   )
 
   const show = Effect.map(read, (link) => (link === undefined ? UNKNOWN_LINK : ASKED))
@@ -43,7 +43,7 @@ export const unsubscribePages = Effect.gen(function* () {
   const unsubscribe = Effect.gen(function* () {
     const link = yield* read
     if (link === undefined) return UNKNOWN_LINK
-    return (yield* ledger.ask(link)) ? DONE : UNKNOWN_LINK
+    return (yield* unsubscriptions.ask(link)) ? DONE : UNKNOWN_LINK
   }).pipe(
     Effect.catchDefect((defect) =>
       Effect.logError("an unsubscription could not be kept").pipe(

@@ -8,7 +8,7 @@ export interface Attempt {
   readonly idempotencyKey: string | undefined
 }
 
-/** Makes a `fetch` that notes each attempt once its answer was read; what `after` throws is all that the client learns of it. */
+/** Creates a `fetch` that notes each attempt once its answer was read; what `after` throws is all that the client learns of it. */
 export const observeFetch = (
   after: (attempt: Attempt, count: number) => void = () => {},
 ): { readonly fetch: Fetch; readonly attempts: Array<Attempt> } => {

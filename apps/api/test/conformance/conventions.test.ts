@@ -8,7 +8,7 @@ const BASE = "https://api.outreach.test"
 type Body = Readonly<Record<string, unknown>>
 const isBody = (value: unknown): value is Body => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The resources inside a body: itself, the rows of a list, and what is expanded in them; `data` of an event is no resource. */
+/** The resources inside a body: itself, the rows of a list, and what is expanded in them; `data` of an event is not a resource. */
 const resourcesIn = (body: Body): ReadonlyArray<Body> => [
   body,
   ...(Array.isArray(body["data"]) ? body["data"] : []).flatMap(resourcesIn),

@@ -1,7 +1,7 @@
 import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +19,7 @@ export interface Resources {
   readonly lists: Readonly<Record<"tokens" | "events" | "recipients", string>>
 }
 
-/** Makes a campaign with two recipients, to one of whom each outcome happened, in a deployment that is live or not. */
+/** Creates a campaign with two recipients, to one of whom each outcome happened, in a deployment that is live or not. */
 export const seedResources = (api: TestApi, livemode = false): Promise<Resources> =>
   api.run(
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ it.each([
   "/v2/partners/consumer/events?since=2026-01-01T00:00:00Z",
   "/V1/partners/consumer/digest",
   "/surveys",
-])("is in the path prefix /v1: %s is no path", async (target) => {
+])("is in the path prefix /v1: %s is not a path", async (target) => {
   const { status, body } = await ask(api(), target)
   expect([status, body.error.code]).toEqual([404, "NOT_FOUND"])
 })

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { resolve, type Schema } from "./document.ts"
 
-/** Makes the arbitrary of what a schema of the document calls valid, and throws at a word that it does not know. */
+/** Creates the arbitrary of what a schema of the document calls valid, and throws at a word that it does not know. */
 export const arbitraryOf = (given: Schema): fc.Arbitrary<unknown> => {
   const schema = resolve(given)
   if ("const" in schema) return fc.constant(schema.const)

@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from "node:http"
 import { text } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
-import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { Effect } from "effect"
 import type { TestApi } from "../startApi.ts"
 import type { FuzzAnswer } from "./complaints.ts"
@@ -13,11 +13,11 @@ const USES = 95
 /** Far more than an answer takes; past it, the server hangs. */
 const PATIENCE_MS = 10_000
 
-/** Makes the function that sends requests over kept connections, with keys that stay within their limit. */
+/** Creates the function that sends requests over kept connections, with keys that stay within their limit. */
 export const makeAsker = async (api: TestApi, organizationId: OrganizationId) => {
   const agent = new Agent({ keepAlive: true })
   const revoked = await api.issue(organizationId, SCOPES)
-  await api.run(Effect.flatMap(KeyRing, (keys) => keys.revoke(revoked.id)))
+  await api.run(Effect.flatMap(ApiKeyRepository, (keys) => keys.revoke(revoked.id)))
   const spent = await api.issue(organizationId, SCOPES)
   const pools = { good: { scopes: SCOPES, key: "", left: 0 }, scopeless: { scopes: [], key: "", left: 0 } }
 

@@ -9,10 +9,10 @@ export interface FaultyRequest extends FuzzRequest {
   readonly expected: { readonly status: number; readonly code: string; readonly parameter?: string }
 }
 
-/** Makes the arbitrary of what one fault makes of a valid request. */
+/** Creates the arbitrary of what one fault makes of a valid request. */
 export type Fault = (request: FuzzRequest) => fc.Arbitrary<FaultyRequest>
 
-/** Makes the arbitrary of requests that are valid but for one fault. */
+/** Creates the arbitrary of requests that are valid but for one fault. */
 export const faultyRequest = (
   operation: DocumentedOperation,
   existing: Existing,

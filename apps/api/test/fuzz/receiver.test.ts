@@ -173,7 +173,7 @@ describe("a body that is not as long as it says", () => {
     expect(await stored()).toEqual([])
   })
 
-  it("is not stored when it is longer, and what is left over is no request", async () => {
+  it("is not stored when it is longer, and what is left over is not a request", async () => {
     const answers = await send(head(`Content-Length: ${EVENT.length - 1}`), EVENT)
     expect(statuses(answers)!.at(-1)).toBe("400")
     expect(await stored()).toEqual([])

@@ -3,7 +3,7 @@ import { arbitraryOf } from "./arbitraryOf.ts"
 import { complaintAbout } from "./complaintAbout.ts"
 import { resolve, type Schema } from "./document.ts"
 
-/** Makes the arbitrary of texts that a schema of the document refuses: next to a valid one, odd, or anything else. */
+/** Creates the arbitrary of texts that a schema of the document refuses: next to a valid one, odd, or anything else. */
 export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
   const { type, minimum, maximum } = resolve(schema)
   const near =
@@ -23,7 +23,7 @@ export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
     .filter((text) => complaintAbout(schema, read(text)) !== undefined)
 }
 
-/** Makes the arbitrary of a text's neighbours: one character fewer, more, or another. */
+/** Creates the arbitrary of a text's neighbours: one character fewer, more, or another. */
 export const slips = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.nat(text.length), fc.nat(1), fc.oneof(fc.constantFrom("", ..." 0:+-\n\0é%"), fc.string({ maxLength: 1 })))

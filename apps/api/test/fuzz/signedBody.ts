@@ -4,7 +4,7 @@ import { arbitraryOf } from "./arbitraryOf.ts"
 import type { Schema } from "./document.ts"
 import { slips } from "./refusedBy.ts"
 
-/** Makes the arbitrary of bodies that a partner may sign: events by the document's schema, and what is next to one or nothing like it. */
+/** Creates the arbitrary of bodies that a partner may sign: events by the document's schema, and what is next to one or nothing like it. */
 export const signedBody = (schema: Schema): fc.Arbitrary<Uint8Array> => {
   const event = arbitraryOf(schema).map((value) => JSON.stringify(value))
   const text = fc.oneof(

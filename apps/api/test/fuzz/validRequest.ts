@@ -6,7 +6,7 @@ import type { FuzzRequest } from "./FuzzRequest.ts"
 /** Values that exist, by the name of their parameter. */
 export type Existing = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Makes the arbitrary of requests that the document calls valid. */
+/** Creates the arbitrary of requests that the document calls valid. */
 export const validRequest = (operation: DocumentedOperation, existing: Existing): fc.Arbitrary<FuzzRequest> => {
   const given = (place: Parameter["in"]) => {
     const parameters = operation.parameters.filter((parameter) => parameter.in === place && parameter.name !== "cursor")

@@ -5,7 +5,7 @@ import { slips } from "./refusedBy.ts"
 import { type Existing, validRequest } from "./validRequest.ts"
 import { fieldValue, wildHeaders } from "./wildHeaders.ts"
 
-/** Makes the arbitrary of requests that keep to nothing but HTTP's own grammar, and not always to that. */
+/** Creates the arbitrary of requests that keep to nothing but HTTP's own grammar, and not always to that. */
 export const wildRequest = (operation: DocumentedOperation, existing: Existing): fc.Arbitrary<FuzzRequest> =>
   fc
     .tuple(

@@ -3,10 +3,10 @@ import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
-import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
-import { countFunnel } from "@outreach/postgres/countFunnel"
-import type { Stamp } from "@outreach/postgres/OrganizationClock"
-import { publishEvents } from "@outreach/postgres/publishEvents"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { countFunnel } from "@outreach/postgres/campaigns/countFunnel"
+import type { CommitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { applyBatches } from "@outreach/postgres/test/applyBatches"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { outreachOn } from "@outreach/postgres/test/outreachOn"
@@ -39,7 +39,7 @@ const another = async () => {
 const addProgram = (organizationId: OrganizationId, slug: string, targets: { learner?: number; completer?: number }) =>
   api().run(
     Effect.gen(function* () {
-      return yield* (yield* ProgramCatalog).create({
+      return yield* (yield* ProgramRepository).create({
         organizationId,
         id: yield* makeIdentifier("program"),
         slug,
@@ -62,7 +62,7 @@ const qualify = (
       countFunnel(
         organization.id,
         stages.map((stage) => ({ programId, stage })),
-        at as Stamp,
+        at as CommitTimestamp,
       ),
     ),
   )
@@ -111,7 +111,7 @@ it("holds each count of the date, and nothing of the dates beside it", async () 
         scheduled_send_window_end: campaign.windowEnd,
         recipients: [seat, seat, seat],
       })
-      yield* inTransaction(publishEvents([published], "2026-02-03T00:00:00.000000Z" as Stamp))
+      yield* inTransaction(publishEvents([published], "2026-02-03T00:00:00.000000Z" as CommitTimestamp))
     }),
   )
   await outreach("2026-02-02T23:59:59.999999Z", campaign, [[ann!, "human opened"]])

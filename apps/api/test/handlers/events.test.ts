@@ -151,7 +151,7 @@ describe("an expansion", () => {
     expect(data[0].recipient).toBeNull()
   })
 
-  it("refuses what is no expansion of an event", async () => {
+  it("refuses what is not an expansion of an event", async () => {
     const { status, body } = await ask(api(), `${EVENTS}&expand[]=recipients`, { key })
     expect([status, body.error.code]).toEqual([400, "INVALID_EXPAND"])
   })

@@ -1,5 +1,5 @@
 import { SCOPES } from "@outreach/contract"
-import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignBook"
+import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"

@@ -1,4 +1,4 @@
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"

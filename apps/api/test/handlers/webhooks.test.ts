@@ -242,7 +242,7 @@ describe("what is signed and no event", () => {
     expect(await stored()).toEqual([])
   })
 
-  it("is refused as 400 when it is no UTF-8", async () => {
+  it("is refused as 400 when it is not UTF-8", async () => {
     const bytes = Buffer.concat([Buffer.from(`{"a":"`), Buffer.from([0xff]), Buffer.from(`"}`)])
     const { createHmac } = await import("node:crypto")
     const t = seconds()

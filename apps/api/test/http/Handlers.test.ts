@@ -1,9 +1,9 @@
 import type { Effect } from "effect"
 import { describe, expectTypeOf, it } from "vitest"
 import { handlers } from "../../src/handlers/handlers.ts"
-import type { Asked, Handler, Handlers } from "../../src/http/Handlers.ts"
+import type { Handler, HandlerInput, Handlers } from "../../src/http/Handlers.ts"
 
-type Answer<Id extends "getHealth" | "getToken" | "listTokens"> = Effect.Success<ReturnType<Handler<Id>>>
+type OperationResponse<Id extends "getHealth" | "getToken" | "listTokens"> = Effect.Success<ReturnType<Handler<Id>>>
 
 describe("the table of handlers", () => {
   it("does not compile without a handler for every operation", () => {
@@ -14,7 +14,7 @@ describe("the table of handlers", () => {
   })
 
   it("does not compile with another operation's handler", () => {
-    // @ts-expect-error a page is no record
+    // @ts-expect-error a page is not a record
     const table: Handlers = { ...handlers, getToken: handlers.listTokens }
     void table
   })
@@ -26,10 +26,10 @@ describe("the table of handlers", () => {
   })
 
   it("gives a handler what its row decodes, and takes what its row answers", () => {
-    expectTypeOf<Asked<"listTokens">["query"]["limit"]>().toEqualTypeOf<number>()
-    expectTypeOf<Asked<"getToken">["path"]>().toEqualTypeOf<{ token: string }>()
-    expectTypeOf<Asked<"getHealth">["caller"]>().toEqualTypeOf<undefined>()
-    expectTypeOf<Answer<"getToken">["status"]>().toEqualTypeOf<200 | 304>()
-    expectTypeOf<keyof Answer<"getToken">["headers"]>().toEqualTypeOf<"ETag" | "Cache-Control">()
+    expectTypeOf<HandlerInput<"listTokens">["query"]["limit"]>().toEqualTypeOf<number>()
+    expectTypeOf<HandlerInput<"getToken">["path"]>().toEqualTypeOf<{ token: string }>()
+    expectTypeOf<HandlerInput<"getHealth">["caller"]>().toEqualTypeOf<undefined>()
+    expectTypeOf<OperationResponse<"getToken">["status"]>().toEqualTypeOf<200 | 304>()
+    expectTypeOf<keyof OperationResponse<"getToken">["headers"]>().toEqualTypeOf<"ETag" | "Cache-Control">()
   })
 })

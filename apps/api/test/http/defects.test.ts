@@ -81,7 +81,7 @@ describe("a failure of the database", () => {
     const [entry, ...others] = await vi.waitUntil(() => logsOf(headers), { timeout: 100_000 })
     expect(others).toEqual([])
     expect(JSON.parse(entry!)).toMatchObject({ level: "ERROR", annotations: { operation: "getToken" } })
-    expect(entry).toContain("RecipientRegister.find failed in the database")
+    expect(entry).toContain("RecipientRepository.find failed in the database")
     for (const secret of [key.text, "aB3xY9", "expand"]) expect(entry).not.toContain(secret)
   })
 

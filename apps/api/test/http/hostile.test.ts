@@ -86,7 +86,7 @@ describe("hostile targets", () => {
   })
 })
 
-describe("what is no request", () => {
+describe("what is not a request", () => {
   it.each([
     ["a query of 64 KiB", `GET ${TOKENS}?a=${"x".repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["a header of 64 KiB", `GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: ${"x".repeat(65_536)}\r\n\r\n`],
@@ -131,7 +131,7 @@ describe("what is no request", () => {
     checkAnswer(answer, "GET", "*")
   })
 
-  it("answers HEAD that is no request without a body", async () => {
+  it("answers HEAD that is not a request without a body", async () => {
     const answer = await sendRaw("HEAD /v1/ health HTTP/1.1\r\nHost: x\r\n\r\n")
     expect([answer.status, answer.body]).toEqual([400, null])
   })

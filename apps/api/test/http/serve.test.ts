@@ -1,8 +1,8 @@
 import { SCOPES } from "@outreach/contract"
-import { apiKeyText } from "@outreach/domain/callers/ApiKey"
-import { rotateKey } from "@outreach/domain/callers/ApiKeys"
-import { KeyRing } from "@outreach/domain/callers/KeyRing"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -110,7 +110,7 @@ describe("authentication", () => {
     const revoked = await issue()
     const expired = await issue()
     const { text } = await issue()
-    await run(Effect.flatMap(KeyRing, (keys) => keys.revoke(revoked.id)))
+    await run(Effect.flatMap(ApiKeyRepository, (keys) => keys.revoke(revoked.id)))
     await run(rotateKey(expired.id, 0))
     const before = await charged()
 
@@ -153,7 +153,7 @@ describe("authentication", () => {
   it("feels a revocation at the next request", async () => {
     const { id, text } = await issue()
     expect((await ask(api(), `${TOKENS}/${token}`, { key: text })).status).toBe(200)
-    await api().run(Effect.flatMap(KeyRing, (keys) => keys.revoke(id)))
+    await api().run(Effect.flatMap(ApiKeyRepository, (keys) => keys.revoke(id)))
     expect((await ask(api(), `${TOKENS}/${token}`, { key: text })).status).toBe(401)
   })
 })

@@ -9,7 +9,7 @@ export interface SentEvent {
 
 const STAGES = ["account_created", "learner_qualified", "completer_qualified"] as const
 
-/** Makes distinct events about few clinicians, so that most of them say something again; some are of no use. `random` is below 1. */
+/** Creates distinct events about few clinicians, so that most of them say something again; some are of no use. `random` is below 1. */
 export const inboundEvents = (
   count: number,
   slugs: ReadonlyArray<string>,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { DigestLedger } from "@outreach/domain/digest/DigestLedger"
+import { DigestReader } from "@outreach/domain/digest/DigestReader"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -32,7 +32,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   const { organization, endpoint, secret, program } = await runtime.runPromise(seedCampaign({ recipients: RECIPIENTS }))
   const others = await runtime.runPromise(
     Effect.forEach(["diabetes", "asthma"], (slug) =>
-      Effect.flatMap(ProgramCatalog, (catalog) =>
+      Effect.flatMap(ProgramRepository, (catalog) =>
         Effect.flatMap(makeIdentifier("program"), (id) =>
           catalog.create({
             organizationId: organization.id,
@@ -146,7 +146,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   )
   expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
   const today = new Date().toISOString().slice(0, 10)
-  const recounted = await runtime.runPromise(Effect.flatMap(DigestLedger, (ledger) => ledger.recount(today)))
+  const recounted = await runtime.runPromise(Effect.flatMap(DigestReader, (ledger) => ledger.recount(today)))
   expect(recounted).toEqual([])
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
 })

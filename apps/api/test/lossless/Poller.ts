@@ -1,6 +1,6 @@
 import { SCOPES } from "@outreach/contract"
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Redacted } from "effect"
 import { expect } from "vitest"
@@ -42,7 +42,7 @@ const HABITS = {
   "starting afresh": (_: Place, last: string, walks: number) => from(walks % 5 === 0 ? BEGINNING : stampOf(last)),
 }
 
-/** Makes pollers of every list: each habit, and each limit from the least to the most. */
+/** Creates pollers of every list: each habit, and each limit from the least to the most. */
 export const makePollers = (): ReadonlyArray<Poller> =>
   (Object.keys(LISTS) as Array<Poller["list"]>).flatMap((list) =>
     (

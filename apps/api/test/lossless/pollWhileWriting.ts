@@ -22,7 +22,7 @@ export interface Outcome extends Tally {
   readonly events: number
   /** What the other organization wrote of recipients. */
   readonly beside: number
-  readonly longestSeconds: number
+  readonly maxSeconds: number
 }
 
 /** What stands in the table and was on none of a poller's pages, and what was on one and never committed for its organization. */
@@ -124,6 +124,6 @@ const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
       (select count(*)::int from recipient_versions where organization_id = ${organizationId}) as versions,
       (select count(*)::int from events where organization_id = ${organizationId}) as events,
       (select count(*)::int from recipient_versions where organization_id <> ${organizationId}) as beside,
-      (select extract(epoch from max(took))::float8 from recipient_versions) as "longestSeconds"`
+      (select extract(epoch from max(took))::float8 from recipient_versions) as "maxSeconds"`
   return rows[0]!
 })

@@ -1,13 +1,13 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
-import type { MessageLease } from "@outreach/domain/outreach/Message"
-import { MessageQueue } from "@outreach/domain/outreach/MessageQueue"
+import type { MessageLease } from "@outreach/domain/mail/Message"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { importLines } from "@outreach/domain/recipients/Recipients"
-import { stamp } from "@outreach/postgres/OrganizationClock"
-import { publishEvents } from "@outreach/postgres/publishEvents"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { npi } from "@outreach/postgres/test/seedCampaign"
 import { Data, Effect, Random } from "effect"
@@ -55,7 +55,7 @@ const launch = Effect.fnUntraced(function* (like: Campaign) {
   yield* register(campaign, 10, 60)
   yield* commandCampaign(campaign.id, "schedule")
   yield* publishChunk()
-  yield* (yield* CampaignBook).advance
+  yield* (yield* CampaignRepository).advance
 })
 
 const settle = Effect.gen(function* () {
@@ -104,7 +104,7 @@ export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count:
     outcomeOf({ ...recipient, organizationId, campaignId, programId }, "sent"),
   )
   yield* before
-  const at = yield* stamp(organizationId)
+  const at = yield* commitTimestamp(organizationId)
   yield* sql`
     update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
     where organization_id = ${organizationId} and id = any (${recipients.map(({ recipientId }) => recipientId)}::text[])`

@@ -1,6 +1,6 @@
+import { type RecipientRef, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { type Addressee, TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
-import { NodeTrackingSeal } from "@outreach/postgres/NodeTrackingSeal"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Redacted } from "effect"
@@ -23,7 +23,7 @@ export const seedMessages = Effect.fnUntraced(function* (recipients: number) {
   const rows = yield* sql<{ id: RecipientId; token: string; npi: string; email: string }>`
     select id, token, npi, email from recipients where organization_id = ${organization.id} order by id`
   const addressees = rows.map(
-    (row) => ({ ...row, organizationId: organization.id, recipientId: row.id }) satisfies Addressee,
+    (row) => ({ ...row, organizationId: organization.id, recipientId: row.id }) satisfies RecipientRef,
   )
   return { organization, program, campaign, endpoint, addressees }
 })

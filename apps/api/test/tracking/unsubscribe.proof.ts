@@ -54,7 +54,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       expect(complaints).toEqual([])
       expect(await api().run(asked)).toHaveLength(1)
       await page.goto(`${api().url}/l/nonsense`)
-      await check("This link leads nowhere")
+      await check("This link is not valid")
     },
   )
 })

@@ -1,4 +1,4 @@
-import { applyUnsubscriptions } from "@outreach/domain/outreach/Unsubscriptions"
+import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -77,7 +77,7 @@ describe("the page to unsubscribe", () => {
     ]
     for (const target of wrong) {
       const { status, body } = await ask(target, { method })
-      expect([status, body]).toEqual([404, expect.stringContaining("This link leads nowhere")])
+      expect([status, body]).toEqual([404, expect.stringContaining("This link is not valid")])
     }
     expect(await asked()).toBe(0)
   })

@@ -1,6 +1,6 @@
-import { COMMANDS, countUnsent } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { campaignId } from "../inputs/campaignId.ts"
@@ -14,13 +14,13 @@ export const cancel = Command.make(
   "cancel",
   { campaignId, yes },
   Effect.fn("ops.campaigns.cancel")(function* ({ campaignId, yes }) {
-    const book = yield* CampaignBook
-    const { name, status } = yield* book.find(campaignId)
-    const { from } = COMMANDS.cancel
+    const campaigns = yield* CampaignRepository
+    const { name, status } = yield* campaigns.find(campaignId)
+    const { from } = TRANSITIONS.cancel
     if (!from.some((cancellable) => cancellable === status)) {
       return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
     }
-    const progress = yield* book.progress(campaignId)
+    const progress = yield* campaigns.progress(campaignId)
     const count = countUnsent(progress)
     const unsent = `${formatCount(count, "recipient")} of ${progress.recipients} without their e-mail`
     yield* confirm(`cancel campaign ${campaignId} "${name}" (${status}) for good, which leaves ${unsent}`, {

@@ -1,5 +1,5 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { Output, remark } from "../output/Output.ts"
@@ -9,14 +9,14 @@ const OVER: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancell
 
 /** Shows a campaign's progress on standard error until nothing more is sent: in place on a terminal, else a line whenever it changed. */
 export const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const book = yield* CampaignBook
+  const campaigns = yield* CampaignRepository
   const { json } = yield* Output
   const { stderr } = process
   const inPlace = stderr.isTTY && !json
   let shown = ""
   while (true) {
-    const { status } = yield* book.find(campaignId)
-    const line = `${status} · ${formatProgress(yield* book.progress(campaignId))}`
+    const { status } = yield* campaigns.find(campaignId)
+    const line = `${status} · ${formatProgress(yield* campaigns.progress(campaignId))}`
     if (inPlace) stderr.write(`\r\u001b[2K${line.slice(0, stderr.columns - 1)}`)
     else if (line !== shown) yield* remark(line)
     shown = line

@@ -1,5 +1,5 @@
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { given } from "../inputs/given.ts"
@@ -26,7 +26,7 @@ export const list = Command.make(
   },
   Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, limit }) {
     const filter = given({ organizationId: organization, programId: program, status })
-    const rows = yield* (yield* CampaignBook).list(filter, limit + 1)
+    const rows = yield* (yield* CampaignRepository).list(filter, limit + 1)
     yield* printPage(rows, limit, ["id", "programId", "name", "kind", "status", "windowStart", "windowEnd"])
   }),
 ).pipe(Command.withDescription("List campaigns, newest first; of one organization or of all"))

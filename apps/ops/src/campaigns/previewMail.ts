@@ -1,5 +1,5 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { RecipientRegister } from "@outreach/domain/recipients/RecipientRegister"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
 import { setting } from "@outreach/process/setting"
@@ -33,7 +33,7 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
 })
 
 const findRecipient = Effect.fnUntraced(function* ({ organizationId, id }: Campaign, token: string) {
-  const recipient = yield* (yield* RecipientRegister).find(organizationId, token)
+  const recipient = yield* (yield* RecipientRepository).find(organizationId, token)
   if (recipient?.campaignId !== id) return yield* new RecipientNotFound({ token })
   return { token, email: recipient.email, recipientId: recipient.id }
 })

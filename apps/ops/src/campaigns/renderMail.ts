@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { TrackingSeal } from "@outreach/domain/hits/TrackingSeal"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { composeMail } from "@outreach/domain/outreach/composeMail"
-import { ReturnPaths } from "@outreach/domain/outreach/ReturnPaths"
-import { TrackingLinks } from "@outreach/domain/outreach/TrackingLinks"
-import { TrackingSeal } from "@outreach/domain/outreach/TrackingSeal"
+import { composeMail } from "@outreach/domain/mail/composeMail"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, Layer } from "effect"
 
@@ -33,7 +33,7 @@ export const renderMail = Effect.fnUntraced(function* (
 
 /** Reads the name of a campaign's program. */
 export const programNameOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
-  return (yield* (yield* CampaignBook).summaries(organizationId, [id])).get(id)!.program.name
+  return (yield* (yield* CampaignRepository).summaries(organizationId, [id])).get(id)!.program.name
 })
 
 const throwawaySeal = () => {

@@ -1,4 +1,4 @@
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
@@ -20,7 +20,7 @@ export const sendTest = Command.make(
   },
   Effect.fn("ops.campaigns.test")(function* ({ campaignId, to }) {
     const { smtpUrl, from, dkim, domain, bounceDomain } = yield* smtpSettings
-    const campaign = yield* (yield* CampaignBook).find(campaignId)
+    const campaign = yield* (yield* CampaignRepository).find(campaignId)
     // Loaded here, because few commands render a message.
     const { NOBODYS_TOKEN, renderMail } = yield* Effect.promise(() => import("./renderMail.ts"))
     // Of no recipient, and another one each time, because mailboxes drop a Message-ID that they have seen.

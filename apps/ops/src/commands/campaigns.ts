@@ -1,8 +1,8 @@
 import type { Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
-import { CampaignBookPg } from "@outreach/postgres/CampaignBookPg"
-import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
-import { RecipientRegisterPg } from "@outreach/postgres/RecipientRegisterPg"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
+import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cancel } from "../campaigns/cancel.ts"
@@ -97,12 +97,12 @@ const show = Command.make(
   },
   Effect.fn("ops.campaigns.show")(function* (input) {
     if (input.follow) yield* followCampaign(input.campaignId)
-    const book = yield* CampaignBook
-    const { html, ...campaign } = yield* book.find(input.campaignId)
-    const progress = yield* book.progress(input.campaignId)
-    const pauses = yield* book.pauses(input.campaignId)
-    const failures = yield* book.failures(input.campaignId)
-    const quarantined = yield* book.quarantined(input.campaignId)
+    const repository = yield* CampaignRepository
+    const { html, ...campaign } = yield* repository.find(input.campaignId)
+    const progress = yield* repository.progress(input.campaignId)
+    const pauses = yield* repository.pauses(input.campaignId)
+    const failures = yield* repository.failures(input.campaignId)
+    const quarantined = yield* repository.quarantined(input.campaignId)
     const text = () =>
       [
         formatRecord({ ...campaign, ...progress }),
@@ -154,7 +154,7 @@ const preview = Command.make(
   Effect.fn("ops.campaigns.preview")(function* (input) {
     const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
     const { join } = yield* Path.Path
-    const campaign = yield* (yield* CampaignBook).find(input.campaignId)
+    const campaign = yield* (yield* CampaignRepository).find(input.campaignId)
     // Loaded here, because few commands render a message.
     const { previewMail } = yield* Effect.promise(() => import("../campaigns/previewMail.ts"))
     const { subject, html, eml } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
@@ -193,5 +193,5 @@ export const campaigns = Command.make("campaigns").pipe(
     preview,
     sendTest,
   ]),
-  Command.provide(Layer.mergeAll(CampaignBookPg, ProgramCatalogPg, RecipientRegisterPg)),
+  Command.provide(Layer.mergeAll(CampaignRepositoryPg, ProgramRepositoryPg, RecipientRepositoryPg)),
 )

@@ -1,7 +1,7 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
-import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
+import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { NotDeadLetter } from "../deadLetters/NotDeadLetter.ts"
@@ -18,9 +18,9 @@ const list = Command.make(
   "list",
   { ...deadLetterFilters, limit },
   Effect.fn("ops.dead-letters.list")(function* ({ endpoint, type, reason, from, to, limit }) {
-    const ledger = yield* DeliveryLedger
+    const deliveries = yield* DeliveryRepository
     const filter = given({ endpointId: endpoint, eventType: type, reason, from, to })
-    const rows = yield* ledger.deadLetters(filter, limit + 1)
+    const rows = yield* deliveries.deadLetters(filter, limit + 1)
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"])
   }),
 ).pipe(Command.withDescription("List the dead letters that were not replayed, newest first"))
@@ -34,7 +34,7 @@ const show = Command.make(
     ),
   },
   Effect.fn("ops.dead-letters.show")(function* ({ delivery: id }) {
-    const found = yield* (yield* DeliveryLedger).find(id)
+    const found = yield* (yield* DeliveryRepository).find(id)
     if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {
       return yield* new NotDeadLetter({ deliveryIds: [id], replayed: 0 })
     }
@@ -46,5 +46,5 @@ const show = Command.make(
 export const deadLetters = Command.make("dead-letters").pipe(
   Command.withDescription("Deliveries that were rejected, ran out of attempts, or lost worker after worker"),
   Command.withSubcommands([list, show, replay, purge]),
-  Command.provide(Layer.mergeAll(DeliveryLedgerPg, ReplayBookPg)),
+  Command.provide(Layer.mergeAll(DeliveryRepositoryPg, ReplayJobQueuePg)),
 )

@@ -1,7 +1,7 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { DeliveryLedgerPg } from "@outreach/postgres/DeliveryLedgerPg"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { given } from "../inputs/given.ts"
@@ -48,9 +48,9 @@ const list = Command.make(
     limit,
   },
   Effect.fn("ops.deliveries.list")(function* ({ endpoint, state, event, type, campaign, from, to, limit }) {
-    const ledger = yield* DeliveryLedger
+    const repository = yield* DeliveryRepository
     const filter = { endpointId: endpoint, state, eventId: event, eventType: type, campaignId: campaign, from, to }
-    const rows = yield* ledger.list({ ...given(filter), limit: limit + 1 })
+    const rows = yield* repository.list({ ...given(filter), limit: limit + 1 })
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"])
   }),
 ).pipe(
@@ -68,7 +68,7 @@ const show = Command.make(
     ),
   },
   Effect.fn("ops.deliveries.show")(function* ({ delivery }) {
-    yield* printDelivery(yield* (yield* DeliveryLedger).find(delivery))
+    yield* printDelivery(yield* (yield* DeliveryRepository).find(delivery))
   }),
 ).pipe(Command.withDescription("Show a delivery with its attempts"))
 
@@ -76,7 +76,7 @@ const show = Command.make(
 export const deliveries = Command.make("deliveries").pipe(
   Command.withDescription("Events on their way to the partners"),
   Command.withSubcommands([list, show]),
-  Command.provide(DeliveryLedgerPg),
+  Command.provide(DeliveryRepositoryPg),
 )
 
 /** Prints a delivery with its attempts. */

@@ -1,8 +1,8 @@
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointBook, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointRepository, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointRepository"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { EndpointBookPg } from "@outreach/postgres/EndpointBookPg"
-import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -54,10 +54,10 @@ const create = Command.make(
   },
   Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since }) {
     yield* assertUsable(url)
-    const book = yield* EndpointBook
+    const repository = yield* EndpointRepository
     const id = yield* makeIdentifier("endpoint")
     const endpoint = { organizationId, id, url, eventTypes: Option.getOrNull(types), ...given({ since }) }
-    yield* printRecord(yield* book.create(endpoint))
+    yield* printRecord(yield* repository.create(endpoint))
   }),
 ).pipe(
   Command.withDescription(
@@ -69,7 +69,7 @@ const list = Command.make(
   "list",
   { organization: organization.pipe(Flag.optional) },
   Effect.fn("ops.endpoints.list")(function* (input) {
-    const endpoints = yield* (yield* EndpointBook).list(Option.getOrUndefined(input.organization))
+    const endpoints = yield* (yield* EndpointRepository).list(Option.getOrUndefined(input.organization))
     const columns = [
       "id",
       "url",
@@ -99,7 +99,7 @@ const show = Command.make(
   "show",
   one,
   Effect.fn("ops.endpoints.show")(function* ({ endpoint }) {
-    yield* printRecord(yield* (yield* EndpointBook).find(endpoint))
+    yield* printRecord(yield* (yield* EndpointRepository).find(endpoint))
   }),
 ).pipe(Command.withDescription("Show an endpoint: whether it answers, how far it has read, and what waits for it"))
 
@@ -125,7 +125,7 @@ const update = Command.make(
     }
     if (Option.isSome(url)) yield* assertUsable(url.value)
     const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
-    yield* printRecord(yield* (yield* EndpointBook).update(endpoint, given({ url, eventTypes, maxInFlight })))
+    yield* printRecord(yield* (yield* EndpointRepository).update(endpoint, given({ url, eventTypes, maxInFlight })))
   }),
 ).pipe(
   Command.withDescription(
@@ -137,7 +137,7 @@ const disable = Command.make(
   "disable",
   one,
   Effect.fn("ops.endpoints.disable")(function* ({ endpoint }) {
-    yield* printRecord(yield* (yield* EndpointBook).disable(endpoint))
+    yield* printRecord(yield* (yield* EndpointRepository).disable(endpoint))
   }),
 ).pipe(Command.withDescription("Let an endpoint's deliveries wait"))
 
@@ -145,7 +145,7 @@ const enable = Command.make(
   "enable",
   one,
   Effect.fn("ops.endpoints.enable")(function* ({ endpoint }) {
-    yield* printRecord(yield* (yield* EndpointBook).enable(endpoint))
+    yield* printRecord(yield* (yield* EndpointRepository).enable(endpoint))
   }),
 ).pipe(Command.withDescription("Let an endpoint's deliveries go out again, at once also where it failed before"))
 
@@ -153,5 +153,5 @@ const enable = Command.make(
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("Where the partners receive webhooks"),
   Command.withSubcommands([create, list, show, update, sendTest, replayLog, disable, enable]),
-  Command.provide(Layer.mergeAll(EndpointBookPg, ReplayBookPg)),
+  Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueuePg)),
 )

@@ -1,5 +1,5 @@
 import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
-import { InboxLedgerPg } from "@outreach/postgres/InboxLedgerPg"
+import { InboxLedgerPg } from "@outreach/postgres/inbox/InboxLedgerPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { maskContent } from "../inbox/maskContent.ts"

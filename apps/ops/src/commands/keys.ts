@@ -1,8 +1,8 @@
 import { SCOPES } from "@outreach/contract/names"
-import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/callers/ApiKeys"
-import { KeyRing } from "@outreach/domain/callers/KeyRing"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { KeyRingPg } from "@outreach/postgres/KeyRingPg"
+import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
@@ -62,7 +62,7 @@ const list = Command.make(
   "list",
   { organization },
   Effect.fn("ops.keys.list")(function* (input) {
-    yield* printList(yield* (yield* KeyRing).list(input.organization), [
+    yield* printList(yield* (yield* ApiKeyRepository).list(input.organization), [
       "id",
       "name",
       "prefix",
@@ -95,7 +95,7 @@ const revoke = Command.make(
   "revoke",
   { key: keyId, yes },
   Effect.fn("ops.keys.revoke")(function* ({ key, yes }) {
-    const keys = yield* KeyRing
+    const keys = yield* ApiKeyRepository
     const { name, organizationId, lastUsedAt, revokedAt } = yield* keys.find(key)
     const use = lastUsedAt === null ? "never used" : `last used ${formatCell(lastUsedAt)}`
     yield* confirm(
@@ -110,7 +110,7 @@ const revoke = Command.make(
 export const keys = Command.make("keys").pipe(
   Command.withDescription("The partners' API keys"),
   Command.withSubcommands([issue, list, rotate, revoke]),
-  Command.provide(KeyRingPg),
+  Command.provide(ApiKeyRepositoryPg),
 )
 
 const printIssued = Effect.fnUntraced(function* ({ key, text }: IssuedKey) {

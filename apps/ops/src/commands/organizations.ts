@@ -1,6 +1,6 @@
-import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { OrganizationRegistryPg } from "@outreach/postgres/OrganizationRegistryPg"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { name } from "../inputs/name.ts"
@@ -10,8 +10,8 @@ const create = Command.make(
   "create",
   { name: Flag.String("name").pipe(Flag.withDescription("The partner's name"), Flag.filterMap(...name)) },
   Effect.fn("ops.organizations.create")(function* (input) {
-    const registry = yield* OrganizationRegistry
-    yield* printRecord(yield* registry.create(yield* makeIdentifier("organization"), input.name))
+    const repository = yield* OrganizationRepository
+    yield* printRecord(yield* repository.create(yield* makeIdentifier("organization"), input.name))
   }),
 ).pipe(Command.withDescription("Add an organization: a partner's account"))
 
@@ -19,7 +19,7 @@ const list = Command.make(
   "list",
   {},
   Effect.fn("ops.organizations.list")(function* () {
-    yield* printList(yield* (yield* OrganizationRegistry).list, ["id", "name", "createdAt", "clockAheadSeconds"])
+    yield* printList(yield* (yield* OrganizationRepository).list, ["id", "name", "createdAt", "clockAheadSeconds"])
   }),
 ).pipe(Command.withDescription("List the organizations, oldest first"))
 
@@ -27,5 +27,5 @@ const list = Command.make(
 export const organizations = Command.make("organizations").pipe(
   Command.withDescription("The partners' accounts"),
   Command.withSubcommands([create, list]),
-  Command.provide(OrganizationRegistryPg),
+  Command.provide(OrganizationRepositoryPg),
 )

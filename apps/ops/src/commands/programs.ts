@@ -1,6 +1,6 @@
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
-import { ProgramCatalogPg } from "@outreach/postgres/ProgramCatalogPg"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { given } from "../inputs/given.ts"
@@ -43,9 +43,9 @@ const create = Command.make(
     completerTarget: target("completer-target", "completers"),
   },
   Effect.fn("ops.programs.create")(function* (input) {
-    const catalog = yield* ProgramCatalog
+    const repository = yield* ProgramRepository
     yield* printRecord(
-      yield* catalog.create({
+      yield* repository.create({
         organizationId: input.organization,
         id: yield* makeIdentifier("program"),
         slug: input.slug,
@@ -61,7 +61,7 @@ const list = Command.make(
   "list",
   { organization: organization.pipe(Flag.optional) },
   Effect.fn("ops.programs.list")(function* (input) {
-    const programs = yield* (yield* ProgramCatalog).list(Option.getOrUndefined(input.organization))
+    const programs = yield* (yield* ProgramRepository).list(Option.getOrUndefined(input.organization))
     yield* printList(programs, [
       "id",
       "organizationId",
@@ -111,7 +111,7 @@ const update = Command.make(
     if (Object.keys(changes).length === 0) {
       return yield* new NothingToUpdate({ flags: ["--name", "--status", "--learner-target", "--completer-target"] })
     }
-    yield* printRecord(yield* (yield* ProgramCatalog).update(program, changes))
+    yield* printRecord(yield* (yield* ProgramRepository).update(program, changes))
   }),
 ).pipe(Command.withDescription("Change a program; its slug stays, because the partner uses it on the wire"))
 
@@ -119,7 +119,7 @@ const archive = Command.make(
   "archive",
   { program },
   Effect.fn("ops.programs.archive")(function* ({ program }) {
-    yield* printRecord(yield* (yield* ProgramCatalog).update(program, { status: "archived" }))
+    yield* printRecord(yield* (yield* ProgramRepository).update(program, { status: "archived" }))
   }),
 ).pipe(
   Command.withDescription(
@@ -131,5 +131,5 @@ const archive = Command.make(
 export const programs = Command.make("programs").pipe(
   Command.withDescription("What clinicians are invited to"),
   Command.withSubcommands([create, list, update, archive]),
-  Command.provide(ProgramCatalogPg),
+  Command.provide(ProgramRepositoryPg),
 )

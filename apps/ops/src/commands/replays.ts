@@ -1,5 +1,5 @@
-import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
-import { ReplayBookPg } from "@outreach/postgres/ReplayBookPg"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
@@ -20,7 +20,7 @@ const list = Command.make(
   "list",
   { limit },
   Effect.fn("ops.replays.list")(function* ({ limit }) {
-    const rows = yield* (yield* ReplayBook).list(limit + 1)
+    const rows = yield* (yield* ReplayJobQueue).list(limit + 1)
     yield* printPage(rows, limit, ["id", "kind", "state", "total", "replayed", "rate", "createdAt"])
   }),
 ).pipe(Command.withDescription("List the replays, newest first"))
@@ -29,7 +29,7 @@ const show = Command.make(
   "show",
   job,
   Effect.fn("ops.replays.show")(function* ({ replay }) {
-    yield* printRecord(yield* (yield* ReplayBook).find(replay))
+    yield* printRecord(yield* (yield* ReplayJobQueue).find(replay))
   }),
 ).pipe(Command.withDescription("Show a replay: what it replays, and how far it has come"))
 
@@ -37,7 +37,7 @@ const follow = Command.make(
   "follow",
   job,
   Effect.fn("ops.replays.follow")(function* ({ replay }) {
-    yield* printReplay(yield* followReplay(yield* (yield* ReplayBook).find(replay)))
+    yield* printReplay(yield* followReplay(yield* (yield* ReplayJobQueue).find(replay)))
   }),
 ).pipe(Command.withDescription("Show a replay's progress until it is over; Ctrl-C leaves it running"))
 
@@ -45,14 +45,14 @@ const cancel = Command.make(
   "cancel",
   { ...job, yes },
   Effect.fn("ops.replays.cancel")(function* ({ replay, yes }) {
-    const book = yield* ReplayBook
-    const { kind, state, total, replayed } = yield* book.find(replay)
+    const replayJobs = yield* ReplayJobQueue
+    const { kind, state, total, replayed } = yield* replayJobs.find(replay)
     const count = total - replayed
     yield* confirm(`cancel replay ${replay} for good, which leaves ${formatCount(count, NOUNS[kind])} of ${total}`, {
       yes: yes || state !== "running",
       count,
     })
-    yield* printReplay(yield* book.cancel(replay))
+    yield* printReplay(yield* replayJobs.cancel(replay))
   }),
 ).pipe(Command.withDescription("End a replay where it is; what it has replayed stays so. Asks first, or needs --yes"))
 
@@ -60,5 +60,5 @@ const cancel = Command.make(
 export const replays = Command.make("replays").pipe(
   Command.withDescription("Dead letters and events that the workers deliver again"),
   Command.withSubcommands([list, show, follow, cancel]),
-  Command.provide(ReplayBookPg),
+  Command.provide(ReplayJobQueuePg),
 )

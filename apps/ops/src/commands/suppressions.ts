@@ -1,6 +1,6 @@
 import { type Clinician, SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
-import { SuppressionSet } from "@outreach/domain/suppressions/SuppressionSet"
-import { SuppressionSetPg } from "@outreach/postgres/SuppressionSetPg"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
@@ -47,7 +47,7 @@ const add = Command.make(
   clinician,
   Effect.fn("ops.suppressions.add")(function* (input) {
     const clinician = yield* readClinician(input)
-    const done = yield* (yield* SuppressionSet).add(input.program, [clinician], "operator")
+    const done = yield* (yield* SuppressionRepository).add(input.program, [clinician], "operator")
     yield* printRecord({ programId: input.program, ...done })
   }),
 ).pipe(
@@ -64,14 +64,14 @@ const remove = Command.make(
       ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
       ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
     ]
-    const set = yield* SuppressionSet
-    const found = yield* set.find(input.program, keys)
+    const suppressions = yield* SuppressionRepository
+    const found = yield* suppressions.find(input.program, keys)
     const reasons = found.map(({ kind, reason }) => `${kind}: ${reason}`).join(", ")
     yield* confirm(
       `remove ${formatCount(found.length, "suppression")} of program ${input.program} (${reasons}), so that it may write to the clinician again`,
       { yes: input.yes || found.length === 0, count: found.length },
     )
-    const removed = yield* set.remove(input.program, keys)
+    const removed = yield* suppressions.remove(input.program, keys)
     yield* printRecord({ programId: input.program, removed })
   }),
 ).pipe(
@@ -91,8 +91,8 @@ const list = Command.make(
     limit,
   },
   Effect.fn("ops.suppressions.list")(function* ({ program, kind, limit }) {
-    const set = yield* SuppressionSet
-    const rows = yield* set.list(program, limit + 1, Option.getOrUndefined(kind))
+    const repository = yield* SuppressionRepository
+    const rows = yield* repository.list(program, limit + 1, Option.getOrUndefined(kind))
     yield* printPage(rows, limit, ["kind", "value", "reason", "createdAt"])
   }),
 ).pipe(Command.withDescription("List whom a program must not write to, by kind and value"))
@@ -121,5 +121,5 @@ const load = Command.make(
 export const suppressions = Command.make("suppressions").pipe(
   Command.withDescription("Whom a program must not write to"),
   Command.withSubcommands([add, remove, list, load]),
-  Command.provide(SuppressionSetPg),
+  Command.provide(SuppressionRepositoryPg),
 )

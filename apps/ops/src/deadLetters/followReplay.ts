@@ -1,5 +1,5 @@
 import type { Replay } from "@outreach/domain/deliveries/Replay"
-import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { formatCount } from "../output/formatCount.ts"
 import { print, remark } from "../output/Output.ts"
@@ -12,7 +12,7 @@ const BEGINS_WITHIN_MS = 10_000
 /** Shows how far a job has come until it is over, and answers it then; interrupting this does not interrupt the job. */
 export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
-    const book = yield* ReplayBook
+    const replayJobs = yield* ReplayJobQueue
     const bar = yield* progressBar("Replaying", job.total, { quiet: false })
     yield* bar.advance(job.replayed)
     const since = yield* Clock.currentTimeMillis
@@ -20,7 +20,7 @@ export const followReplay = Effect.fnUntraced(
     let isWorkerMissed = false
     while (now.state === "running") {
       yield* Effect.sleep(LOOK_EVERY)
-      const next = yield* book.find(job.id)
+      const next = yield* replayJobs.find(job.id)
       yield* bar.advance(next.replayed - now.replayed)
       now = next
       if (

@@ -1,4 +1,4 @@
-import type { DeadLetterCount } from "@outreach/domain/deliveries/DeliveryLedger"
+import type { DeadLetterCount } from "@outreach/domain/deliveries/DeliveryRepository"
 import { formatRows, print } from "../output/Output.ts"
 
 /** Prints how many dead letters there are, in a sentence, and by endpoint and reason. */

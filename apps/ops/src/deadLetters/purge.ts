@@ -1,4 +1,8 @@
-import { DeliveryLedger, type PurgeFilter, type PurgePosition } from "@outreach/domain/deliveries/DeliveryLedger"
+import {
+  DeliveryRepository,
+  type PurgeFilter,
+  type PurgePosition,
+} from "@outreach/domain/deliveries/DeliveryRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -46,7 +50,7 @@ export const purge = Command.make(
   }) {
     if (Option.isNone(olderThan)) return yield* new AgeMissing()
     const filter = given({ endpointId: endpoint, eventType: type, reason })
-    const found = yield* (yield* DeliveryLedger).countOld(filter, olderThan.value)
+    const found = yield* (yield* DeliveryRepository).countOld(filter, olderThan.value)
     const { before, count, replayed } = found
     const what = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
     if (dryRun) return yield* print(found, () => `${what}, would be purged.`)
@@ -66,12 +70,12 @@ export const purge = Command.make(
 )
 
 const purgeAll = Effect.fnUntraced(function* (filter: PurgeFilter, before: Timestamp, count: number) {
-  const ledger = yield* DeliveryLedger
+  const deliveries = yield* DeliveryRepository
   const bar = yield* progressBar("Purging", count, { quiet: false })
   let purged = 0
   let after: PurgePosition | null = null
   do {
-    const step: { readonly purged: number; readonly next: PurgePosition | null } = yield* ledger.purge(
+    const step: { readonly purged: number; readonly next: PurgePosition | null } = yield* deliveries.purge(
       filter,
       before,
       after,

@@ -1,5 +1,5 @@
-import { DeliveryLedger } from "@outreach/domain/deliveries/DeliveryLedger"
-import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { DeliveryId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -47,10 +47,10 @@ export const replay = Command.make(
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
     if (byIds) return yield* replayByIds(new Set(deliveries))
     if (dryRun) {
-      const counts = yield* (yield* DeliveryLedger).countDeadLetters(filter)
+      const counts = yield* (yield* DeliveryRepository).countDeadLetters(filter)
       return yield* printDeadLetterCounts(counts, (count) => `${formatCount(count, "dead letter")} would be replayed.`)
     }
-    const job = yield* (yield* ReplayBook).create(filter, rate)
+    const job = yield* (yield* ReplayJobQueue).create(filter, rate)
     yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
   }),
 ).pipe(
@@ -65,10 +65,10 @@ export const replay = Command.make(
 )
 
 const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<DeliveryId>) {
-  const ledger = yield* DeliveryLedger
+  const deliveries = yield* DeliveryRepository
   const missed: Array<string> = []
   for (const deliveryId of deliveryIds) {
-    if (!(yield* ledger.replay(deliveryId))) missed.push(deliveryId)
+    if (!(yield* deliveries.replay(deliveryId))) missed.push(deliveryId)
   }
   const replayed = deliveryIds.size - missed.length
   if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })

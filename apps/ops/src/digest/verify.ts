@@ -1,5 +1,5 @@
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
-import { DigestLedger, type Discrepancy } from "@outreach/domain/digest/DigestLedger"
+import { DigestReader, type Discrepancy } from "@outreach/domain/digest/DigestReader"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { calendarDate } from "../inputs/calendarDate.ts"
@@ -50,8 +50,8 @@ export const verify = Command.make(
       Option.getOrElse(to, () => date),
     )
     if (dates === undefined) return yield* new UnusableRange()
-    const ledger = yield* DigestLedger
-    const found = yield* Effect.forEach(dates, (each) => ledger.recount(each, Option.getOrUndefined(organization)))
+    const digests = yield* DigestReader
+    const found = yield* Effect.forEach(dates, (each) => digests.recount(each, Option.getOrUndefined(organization)))
     const discrepancies = found.flat()
     if (discrepancies.length > 0) {
       yield* remark(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))

@@ -1,4 +1,4 @@
-import { ReplayBook } from "@outreach/domain/deliveries/ReplayBook"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
@@ -36,13 +36,13 @@ export const replayLog = Command.make(
     detach,
   },
   Effect.fn("ops.endpoints.replay")(function* ({ endpoint, from, to, types, rate, dryRun, detach }) {
-    const book = yield* ReplayBook
+    const replayJobs = yield* ReplayJobQueue
     const range = { endpointId: endpoint, from, to, ...given({ eventTypes: types }) }
     if (dryRun) {
-      const count = yield* book.countInLog(range)
+      const count = yield* replayJobs.countInLog(range)
       return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
     }
-    const job = yield* book.createOfLog(range, rate)
+    const job = yield* replayJobs.createOfLog(range, rate)
     yield* printWhenEnded(job, { detach, sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.` })
   }),
 ).pipe(

@@ -1,5 +1,5 @@
 import { testEndpoint } from "@outreach/domain/deliveries/testEndpoint"
-import { SecretVaultPg } from "@outreach/postgres/SecretVaultPg"
+import { SecretVaultPg } from "@outreach/postgres/deliveries/SecretVaultPg"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -31,11 +31,11 @@ class EndpointTestFailed extends Schema.TaggedError<EndpointTestFailed>()("Endpo
 }
 
 // Loaded here, because no other command calls an endpoint.
-const courier = Layer.unwrap(
+const client = Layer.unwrap(
   Effect.gen(function* () {
     const { allowHttp } = yield* Target
-    const { HttpCourier } = yield* Effect.promise(() => import("@outreach/webhooks/HttpCourier"))
-    return HttpCourier({ allowPrivateAddresses: allowHttp, callMs: CALL_MS })
+    const { HttpWebhookClient } = yield* Effect.promise(() => import("@outreach/webhooks/HttpWebhookClient"))
+    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: CALL_MS })
   }),
 )
 
@@ -59,5 +59,5 @@ export const sendTest = Command.make(
   Command.withDescription(
     "Send one signed event of the type outreach.endpoint_test, which nothing records; show the status, the latency and the response",
   ),
-  Command.provide(Layer.mergeAll(courier, NodeSigner, Layer.provide(SecretVaultPg, secretCipher))),
+  Command.provide(Layer.mergeAll(client, NodeSigner, Layer.provide(SecretVaultPg, secretCipher))),
 )

@@ -1,6 +1,6 @@
 import { IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { checkLine, importLines } from "@outreach/domain/recipients/Recipients"
 import { Effect, Stream } from "effect"
@@ -40,7 +40,7 @@ export const importFile = Effect.fn("importFile")(function* (
     readonly quiet: boolean
   },
 ) {
-  const { status } = yield* (yield* CampaignBook).find(campaignId)
+  const { status } = yield* (yield* CampaignRepository).find(campaignId)
   if (!IMPORTABLE.includes(status)) {
     return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
   }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { CampaignBook } from "@outreach/domain/campaigns/CampaignBook"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ export const launchCampaign = Effect.fnUntraced(function* (
   recipients: string,
   environment: Readonly<Record<string, string>>,
 ) {
-  const { status } = yield* (yield* CampaignBook).find(campaignId)
+  const { status } = yield* (yield* CampaignRepository).find(campaignId)
   if (status !== "draft") return
   const code = yield* runImport(campaignId, recipients, environment)
   if (code !== 0) {

@@ -1,16 +1,16 @@
 import { SCOPES } from "@outreach/contract"
-import { issueKey } from "@outreach/domain/callers/ApiKeys"
-import { OrganizationRegistry } from "@outreach/domain/callers/OrganizationRegistry"
-import { EndpointBook } from "@outreach/domain/deliveries/EndpointBook"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { ProgramCatalog } from "@outreach/domain/programs/ProgramCatalog"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Redacted } from "effect"
 import type { Seeded } from "../keepsakes.ts"
 
 /** Makes the sample partner's organization with a key of all scopes, a signing secret and an endpoint, and a program. */
 export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
-  const organization = yield* (yield* OrganizationRegistry).create(
+  const organization = yield* (yield* OrganizationRepository).create(
     yield* makeIdentifier("organization"),
     "Sample partner",
   )
@@ -21,13 +21,13 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
     expiresAt: null,
   })
   const secret = yield* rotateSecret(organization.id, 0)
-  const endpoint = yield* (yield* EndpointBook).create({
+  const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
     id: yield* makeIdentifier("endpoint"),
     url: webhooksUrl,
     eventTypes: null,
   })
-  const program = yield* (yield* ProgramCatalog).create({
+  const program = yield* (yield* ProgramRepository).create({
     organizationId: organization.id,
     id: yield* makeIdentifier("program"),
     slug: "heart-failure-2026",

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http"
 import { createServer } from "node:http"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
-import { HitLedger } from "@outreach/domain/outreach/HitLedger"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -114,7 +114,7 @@ beforeAll(async () => {
         cameAt,
       }
       const browser = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
-      yield* (yield* HitLedger).record([
+      yield* (yield* HitRepository).record([
         { ...hit, id: yield* makeIdentifier("hit"), link: null, headers: browser },
         {
           ...hit,

@@ -1,12 +1,12 @@
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
-import { HttpCourier } from "@outreach/webhooks/HttpCourier"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Redacted, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { deliver } from "../../src/deliver.ts"
+import { deliver } from "../../src/deliveries/deliver.ts"
 import { audit, type Route } from "./audit.ts"
 import { publishTogether } from "./publishTogether.ts"
 import { type Partner, startPartner } from "./startPartner.ts"
@@ -19,7 +19,7 @@ const findingsAfter = async (
 ) => {
   const partner = await startPartner("fast", { callMs: 1000 })
   onTestFinished(partner.close)
-  const delivering = deliver({ schedule: [1], drainSeconds: 1, inAll: 16, perEndpoint: 16, leaseSeconds: 30 })
+  const delivering = deliver({ schedule: [1], drainSeconds: 1, maxInFlight: 16, perEndpoint: 16, leaseSeconds: 30 })
   return await Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`truncate deliveries, delivery_attempts`
@@ -37,10 +37,10 @@ const findingsAfter = async (
     yield* eachInARow(sql)
     yield* tamper(sql, partner)
     const route: Route = { partner, organizationId: organization.id, endpointId: endpoint.id, published }
-    const { findings } = yield* audit([route], { mostAttempts: 2 })
+    const { findings } = yield* audit([route], { maxAttempts: 2 })
     return findings.join("\n")
   }).pipe(
-    Effect.provide(HttpCourier({ allowPrivateAddresses: true, callMs: 1000 })),
+    Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 1000 })),
     Effect.provide(NodeSigner),
     Effect.provide(adaptersFor(url())),
     Effect.provideService(References.MinimumLogLevel, "None"),

@@ -24,7 +24,7 @@ const UNKNOWN = "outcome_unknown"
 /** Compares what was published, what the database says became of it, and what the receivers saw; answers figures, and all that does not agree. */
 export const audit = Effect.fnUntraced(function* (
   routes: ReadonlyArray<Route>,
-  options: { readonly mostAttempts: number },
+  options: { readonly maxAttempts: number },
 ) {
   const sql = yield* SqlClient.SqlClient
   const findings: string[] = []
@@ -68,11 +68,11 @@ export const audit = Effect.fnUntraced(function* (
       const lost = delivery.attempts.length - known.length
       tally.unknown += lost
       if (known.some(({ number }, i) => number !== i + 1)) complain("has attempts that are missing or made twice")
-      if (delivery.state === "exhausted" && known.length !== options.mostAttempts)
+      if (delivery.state === "exhausted" && known.length !== options.maxAttempts)
         complain(`at ${known.length} attempts`)
       if (delivery.state === "rejected" && known.at(-1)!.outcome !== "client_error") complain("without a 4xx")
       if (delivery.state === "poison" && lost < MAX_LOSSES) complain(`after ${lost} lost workers`)
-      if (known.length > options.mostAttempts) complain(`at ${known.length} attempts`)
+      if (known.length > options.maxAttempts) complain(`at ${known.length} attempts`)
 
       // A request for an attempt that had one is owed to a worker that was lost with it.
       for (const [number, requests] of seen?.requests ?? []) {

@@ -1,8 +1,8 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { makeIdentifier } from "@outreach/domain/Identifier"
-import { stamp } from "@outreach/postgres/OrganizationClock"
-import { publishEvents } from "@outreach/postgres/publishEvents"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { Effect } from "effect"
 
@@ -25,6 +25,6 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
       })
     }),
   )
-  yield* inTransaction(Effect.flatMap(stamp(campaign.organizationId), (at) => publishEvents(events, at)))
+  yield* inTransaction(Effect.flatMap(commitTimestamp(campaign.organizationId), (at) => publishEvents(events, at)))
   return events.map(({ id }) => id)
 })

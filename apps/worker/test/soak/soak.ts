@@ -146,7 +146,7 @@ export const soak = async (options: SoakOptions) => {
   await killing
   const recoveries = await watch.end()
   await fleet.stop()
-  const { tally, findings } = await run(audit(routes, { mostAttempts: schedule.length + 1 }))
+  const { tally, findings } = await run(audit(routes, { maxAttempts: schedule.length + 1 }))
   return {
     seconds: (performance.now() - began) / 1000,
     published,
@@ -156,7 +156,7 @@ export const soak = async (options: SoakOptions) => {
     outages,
     recoveries,
     /** More requests than attempts there may be: what workers had in flight, unwritten or about to begin when they died. */
-    mostDuplicates: recoveries.open,
+    maxDuplicates: recoveries.open,
     findings: [...findings, ...recoveries.findings, ...fleet.complaints],
   }
 }

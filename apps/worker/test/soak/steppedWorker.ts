@@ -1,18 +1,18 @@
 import { writeSync } from "node:fs"
 import { Socket } from "node:net"
 import { Deployment } from "@outreach/domain/Deployment"
-import { Courier } from "@outreach/domain/deliveries/Courier"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { SecretCipher } from "@outreach/postgres/SecretCipher"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { runProcess } from "@outreach/process/runProcess"
 import { telemetry } from "@outreach/process/telemetry"
-import { HttpCourier } from "@outreach/webhooks/HttpCourier"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { deliver } from "../../src/deliver.ts"
+import { deliver } from "../../src/deliveries/deliver.ts"
 import { WorkerConfig } from "../../src/WorkerConfig.ts"
 import type { Step } from "./startFleet.ts"
 
@@ -40,7 +40,7 @@ const worker = Effect.gen(function* () {
   const { databaseUrl, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
   const delivering = Effect.gen(function* () {
     const readers = yield* EndpointReaders
-    const courier = yield* Courier
+    const client = yield* WebhookClient
     yield* deliver({ schedule, drainSeconds, ...webhooks }).pipe(
       Effect.provideService(EndpointReaders, {
         ...readers,
@@ -52,9 +52,9 @@ const worker = Effect.gen(function* () {
           Effect.tap(readers.read(...given), ({ length }) => (length > 0 ? perhaps("after read") : Effect.void)),
         write: (...given) => Effect.andThen(perhaps("before write"), readers.write(...given)),
       }),
-      Effect.provideService(Courier, {
+      Effect.provideService(WebhookClient, {
         post: (...call) =>
-          perhaps("before POST").pipe(Effect.andThen(courier.post(...call)), Effect.tap(perhaps("after POST"))),
+          perhaps("before POST").pipe(Effect.andThen(client.post(...call)), Effect.tap(perhaps("after POST"))),
       }),
     )
   })
@@ -65,7 +65,7 @@ const worker = Effect.gen(function* () {
         Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
         Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(secretsKey))),
         Layer.provideMerge(SecureRandom.layerWebCrypto),
-        Layer.merge(HttpCourier({ allowPrivateAddresses: true, callMs: webhooks.callSeconds * 1000 })),
+        Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: webhooks.callSeconds * 1000 })),
         Layer.merge(NodeSigner),
       ),
     ),

@@ -1,5 +1,5 @@
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
-import type { MailFailure } from "../outreach/Mailer.ts"
+import type { MailFailure } from "../mail/Mailer.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
 export const CAMPAIGN_STATUSES = [
@@ -39,18 +39,29 @@ export interface Campaign {
   readonly updatedAt: Timestamp
 }
 
-/** The operator's commands, from which statuses each may come, and where it leads. A paused campaign goes on when it is scheduled again. */
-export const COMMANDS = {
+/** The operators' commands: the statuses in which each is allowed, and the status that follows. */
+export const TRANSITIONS = {
   schedule: { from: ["draft", "paused"], to: "scheduled" },
   resume: { from: ["paused"], to: "scheduled" },
   pause: { from: ["scheduled", "publishing", "published", "sending"], to: "paused" },
   cancel: { from: ["draft", "scheduled", "publishing", "published", "sending", "paused"], to: "cancelled" },
 } as const satisfies Record<string, { from: ReadonlyArray<CampaignStatus>; to: CampaignStatus }>
 
-export type Command = keyof typeof COMMANDS
+export type Command = keyof typeof TRANSITIONS
+
+/** What the worker does to a campaign by itself, in the same form. */
+export const WORKER_TRANSITIONS = {
+  publish: { from: ["scheduled", "publishing"], to: "publishing" },
+  finishPublishing: { from: ["scheduled", "publishing"], to: "published" },
+  open: { from: ["published"], to: "sending" },
+  complete: { from: ["sending"], to: "completed" },
+} as const satisfies Record<string, { from: ReadonlyArray<CampaignStatus>; to: CampaignStatus }>
+
+/** The statuses of a campaign of which nothing more is sent. */
+export const CLOSED: ReadonlyArray<CampaignStatus> = ["completed", "cancelled"]
 
 /** Statuses in which the worker publishes or sends, or will. */
-export const UNDER_WAY: ReadonlyArray<CampaignStatus> = COMMANDS.pause.from
+export const UNDER_WAY: ReadonlyArray<CampaignStatus> = TRANSITIONS.pause.from
 
 /** Statuses in which recipients may be added: the worker touches the campaign in none of them. */
 export const IMPORTABLE: ReadonlyArray<CampaignStatus> = ["draft", "paused"]

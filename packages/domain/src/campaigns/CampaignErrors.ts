@@ -37,13 +37,13 @@ export class InvalidWindow extends Schema.TaggedError<InvalidWindow>()("InvalidW
   }
 }
 
-/** The subject or the body is no template that renders. */
+/** The subject or the body is not a template that renders. */
 export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("InvalidTemplate", {
   part: Schema.Literals(["subject", "html"]),
   reason: Schema.String,
 }) {
   override get message(): string {
-    return `The ${this.part} is no valid template: ${this.reason}`
+    return `The ${this.part} is not a valid template: ${this.reason}`
   }
 }
 
@@ -52,6 +52,6 @@ export class InvalidShortLink extends Schema.TaggedError<InvalidShortLink>()("In
   shortLink: Schema.String,
 }) {
   override get message(): string {
-    return `${this.shortLink} is no http or https address that holds {token} once.`
+    return `${this.shortLink} is not an http or https address that holds {token} once.`
   }
 }

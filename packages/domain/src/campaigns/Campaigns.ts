@@ -1,16 +1,16 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { type CampaignId, makeIdentifier, type ProgramId } from "../Identifier.ts"
-import { shortLinkTo } from "../outreach/composeMail.ts"
-import { checkTemplate } from "../outreach/Template.ts"
-import { ProgramArchived, ProgramCatalog } from "../programs/ProgramCatalog.ts"
+import { shortLinkTo } from "../mail/composeMail.ts"
+import { checkTemplate } from "../mail/Template.ts"
+import { ProgramArchived, ProgramRepository } from "../programs/ProgramRepository.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
-import { type CampaignKind, COMMANDS, type Command } from "./Campaign.ts"
-import { CampaignBook } from "./CampaignBook.ts"
+import { type CampaignKind, type Command, TRANSITIONS } from "./Campaign.ts"
 import { InvalidShortLink, InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
+import { CampaignRepository } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 
-/** Makes a draft campaign. Its templates must render and its window must end in the future. */
+/** Creates a draft campaign. Its templates must render and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
   readonly programId: ProgramId
   readonly name: string
@@ -35,10 +35,10 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
   yield* checkWindow(request)
-  const book = yield* CampaignBook
-  const { id: programId, status } = yield* (yield* ProgramCatalog).find(request.programId)
+  const campaigns = yield* CampaignRepository
+  const { id: programId, status } = yield* (yield* ProgramRepository).find(request.programId)
   if (status === "archived") return yield* new ProgramArchived({ programId })
-  return yield* book.create({ ...request, shortLink, perMinute, id: yield* makeIdentifier("campaign") })
+  return yield* campaigns.create({ ...request, shortLink, perMinute, id: yield* makeIdentifier("campaign") })
 })
 
 const isShortLink = (text: string): boolean =>
@@ -49,14 +49,14 @@ export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* 
   campaignId: CampaignId,
   command: Command,
 ) {
-  const book = yield* CampaignBook
-  if (COMMANDS[command].to === "scheduled") {
-    const { organizationId, ...window } = yield* book.find(campaignId)
+  const campaigns = yield* CampaignRepository
+  if (TRANSITIONS[command].to === "scheduled") {
+    const { organizationId, ...window } = yield* campaigns.find(campaignId)
     yield* checkWindow(window)
-    const { program } = (yield* book.summaries(organizationId, [campaignId])).get(campaignId)!
+    const { program } = (yield* campaigns.summaries(organizationId, [campaignId])).get(campaignId)!
     if (program.status === "archived") return yield* new ProgramArchived({ programId: program.id })
   }
-  return yield* book.move(campaignId, COMMANDS[command].from, COMMANDS[command].to)
+  return yield* campaigns.move(campaignId, TRANSITIONS[command].from, TRANSITIONS[command].to)
 })
 
 const checkWindow = Effect.fnUntraced(function* (window: {
@@ -73,9 +73,11 @@ const checkWindow = Effect.fnUntraced(function* (window: {
 
 /** Publishes one chunk of some scheduled campaign's recipients; false when there is nothing to publish. */
 export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
-  const book = yield* CampaignBook
+  const campaigns = yield* CampaignRepository
   const eventId = yield* makeIdentifier("event")
-  const published = yield* book.publishNext(RECIPIENTS_PER_EVENT, (chunk) => composeRecipientsPublished(eventId, chunk))
+  const published = yield* campaigns.publishNext(RECIPIENTS_PER_EVENT, (chunk) =>
+    composeRecipientsPublished(eventId, chunk),
+  )
   if (published === undefined) return false
   if (published.recipients > 0) {
     yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs({ ...published }))

@@ -1,7 +1,7 @@
 import { composeEvent, type EventDraft, MAX_EVENT_BYTES, serialise } from "../events/Event.ts"
 import type { EventId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
-import type { PublicationChunk } from "./CampaignBook.ts"
+import type { PublicationChunk } from "./CampaignRepository.ts"
 
 /** Composes the event that announces the first recipients of a chunk: as many as fit into its body, at least one. */
 export const composeRecipientsPublished = (

@@ -8,10 +8,10 @@ import {
 } from "@outreach/retry-policy"
 import { Clock, Effect } from "effect"
 import { fromUnixMillis } from "../Timestamp.ts"
-import { Courier } from "./Courier.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, Settlement } from "./EndpointReaders.ts"
 import { Signer } from "./Signer.ts"
+import { WebhookClient } from "./WebhookClient.ts"
 import { webhookHeaders } from "./webhookHeaders.ts"
 
 const utf8 = new TextEncoder()
@@ -24,14 +24,14 @@ export interface AttemptResult extends Outcome {
 }
 
 /**
- * Makes the function that makes one attempt at a delivery: signs afresh, posts, and says what follows.
+ * Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows.
  *
  * Its `readAt` is this worker's clock when the delivery was read, in Unix milliseconds: time is told by the database's clock, as far
  * as it has gone on since then.
  */
 export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule) {
   const clock = yield* Clock.Clock
-  const courier = yield* Courier
+  const client = yield* WebhookClient
   const signer = yield* Signer
 
   return (delivery: Delivery, readAt: number): Effect.Effect<AttemptResult> =>
@@ -46,7 +46,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
         secrets: active.map(({ secret }) => secret),
         at: started,
       })
-      return Effect.map(courier.post(delivery.url, headers, body), (reply) => {
+      return Effect.map(client.post(delivery.url, headers, body), (reply) => {
         const finished = now()
         const { verdict, reason } = classify(reply)
         return {

@@ -43,10 +43,10 @@ export interface EndpointStatus extends Endpoint {
 /**
  * Says what is wrong with an endpoint's address, or undefined; `asPrivate` is for deployments that allow private addresses.
  *
- * The ports below 1024 belong to other services, which a webhook is no message for; all but those of the web are refused.
+ * The ports below 1024 belong to other services: all but those of the web are refused.
  */
 export const checkEndpointUrl = (text: string, asPrivate: boolean): string | undefined => {
-  if (!URL.canParse(text)) return "it is no absolute URL"
+  if (!URL.canParse(text)) return "it is not an absolute URL"
   const url = new URL(text)
   if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must begin with https://"
   if (url.username !== "" || url.password !== "") return "it must not hold credentials"

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { OrganizationNotFound } from "../callers/OrganizationRegistry.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/OrganizationRepository.ts"
 import type { ActiveSecret } from "./Delivery.ts"
 
 /** How long a rotated signing secret stays active, unless said otherwise: 24 hours. */

@@ -4,7 +4,7 @@ import { Context, type Redacted } from "effect"
 export class Signer extends Context.Service<
   Signer,
   {
-    /** Makes the value of `X-Signature`: one entry for each secret. `timestamp` is in Unix seconds. */
+    /** Creates the value of `X-Signature`: one entry for each secret. `timestamp` is in Unix seconds. */
     sign(body: Uint8Array, secrets: ReadonlyArray<Redacted.Redacted>, timestamp: number): string
   }
 >()("domain/deliveries/Signer") {}

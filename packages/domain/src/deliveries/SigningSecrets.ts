@@ -4,7 +4,7 @@ import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
 import { SecretVault } from "./SecretVault.ts"
 
-/** Makes a signing secret: `whsec_` and 43 base64url characters, 256 random bits. The whole text is the HMAC key. */
+/** Creates a signing secret: `whsec_` and 43 base64url characters, 256 random bits. The whole text is the HMAC key. */
 const makeSecret = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   return Redacted.make(`whsec_${Base64Url.encode(yield* random.randomBytes(32))}`)

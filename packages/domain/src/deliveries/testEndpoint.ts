@@ -3,10 +3,10 @@ import { Clock, Effect, Schema } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { type EndpointId, makeIdentifier } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
-import { Courier } from "./Courier.ts"
-import { EndpointBook } from "./EndpointBook.ts"
+import { EndpointRepository } from "./EndpointRepository.ts"
 import { SecretVault } from "./SecretVault.ts"
 import { Signer } from "./Signer.ts"
+import { WebhookClient } from "./WebhookClient.ts"
 import { webhookHeaders } from "./webhookHeaders.ts"
 
 /** The organization has no active signing secret, so nothing can be sent to its endpoints. */
@@ -23,7 +23,7 @@ const TEST_EVENT_TYPE = "outreach.endpoint_test"
 
 /** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
-  const { organizationId, url } = yield* (yield* EndpointBook).find(endpointId)
+  const { organizationId, url } = yield* (yield* EndpointRepository).find(endpointId)
   const secrets = yield* (yield* SecretVault).active(organizationId)
   if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
   const { livemode } = yield* Deployment
@@ -45,7 +45,7 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   }
   const body = new TextEncoder().encode(JSON.stringify(envelope))
   const headers = webhookHeaders(yield* Signer, body, { id, attempt: 1, secrets, at: started })
-  const reply = yield* (yield* Courier).post(url, headers, body)
+  const reply = yield* (yield* WebhookClient).post(url, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
   const { verdict, reason } = classify(reply)
   return {

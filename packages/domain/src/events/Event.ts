@@ -21,7 +21,7 @@ export interface EventDraft {
   readonly data: object
 }
 
-/** Makes an event draft whose `data` fits its type. */
+/** Creates an event draft whose `data` fits its type. */
 export const composeEvent = <Type extends OutreachEventType>(
   type: Type,
   about: Omit<EventDraft, "type" | "data">,

@@ -1,9 +1,9 @@
 import { Context, type Effect } from "effect"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
-import type { Reading } from "./readInstruction.ts"
+import type { ParseResult } from "./parseInboundEvent.ts"
 
 /** What became of a batch of events. */
-export interface Application {
+export interface ApplyResult {
   /** Events that are done, those that tell nothing to do included. */
   readonly applied: number
   /** Events that could not be applied, and why; nothing of their content. */
@@ -31,8 +31,8 @@ export class InboxApplier extends Context.Service<
     applyNext(
       organizationId: OrganizationId,
       limit: number,
-      read: (event: { readonly type: string; readonly body: string }) => Reading,
-    ): Effect.Effect<Application | undefined>
+      read: (event: { readonly type: string; readonly body: string }) => ParseResult,
+    ): Effect.Effect<ApplyResult | undefined>
     /** Withdraws the next waiting recipients of the programs that reached their target, at most `limit`; answers how many. */
     withdrawReached(organizationId: OrganizationId, limit: number): Effect.Effect<number>
   }

@@ -2,34 +2,34 @@ import { Effect } from "effect"
 import { Deployment } from "../Deployment.ts"
 import type { OrganizationId } from "../Identifier.ts"
 import { InboxApplier } from "./InboxApplier.ts"
-import { readInstruction } from "./readInstruction.ts"
+import { parseInboundEvent } from "./parseInboundEvent.ts"
 
 /** The most events of an organization that share a transaction. */
-const MOST_TOGETHER = 200
+const MAX_BATCH_SIZE = 200
 /** The most recipients that a program's end withdraws in a transaction. */
-const MOST_WITHDRAWN = 1000
+const MAX_WITHDRAWN = 1000
 
 /** Applies a batch of an organization's events; returns how much is done now, so that more may follow. */
 export const applyBatch = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const applier = yield* InboxApplier
   const { livemode } = yield* Deployment
-  const application = yield* applier.applyNext(organizationId, MOST_TOGETHER, readInstruction(livemode))
+  const application = yield* applier.applyNext(organizationId, MAX_BATCH_SIZE, parseInboundEvent(livemode))
   if (application === undefined) return 0
   const { applied, setAside, unattributed, reached } = application
   for (const { eventId, reason } of setAside) {
     yield* Effect.logWarning("inbound event set aside").pipe(Effect.annotateLogs({ organizationId, eventId, reason }))
   }
   for (const eventId of unattributed) {
-    yield* Effect.logWarning("inbound event names a token of no recipient; it is applied without").pipe(
+    yield* Effect.logWarning("inbound event names an unknown token, applied without a recipient").pipe(
       Effect.annotateLogs({ organizationId, eventId }),
     )
   }
   for (const programId of reached) {
-    yield* Effect.logInfo("program reached its completer quota; the rest is withdrawn").pipe(
+    yield* Effect.logInfo("program reached its completer quota, withdrawing the remaining recipients").pipe(
       Effect.annotateLogs({ organizationId, programId }),
     )
   }
-  const withdrawn = yield* applier.withdrawReached(organizationId, MOST_WITHDRAWN)
+  const withdrawn = yield* applier.withdrawReached(organizationId, MAX_WITHDRAWN)
   if (withdrawn > 0) {
     yield* Effect.logInfo("withdrew recipients of programs that reached their quota").pipe(
       Effect.annotateLogs({ organizationId, withdrawn }),

@@ -4,7 +4,7 @@ import { type CampaignId, makeIdentifier } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import { checkNpi } from "./checkNpi.ts"
 import { TOKEN_LENGTH } from "./Recipient.ts"
-import { type Candidate, RecipientRegister, type Registration } from "./RecipientRegister.ts"
+import { type Candidate, RecipientRepository, type Registration } from "./RecipientRepository.ts"
 
 /** A line of an import file. */
 export interface ImportLine {
@@ -61,7 +61,7 @@ export const importLines = Effect.fn("Recipients.importLines")(function* (
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
 ) {
-  const register = yield* RecipientRegister
+  const recipients = yield* RecipientRepository
   const bad: Array<BadLine> = []
   let waiting: Array<ImportLine> = []
   for (const line of lines) {
@@ -73,7 +73,7 @@ export const importLines = Effect.fn("Recipients.importLines")(function* (
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === 10) return yield* new TokensUsedUp()
     const batch = waiting
-    const registrations = yield* register.register(campaignId, yield* Effect.forEach(batch, makeCandidate))
+    const registrations = yield* recipients.register(campaignId, yield* Effect.forEach(batch, makeCandidate))
     waiting = []
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!

@@ -1,7 +1,7 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { PublicationChunk } from "../../src/campaigns/CampaignBook.ts"
+import type { PublicationChunk } from "../../src/campaigns/CampaignRepository.ts"
 import { composeRecipientsPublished } from "../../src/campaigns/composeRecipientsPublished.ts"
 import { MAX_EVENT_BYTES, serialise } from "../../src/events/Event.ts"
 import type { Recipient } from "../../src/recipients/Recipient.ts"

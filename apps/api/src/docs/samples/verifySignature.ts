@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** Tells whether the raw body of a request was signed with one of the secrets, within the last five minutes. */
+/** Reports whether the raw body of a request was signed with one of the secrets, within the last five minutes. */
 export function verifySignature(
   header: string,
   rawBody: Uint8Array,

@@ -1,0 +1,23 @@
+import type { OperationId } from "@outreach/contract"
+import { decide, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
+
+/** What is known of a request so far, as far as its answer depends on it. */
+export interface ResponseContext {
+  readonly requestId: string
+  readonly operation: OperationId | undefined
+  readonly envelope: "partner" | "legacy"
+  /** The caller's window; undefined while nobody was charged. */
+  readonly window: RateLimitDecision | undefined
+}
+
+/** 100 requests in each clock minute, for each key. */
+export const KEY_POLICY = { limit: 100 } as const
+
+/** The headers of every refusal; whoever was not charged sees an untouched window. `now` is in Unix seconds. */
+export const errorHeaders = (
+  { requestId, window }: ResponseContext,
+  now: number,
+): Readonly<Record<string, string>> => ({
+  ...rateLimitHeaders(window ?? decide(0, KEY_POLICY, now)),
+  "X-Request-Id": requestId,
+})

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http"
+import { Deployment } from "@outreach/domain/Deployment"
+import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { decide, type RateLimitDecision } from "@outreach/rate-limit"
+import { Clock, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import proxyAddr from "proxy-addr"
+import { ApiConfig } from "../ApiConfig.ts"
+import { addressLimit } from "./addressLimit.ts"
+import { KEY_POLICY } from "./ResponseContext.ts"
+import type { RequestError } from "./toErrorResponse.ts"
+
+/** A recognised and counted caller, within its limit. */
+export interface AuthenticatedRequest {
+  readonly caller: Caller
+  readonly window: RateLimitDecision
+}
+
+/** A caller whose window is spent is refused with that window; any other refusal is of nobody known. */
+export interface KeyRejection {
+  readonly refusal: RequestError
+  readonly window: RateLimitDecision | undefined
+}
+
+const UNAUTHORIZED: KeyRejection = { refusal: { reason: "unauthorized" }, window: undefined }
+
+/** Keys that are remembered as good, the latest ones; their callers are served whoever else fails at the same address. */
+const MAX_GOOD_KEYS = 10_000
+
+/** Creates the function that recognises and counts the bearer of a request. */
+export const createKeyAuthenticator = Effect.gen(function* () {
+  const keys = yield* ApiKeyRepository
+  const { livemode } = yield* Deployment
+  const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
+  const failures = addressLimit(unauthenticatedLimit)
+  const good = new Set<string>()
+  // Keys over their limit, until their window ends by this process's clock: the database is not asked about them again.
+  const spent = new Map<string, { readonly endsAt: number; readonly reset: number }>()
+
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const address = () => proxyAddr(request.source as IncomingMessage, trustProxy)
+    const millis = yield* Clock.currentTimeMillis
+    const text = /^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
+
+    const wait = text !== undefined && good.has(text) ? undefined : failures.wait(address, millis / 1000)
+    if (wait !== undefined) {
+      const refusal: RequestError = { reason: "rate limited", who: "address", retryAfter: wait }
+      return yield* Effect.fail<KeyRejection>({ refusal, window: undefined })
+    }
+
+    const known = text === undefined ? undefined : spent.get(text)
+    if (known !== undefined && millis < known.endsAt) {
+      return yield* overLimit(decide(KEY_POLICY.limit + 1, KEY_POLICY, known.reset - (known.endsAt - millis) / 1000))
+    }
+
+    const admission = text !== undefined && isApiKeyText(text, livemode) ? yield* keys.authenticateKey(text) : undefined
+    if (text === undefined || admission === undefined) {
+      if (text !== undefined) good.delete(text)
+      failures.countFailure(address(), millis / 1000)
+      return yield* Effect.fail(UNAUTHORIZED)
+    }
+    if (!good.has(text)) {
+      if (good.size >= MAX_GOOD_KEYS) good.delete(good.keys().next().value!)
+      good.add(text)
+    }
+
+    const { caller, count, now } = admission
+    const window = decide(count, KEY_POLICY, now)
+    if (!window.allowed) {
+      for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
+      spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset })
+      return yield* overLimit(window)
+    }
+    return { caller, window } satisfies AuthenticatedRequest
+  })
+})
+
+const overLimit = (window: RateLimitDecision): Effect.Effect<never, KeyRejection> =>
+  Effect.fail({ refusal: { reason: "rate limited", who: "key", retryAfter: window.retryAfter ?? 1 }, window })

@@ -1,0 +1,104 @@
+import type { ActiveSecret } from "@outreach/domain/deliveries/Delivery"
+import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { coalesce } from "@outreach/postgres/coalesce"
+import { SignatureError, verify } from "@outreach/signature/node"
+import { Clock, Effect, Redacted } from "effect"
+import type { RequestError } from "./toErrorResponse.ts"
+
+/** Who signed a webhook, and to which of its endpoints it came. */
+export interface WebhookSender {
+  readonly organizationId: OrganizationId
+  readonly endpointId: EndpointId
+}
+
+interface Known {
+  readonly readAt: number
+  /** Undefined when there is no such endpoint. */
+  readonly owner: { readonly organizationId: OrganizationId; readonly secrets: ReadonlyArray<ActiveSecret> } | undefined
+}
+
+/** How long secrets are taken from memory, so that a webhook costs the database the one statement that stores it. */
+const REMEMBER_MS = 10_000
+/** Endpoints whose secrets are remembered, the latest ones. */
+const MAX_REMEMBERED = 10_000
+/** Endpoints whose secrets are read together. */
+const MAX_READ = 32
+const INVALID_SIGNATURE: RequestError = { reason: "invalid signature" }
+/** The specification's tolerance, either way. */
+const TOLERANCE_SECONDS = 300
+
+/**
+ * Creates the functions that recognise the sender of a webhook: by its endpoint, before the body is read, and by its signature over the
+ * bytes of the body.
+ *
+ * What no remembered secret verifies has the secrets read again before it is refused, because a 401 is not tried again: a new
+ * secret holds from its commit on. One that was withdrawn holds until it is forgotten.
+ */
+export const createSignatureVerifier = Effect.gen(function* () {
+  const vault = yield* SecretVault
+  const known = new Map<EndpointId, Known>()
+
+  // One after the other, and once for all who wait: whoever forges signatures makes no more than one reading at a time.
+  const read = yield* coalesce(
+    MAX_READ,
+    Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {
+      const readAt = yield* Clock.currentTimeMillis
+      yield* Effect.forEach(
+        new Set(endpointIds),
+        (endpointId) =>
+          Effect.map(vault.ofEndpoint(endpointId), (owner) => {
+            known.delete(endpointId)
+            if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!)
+            known.set(endpointId, { readAt, owner })
+          }),
+        { concurrency: "unbounded", discard: true },
+      )
+      return endpointIds.map((endpointId) => known.get(endpointId)!)
+    }),
+  )
+
+  const remembered = (endpointId: EndpointId, now: number): Known | undefined => {
+    const entry = known.get(endpointId)
+    return entry !== undefined && now - entry.readAt < REMEMBER_MS ? entry : undefined
+  }
+
+  /** Refuses an unknown endpoint as it refuses a bad signature. */
+  const assertEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId) {
+    if (remembered(endpointId, yield* Clock.currentTimeMillis)?.owner !== undefined) return
+    if ((yield* read(endpointId)).owner === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+  })
+
+  const verifySignature = Effect.fnUntraced(function* (
+    endpointId: EndpointId,
+    header: string | undefined,
+    body: Uint8Array,
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    let entry = remembered(endpointId, now)
+    if (entry === undefined || !isSigned(header, body, entry, now)) {
+      entry = yield* read(endpointId)
+      if (!isSigned(header, body, entry, now)) return yield* Effect.fail(INVALID_SIGNATURE)
+    }
+    return { organizationId: entry.owner!.organizationId, endpointId }
+  })
+
+  return { assertEndpoint, verifySignature }
+})
+
+const isSigned = (header: string | undefined, body: Uint8Array, { owner }: Known, now: number): boolean => {
+  const secrets = owner?.secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt) ?? []
+  if (secrets.length === 0) return false
+  try {
+    verify(
+      header,
+      body,
+      secrets.map(({ secret }) => Redacted.value(secret)),
+      { now: now / 1000, tolerance: TOLERANCE_SECONDS },
+    )
+    return true
+  } catch (error) {
+    if (error instanceof SignatureError) return false
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { retryForever } from "../loops/retryForever.ts"
+import { workerLimits } from "../workerLimits.ts"
+import { readiness } from "./readiness.ts"
+
+/** Where operators ask, and how old the last successful claim of a ready worker may be. */
+export interface AdminOptions {
+  readonly host: string
+  readonly port: number
+  readonly readyWithinSeconds: number
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly type?: string
+}
+
+/**
+ * Returns `/metrics`, `/readyz` and `/livez` from what the process knows, until interrupted.
+ *
+ * When the port is taken it is asked for again and again: the worker before may still be finishing, and deliveries matter more.
+ */
+export const admin = (options: AdminOptions) => {
+  const routes: Readonly<Record<string, Effect.Effect<Answer>>> = {
+    "/metrics": Effect.map(PrometheusMetrics.format(), (text) => ({
+      status: 200,
+      text,
+      type: "text/plain; version=0.0.4; charset=utf-8",
+    })),
+    "/readyz": Effect.map(readiness(options.readyWithinSeconds), (fault) =>
+      fault === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `not ready: ${fault}\n` },
+    ),
+    "/livez": Effect.succeed({ status: 200, text: "alive\n" }),
+  }
+  const serve = Effect.gen(function* () {
+    const runSync = Effect.runSyncWith(yield* Effect.context<never>())
+    const server = createServer(workerLimits.admin, (request, response) => {
+      const path = request.url?.split("?")[0] ?? ""
+      const route: Effect.Effect<Answer> =
+        request.method === "GET" && Object.hasOwn(routes, path) ? routes[path]! : NOT_FOUND
+      const { status, text, type = "text/plain; charset=utf-8" } = runSync(route)
+      response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(text)
+    })
+    yield* Effect.acquireRelease(
+      Effect.tryPromise(() => once(server.listen(options.port, options.host), "listening")),
+      () =>
+        Effect.sync(() => {
+          server.close()
+          server.closeAllConnections()
+        }),
+    )
+    const { port } = server.address() as AddressInfo
+    yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))
+    return yield* Effect.never
+  }).pipe(Effect.scoped)
+  return retryForever("admin port", serve)
+}
+
+const NOT_FOUND = Effect.succeed({ status: 404, text: "not found\n" })

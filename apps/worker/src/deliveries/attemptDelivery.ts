@@ -1,0 +1,62 @@
+import { type AttemptResult, deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import type { Schedule } from "@outreach/retry-policy"
+import { Clock, Effect, LogLevel, Metric, References } from "effect"
+import { metrics } from "../admin/metrics.ts"
+import type { Held } from "./deliveryLane.ts"
+import { traceAttempt } from "./traceAttempt.ts"
+
+/** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
+export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) {
+  const attempt = yield* deliveryAttempts(schedule)
+  const context = yield* Effect.context<never>()
+  const clock = yield* Clock.Clock
+  const isTraced = yield* References.TracerEnabled
+  const isDebugLogged = LogLevel.isLessThanOrEqualTo(yield* References.MinimumLogLevel, "Debug")
+
+  return {
+    attempt: ({ delivery, readAt }: Held): Effect.Effect<AttemptResult> => {
+      if (delivery.emittedAt !== null) {
+        const startedAt = delivery.readAt + clock.currentTimeMillisUnsafe() - readAt
+        metrics.firstAttemptDelay.updateUnsafe(
+          Math.max(0, startedAt - toUnixMillis(delivery.emittedAt)) / 1000,
+          context,
+        )
+      }
+      const made = attempt(delivery, readAt)
+      return isTraced ? traceAttempt(delivery, made) : made
+    },
+    count: (result: AttemptResult): void => {
+      metrics.attempts[result.reason].updateUnsafe(1, context)
+      metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
+    },
+    /** Counts and logs what became of an attempt once it was written, or could not be. */
+    note: (result: AttemptResult, isWritten: boolean): Effect.Effect<void> => {
+      const { delivery, reason } = result
+      const { state } = result.settlement
+      if (isWritten && state === "delivered" && !isDebugLogged) return Effect.void
+      const about = Effect.annotateLogs({
+        deliveryId: delivery.id,
+        endpointId: delivery.endpointId,
+        eventId: delivery.eventId,
+        attempt: delivery.attempt,
+        reason,
+        state,
+      })
+      if (!isWritten) {
+        return about(
+          Effect.andThen(
+            Effect.logWarning("endpoint taken over before the outcome was written"),
+            Metric.update(metrics.settlementsRefused, 1),
+          ),
+        )
+      }
+      if (state === "rejected" || state === "exhausted") {
+        return about(
+          Effect.andThen(Effect.logWarning("delivery dead-lettered"), Metric.update(metrics.deadLetters[state], 1)),
+        )
+      }
+      return about(Effect.logDebug("delivery attempted"))
+    },
+  }
+})

@@ -1,0 +1,22 @@
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { Effect } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { workerLimits } from "../workerLimits.ts"
+
+/** Carries out the jobs that replay dead letters, chunk by chunk at their rates, until interrupted. */
+export const replay = Effect.gen(function* () {
+  const { advance } = yield* ReplayJobQueue
+  const { minMs, maxMs } = workerLimits.pause
+  const step = Effect.gen(function* () {
+    const answer = yield* advance
+    if ("nextInMs" in answer) {
+      // What is due, and yet not ours, is in another worker's hands at this moment.
+      return yield* Effect.sleep(Math.min(Math.max(answer.nextInMs ?? maxMs, minMs), maxMs))
+    }
+    const { id: replayId, state, total, replayed } = answer.replay
+    if (state === "finished") {
+      yield* Effect.logInfo("replay finished").pipe(Effect.annotateLogs({ replayId, total, replayed }))
+    }
+  })
+  return yield* retryForever("replay", step)
+})

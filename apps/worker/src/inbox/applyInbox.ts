@@ -1,0 +1,29 @@
+import { applyBatch } from "@outreach/domain/inbox/applyBatch"
+import { InboxApplier } from "@outreach/domain/inbox/InboxApplier"
+import { Hints } from "@outreach/postgres/events/Hints"
+import { Effect, Latch, Option } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { takeTurns } from "../loops/takeTurns.ts"
+import { workerLimits } from "../workerLimits.ts"
+
+const { minMs, maxMs } = workerLimits.pause
+
+/** Applies what partners sent, batch by batch, until interrupted. */
+export const applyInbox = Effect.gen(function* () {
+  const { organizations } = yield* InboxApplier
+  const applySome = takeTurns("applyInbox", organizations, applyBatch)
+  const hints = yield* Hints
+  const heard = yield* Latch.make()
+  yield* Effect.forkScoped(hints.listen(({ topic }) => (topic === "inbox" ? heard.open : Effect.void)))
+  let pause: number = minMs
+  const step = Effect.gen(function* () {
+    yield* heard.close
+    if ((yield* applySome) > 0) {
+      pause = minMs
+      return
+    }
+    const isHeard = Option.isSome(yield* Effect.timeoutOption(heard.await, pause))
+    pause = isHeard ? minMs : Math.min(pause * 2, maxMs)
+  })
+  return yield* retryForever("applyInbox", step)
+}).pipe(Effect.scoped)

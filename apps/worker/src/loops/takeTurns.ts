@@ -1,0 +1,37 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Clock, Effect, Exit } from "effect"
+import { workerLimits } from "../workerLimits.ts"
+import { logFailure } from "./logFailure.ts"
+
+/**
+ * Creates a step that does some work of each organization in turn, and returns how much was done.
+ *
+ * A failure is logged with its organization, which is then left alone for a wait that grows with each failure in a row; the others go on.
+ */
+export const takeTurns = <E1, R1, E2, R2>(
+  name: string,
+  organizations: Effect.Effect<ReadonlyArray<OrganizationId>, E1, R1>,
+  work: (organizationId: OrganizationId) => Effect.Effect<number, E2, R2>,
+): Effect.Effect<number, E1, R1 | R2> => {
+  const { minMs, maxMs } = workerLimits.backoff
+  const failures = new Map<OrganizationId, { readonly waitMs: number; readonly until: number }>()
+  return Effect.gen(function* () {
+    const listed = yield* organizations
+    for (const id of failures.keys()) if (!listed.includes(id)) failures.delete(id)
+    let done = 0
+    for (const organizationId of listed) {
+      const failure = failures.get(organizationId)
+      if (failure !== undefined && failure.until > (yield* Clock.currentTimeMillis)) continue
+      const exit = yield* Effect.exit(work(organizationId))
+      if (Exit.isSuccess(exit)) {
+        failures.delete(organizationId)
+        done += exit.value
+      } else {
+        yield* Effect.annotateLogs(logFailure(`${name} failed`, exit.cause), { organizationId })
+        const waitMs = failure === undefined ? minMs : Math.min(failure.waitMs * 2, maxMs)
+        failures.set(organizationId, { waitMs, until: (yield* Clock.currentTimeMillis) + waitMs })
+      }
+    }
+    return done
+  })
+}

@@ -1,0 +1,127 @@
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { SendingLease } from "@outreach/domain/mail/Mailer"
+import type { SmtpSession } from "@outreach/mail/SmtpSession"
+import { Clock, Effect } from "effect"
+
+/** A place for one connection to the SMTP server. */
+export interface SmtpConnection {
+  session: SmtpSession | undefined
+  /** The campaign whose message is being sent. */
+  sendingFor: CampaignId | undefined
+  /** Messages that were begun and are not recorded. */
+  unrecorded: number
+  idleTimer?: NodeJS.Timeout
+}
+
+/** A message's turn on a connection. The next message may have the connection before the outcome of this one is recorded. */
+export interface SmtpTurn {
+  readonly connection: SmtpConnection
+  isReleased: boolean
+}
+
+interface Waiter {
+  readonly campaignId: CampaignId
+  readonly take: (turn: SmtpTurn | undefined) => void
+}
+
+/** How many messages of a connection may be begun and not recorded: what a killed process repeats at most. */
+const MAX_UNRECORDED = 2
+
+/** An idle connection is closed before the server does it (RFC 5321 4.5.3.2.7: after five minutes). */
+const IDLE_MS = 240_000
+
+/**
+ * Shares connections among messages: in turn, at most `maxPerCampaign` for any one campaign, so that a campaign whose messages are
+ * answered slowly leaves some to the others.
+ */
+export class SmtpConnections {
+  readonly #connections: ReadonlyArray<SmtpConnection>
+  readonly #maxPerCampaign: number
+  readonly #waiters = new Set<Waiter>()
+
+  constructor(size: number, maxPerCampaign: number) {
+    this.#connections = Array.from({ length: size }, () => ({
+      session: undefined,
+      sendingFor: undefined,
+      unrecorded: 0,
+    }))
+    this.#maxPerCampaign = maxPerCampaign
+  }
+
+  /** Waits for a turn for a message, until it is too late to begin; then it is undefined. */
+  take({ campaignId, beginBy }: SendingLease): Effect.Effect<SmtpTurn | undefined> {
+    return Effect.flatMap(Clock.currentTimeNanos, (now) =>
+      Effect.callback((resume) => {
+        if (now > beginBy) return resume(Effect.succeed(undefined))
+        const free = this.#free(campaignId)
+        if (free !== undefined) return resume(Effect.succeed(occupy(free, campaignId)))
+        const end = () => {
+          clearTimeout(timer)
+          this.#waiters.delete(waiter)
+        }
+        const waiter: Waiter = {
+          campaignId,
+          take: (turn) => {
+            end()
+            resume(Effect.succeed(turn))
+          },
+        }
+        const timer = setTimeout(() => waiter.take(undefined), Number((beginBy - now) / 1_000_000n) + 1)
+        this.#waiters.add(waiter)
+        return Effect.sync(end)
+      }),
+    )
+  }
+
+  /** Frees the connection for another message, though the outcome of this one is not recorded yet. */
+  release(turn: SmtpTurn): void {
+    // From then on the connection may be another message's.
+    if (turn.isReleased) return
+    turn.isReleased = true
+    const { connection } = turn
+    connection.sendingFor = undefined
+    const { session } = connection
+    if (session?.isOpen) connection.idleTimer = setTimeout(() => session.quit(), IDLE_MS).unref()
+    this.#serve()
+  }
+
+  /** Notes that the outcome of a message was recorded, or that it never will be. */
+  recorded(turn: SmtpTurn): void {
+    turn.connection.unrecorded -= 1
+    this.release(turn)
+    this.#serve()
+  }
+
+  close(): void {
+    for (const { session, idleTimer } of this.#connections) {
+      clearTimeout(idleTimer)
+      session?.close()
+    }
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiters) {
+      const free = this.#free(waiter.campaignId)
+      if (free !== undefined) waiter.take(occupy(free, waiter.campaignId))
+    }
+  }
+
+  #free(campaignId: CampaignId): SmtpConnection | undefined {
+    let busy = 0
+    let free: SmtpConnection | undefined
+    for (const connection of this.#connections) {
+      if (connection.sendingFor === campaignId) busy += 1
+      if (connection.sendingFor !== undefined || connection.unrecorded >= MAX_UNRECORDED) continue
+      // One that is open already is the better.
+      if (free === undefined || (!free.session?.isOpen && connection.session?.isOpen)) free = connection
+    }
+    return busy < this.#maxPerCampaign ? free : undefined
+  }
+}
+
+const occupy = (connection: SmtpConnection, campaignId: CampaignId): SmtpTurn => {
+  clearTimeout(connection.idleTimer)
+  connection.sendingFor = campaignId
+  connection.unrecorded += 1
+  return { connection, isReleased: false }
+}

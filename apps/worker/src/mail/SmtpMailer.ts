@@ -1,0 +1,102 @@
+import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
+import type { Sender } from "@outreach/mail/mailFrom"
+import { type DkimOptions, messageComposer } from "@outreach/mail/messageComposer"
+import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
+import { Effect, Layer, Redacted } from "effect"
+import { parseConnectionUrl } from "nodemailer/lib/shared"
+import { workerLimits } from "../workerLimits.ts"
+import { mailOutcome } from "./mailOutcome.ts"
+import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
+
+/** How many messages a connection sends before it is replaced. */
+const MAX_MESSAGES_PER_CONNECTION = 100
+
+/** Sends over SMTP on kept connections. */
+export const SmtpMailer = (options: {
+  readonly url: Redacted.Redacted
+  readonly from: Sender
+  /** Default: unsigned. */
+  readonly dkim?: DkimOptions | null
+  /** Each defaults to that of RFC 5321 4.5.3.2. */
+  readonly timeouts?: Partial<SmtpTimeouts>
+}) =>
+  Layer.effect(
+    Mailer,
+    Effect.gen(function* () {
+      const { url, from, dkim = null } = options
+      const { connections: size, maxConnectionsPerCampaign, timeouts } = workerLimits.messages
+      const smtpOptions = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
+      const waits = { ...timeouts, ...options.timeouts }
+      const compose = messageComposer(from, dkim)
+      const connections = yield* Effect.acquireRelease(
+        Effect.sync(() => new SmtpConnections(size, maxConnectionsPerCampaign)),
+        (connections) => Effect.sync(() => connections.close()),
+      )
+
+      /** Sends a message on a connection that is free, and opens it first if need be. */
+      const transmit = async (connection: SmtpConnection, mail: Mail, lease: SendingLease): Promise<MailOutcome> => {
+        while (true) {
+          const kept = connection.session?.isOpen ? connection.session : undefined
+          connection.session = kept
+          let session = kept
+          let isBegun = false
+          try {
+            if (session === undefined) {
+              session = await SmtpSession.open(smtpOptions, waits)
+              connection.session = session
+            }
+            const { envelope, text } = compose(mail)
+            text.once("resume", () => {
+              isBegun = true
+            })
+            await session.send(envelope, text, lease.isHeld)
+            if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
+            return { _tag: "Accepted" }
+          } catch (error) {
+            const failure = (error ?? {}) as { readonly code?: unknown; readonly responseCode?: unknown }
+            if (failure.code === "ELEASE") return { _tag: "Late" }
+            // A kept connection that the server had closed meanwhile says nothing of this message.
+            const isStale = failure.code === "ECONNECTION" || failure.code === "ESOCKET" || failure.responseCode === 421
+            if (kept !== undefined && !isBegun && isStale) {
+              kept.close()
+              continue
+            }
+            const outcome = mailOutcome(failure, {
+              isLoggedIn: session?.isLoggedIn ?? false,
+              isMessageSent: session?.isMessageSent ?? false,
+            })
+            const used = session
+            if (used?.isOpen) await used.reset().catch(() => used.close())
+            return outcome
+          }
+        }
+      }
+      return {
+        send: (mail, lease, record) =>
+          Effect.acquireUseRelease(
+            Effect.interruptible(connections.take(lease)),
+            (turn) => {
+              if (turn === undefined) return record({ _tag: "Late" })
+              const { connection } = turn
+              lease.begin()
+              return Effect.callback<MailOutcome>((resume) => {
+                transmit(connection, mail, lease).then(
+                  (outcome) => resume(Effect.succeed(outcome)),
+                  (error) => resume(Effect.die(error)),
+                )
+                return Effect.sync(() => connection.session?.close())
+              }).pipe(
+                Effect.onInterrupt(() =>
+                  connection.session?.isMessageSent
+                    ? record({ _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } })
+                    : Effect.void,
+                ),
+                Effect.tap(() => Effect.sync(() => connections.release(turn))),
+                Effect.flatMap(record),
+              )
+            },
+            (turn) => Effect.sync(() => turn && connections.recorded(turn)),
+          ),
+      }
+    }),
+  )

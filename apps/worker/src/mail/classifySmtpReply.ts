@@ -1,0 +1,105 @@
+import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+
+/** A refusal of one message to one recipient, as a mail server worded it. */
+export interface SmtpRejection {
+  /** The reply code, such as 550; of a delivery report that names none, 500 or 400. */
+  readonly code: number
+  /** All lines of the reply, from its code on or without it. */
+  readonly text: string
+  /** The command that was refused: to `DATA`, the recipient was already taken, and what remains is the message itself. */
+  readonly at: "RCPT TO" | "DATA"
+}
+
+type Verdict = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" }> | { readonly _tag: "Refused" }
+
+const bounced = (reason: Extract<MailOutcome, { _tag: "Bounced" }>["reason"]): Verdict => ({ _tag: "Bounced", reason })
+const deferred: Verdict = { _tag: "Deferred" }
+const refused: Verdict = { _tag: "Refused" }
+
+// Enhanced status codes (RFC 3463, RFC 5248, RFC 7372, RFC 7505), whole or their first two parts. Those that servers use for this and that are left to the text.
+const BY_STATUS: Readonly<Record<string, Verdict>> = {
+  "5.1.1": bounced("mailbox_not_found"),
+  "5.1.2": bounced("domain_not_found"),
+  "5.1.3": bounced("address_invalid"),
+  "5.1.6": bounced("mailbox_not_found"), // moved, and nobody says where to
+  "5.1.7": refused, // our sender's address
+  "5.1.8": refused,
+  "5.2.1": bounced("mailbox_disabled"),
+  "5.2.2": deferred, // full
+  "5.2.3": refused, // our message's length
+  "5.3.4": refused,
+  "5.4.4": bounced("domain_not_found"),
+  "5.4.310": bounced("domain_not_found"), // Exchange Online
+  "5.5.3": deferred, // too many recipients
+  "5.6": refused, // our message's content
+  "5.7": refused,
+}
+
+// What texts say where no status decides; the first that matches. Ours comes first: an address must not be marked for what is said of us.
+const BY_TEXT: ReadonlyArray<readonly [RegExp, Verdict]> = [
+  [/receiving mail (at a rate|too quickly)|rate that prevents|too many (messages|connections|recipients)/i, deferred],
+  [
+    /\b(spam\w*|unsolicited|bulk mail|black-?list\w*|block-?list\w*|dns?bl|rbl|spamhaus|reputation|phish\w*|virus)\b/i,
+    refused,
+  ],
+  [
+    /polic(y|ies)|\b(spf|dkim|dmarc|ptr|reverse dns|rdns|helo|authenticat\w+)\b|not in my list of allowed rcpthosts/i,
+    refused,
+  ],
+  [
+    /relay|access denied by|your (ip|server|host)|client host|sender|message (was )?(rejected|refused|blocked|content)|content|duplicate header|invalid ip\b|\bblocked\b/i,
+    refused,
+  ],
+  [
+    /quota|(box|system) (is )?full|full mailbox|exceed\w* (its |the )?storage|insufficient (system )?storage|out of space/i,
+    deferred,
+  ],
+  [
+    /\b(disabled|suspend|inactive|deactivat|discontinued|expired|closed|locked|no longer (available|accept|active|in use))/i,
+    bounced("mailbox_disabled"),
+  ],
+  [
+    /null mx|(domain|host)( name)? (is )?(not found|unknown|does not exist|doesn't exist)|no such (domain|host)|unknown (host|domain)|does not accept (e-?)?mail|no mail (is )?accepted|unrouteable mail domain|no mx|domain is not reachable/i,
+    bounced("domain_not_found"),
+  ],
+  [/syntax|malformed|bad address|invalid address format/i, bounced("address_invalid")],
+  [
+    /unknown|no such|not (be )?found|recipientnotfound|not known|(does|do)(n't| not) (exist|have)|no (mailbox|user|account)|not a (valid|known)|invalid (recipient|mailbox|user|address)|not our customer|unavailable|unrouteable|recipient address rejected|no longer on server|user is not|undeliverable address/i,
+    bounced("mailbox_not_found"),
+  ],
+]
+
+// Reply codes (RFC 5321, RFC 7504), where the text says nothing either.
+const BY_CODE: Readonly<Record<number, Verdict>> = {
+  501: bounced("address_invalid"),
+  550: bounced("mailbox_not_found"),
+  552: deferred, // full
+  553: bounced("address_invalid"),
+  556: bounced("domain_not_found"),
+}
+
+/** Judges a refusal by its enhanced status code, then by its text, then by its reply code. */
+export const classifySmtpReply = (
+  refusal: SmtpRejection,
+): Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }> => {
+  const status = STATUS.exec(refusal.text)?.[0]
+  const verdict = judge(refusal, status)
+  // The numbers alone: a text may name the address.
+  return verdict._tag === "Refused" ? { ...verdict, status: [refusal.code, status].join(" ").trimEnd() } : verdict
+}
+
+/** Finds an enhanced status code (RFC 3463) in a reply. */
+export const STATUS = /(?<=^|[\s(#-])[45]\.\d{1,3}\.\d{1,3}\b/
+
+const judge = ({ code, text, at }: SmtpRejection, status: string | undefined): Verdict => {
+  // Throttled for what we send, in words that no greylisting uses: to try the next mailbox there is what it asks us not to do.
+  if (code < 500) return status?.startsWith("4.7.") && OURS_FOR_NOW.test(text) ? refused : deferred
+  const known = status && (BY_STATUS[status] ?? BY_STATUS[status.slice(0, status.lastIndexOf("."))])
+  if (known) return known
+  for (const [words, verdict] of BY_TEXT) if (words.test(text)) return verdict
+  // Who took the recipient and then refuses the message without a word of the mailbox means the message.
+  if (at === "DATA") return refused
+  return BY_CODE[code] ?? bounced("other")
+}
+
+const OURS_FOR_NOW = /unsolicited|reputation|complaints|unusual|suspicious|block|spam|messages from|your (ip|domain)/i

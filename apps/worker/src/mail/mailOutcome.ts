@@ -1,0 +1,67 @@
+import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Mailer"
+import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
+
+/** What nodemailer and the session tell about a message that was not taken. */
+export interface SmtpFailure {
+  readonly code?: unknown
+  /** The system's own name for the error, when `code` is nodemailer's. */
+  readonly originalCode?: unknown
+  /** The command that failed: `RCPT TO`, `DATA`, `MAIL FROM`, `CONN`, `AUTH PLAIN`, `API`. */
+  readonly command?: unknown
+  readonly responseCode?: unknown
+  readonly response?: unknown
+}
+
+/** How far the session had come. */
+export interface SmtpProgress {
+  readonly isLoggedIn: boolean
+  /** The whole message was sent, and its reply was awaited. */
+  readonly isMessageSent: boolean
+}
+
+/** Judges why a message was not taken. */
+export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
+  const { code, command, responseCode, response } = error
+  // Before anything was said to the server: the address cannot be written in the protocol.
+  if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
+  if (typeof responseCode !== "number") {
+    return { _tag: isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
+  }
+  const text = typeof response === "string" ? response : ""
+  const isAboutMessage = command === "RCPT TO" || command === "DATA"
+  const isLogin = code === "EAUTH" || LOGIN_CODES.includes(responseCode)
+  const isRelayDenied = isAboutMessage && !isLoggedIn && RELAY_DENIED.test(text)
+  if (isAboutMessage && !isLogin && !isRelayDenied) return classifySmtpReply({ code: responseCode, text, at: command })
+  // A server that refuses any other command, or us as its client, takes nothing from us, whoever it is for.
+  const codes = [responseCode, STATUS.exec(text)?.[0]].join(" ").trimEnd()
+  return {
+    _tag: "Unreachable",
+    failure: {
+      class: isLogin ? "login" : isRelayDenied ? "relay_denied" : "rejected",
+      code: typeof command === "string" ? `${codes} to ${command}` : codes,
+    },
+  }
+}
+
+/** Replies of RFC 4954: authentication is required, too weak, or failed. */
+const LOGIN_CODES = [530, 534, 535, 538]
+
+const RELAY_DENIED =
+  /relay(ing)? (access |is )*(denied|not (permitted|allowed|authorized)|prohibited)|\b(not (permitted|allowed|authorized)|unable|denied) to relay|allowed rcpthosts|authentication (is )?required|must (first )?(be )?(authenticated?|log ?in)|client was not authenticated/i
+
+const failureWithoutReply = ({ code, originalCode, command }: SmtpFailure): MailFailure => {
+  const name = String(originalCode ?? code ?? "unknown")
+  if (code === "EAUTH") return { class: "login", code: name }
+  if (code === "ETIMEDOUT" && originalCode === undefined) {
+    const isOfOneMessage = command === "RCPT TO" || command === "DATA"
+    return { class: isOfOneMessage ? "slow" : "timeout", code: `${name} at ${command}` }
+  }
+  if (code === "STOPPED") return { class: "stopped", code: name }
+  const named = networkFailure({ code: name })
+  if (code === "ETLS" || named === "tls") return { class: "tls", code: name }
+  if (code === "EDNS" || named === "dns") return { class: "dns", code: name }
+  if (named === "refused" || named === "reset") return { class: named, code: name }
+  if (named === "connect_timeout") return { class: "timeout", code: name }
+  return { class: code === "ECONNECTION" ? "reset" : "unknown", code: name }
+}

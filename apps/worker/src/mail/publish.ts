@@ -1,0 +1,19 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { Effect } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { workerLimits } from "../workerLimits.ts"
+
+const pause = Effect.sleep(workerLimits.pause.maxMs)
+
+/** Publishes scheduled campaigns chunk by chunk, and opens and closes them with their windows, until interrupted. */
+export const publish = Effect.gen(function* () {
+  const campaigns = yield* CampaignRepository
+  const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))
+  // Apart, so that a long publication keeps no other campaign's window shut.
+  const advance = Effect.andThen(campaigns.advance, pause)
+  return yield* Effect.all([retryForever("publish", publishNext), retryForever("advance", advance)], {
+    concurrency: "unbounded",
+    discard: true,
+  })
+})

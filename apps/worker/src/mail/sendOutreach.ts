@@ -1,0 +1,140 @@
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { composeMail } from "@outreach/domain/mail/composeMail"
+import type { MessageLease } from "@outreach/domain/mail/Message"
+import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { Hints } from "@outreach/postgres/events/Hints"
+import { Cache, Clock, Effect, Metric } from "effect"
+import { metrics } from "../admin/metrics.ts"
+import { claimLoop } from "../loops/claimLoop.ts"
+import { retryForever } from "../loops/retryForever.ts"
+import { workerLimits } from "../workerLimits.ts"
+
+const {
+  concurrency,
+  minSlots,
+  maxHeld,
+  maxPerCampaign,
+  leaseSeconds,
+  renewEveryMs,
+  minLeftToBeginMs,
+  minLeftToSendMs,
+} = workerLimits.messages
+
+const NANOS_PER_MS = 1_000_000n
+const LEASE_NANOS = BigInt(leaseSeconds) * 1000n * NANOS_PER_MS
+
+/** A lease, with when it ends as far as this worker knows, in nanoseconds by a clock that nobody sets. */
+interface TimedLease extends MessageLease {
+  endsAt: bigint
+}
+
+/** Sends the e-mails of campaigns whose window is open, until interrupted. `mailDomain` is the right-hand side of each Message-ID. */
+export const sendOutreach = Effect.fnUntraced(function* (
+  options: { readonly mailDomain: string; readonly drainSeconds: number } & Pick<
+    MessageClaim,
+    "perMinute" | "perDomainMinute"
+  >,
+) {
+  const { mailDomain, drainSeconds, perMinute, perDomainMinute } = options
+  const { minMs, maxMs } = workerLimits.backoff
+  const queue = yield* MessageQueue
+  const hints = yield* Hints
+  const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths, mailDomain }
+  const composers = yield* Cache.make({
+    capacity: 100,
+    timeToLive: "1 minute",
+    lookup: (campaignId: CampaignId) =>
+      Effect.map(queue.template(campaignId), (template) => composeMail(template, settings)),
+  })
+  const clock = yield* Clock.Clock
+  /** Messages whose sending has begun. */
+  const underWay = new Set<TimedLease>()
+  const heldByCampaign: Record<CampaignId, number> = {}
+  // While the server rejects all messages, one now and then asks whether it accepts them again.
+  let wait = 0
+  let asksAgainAt = 0
+
+  const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
+    const mail = (yield* Cache.get(composers, lease.campaignId))(lease)
+    const sending = {
+      campaignId: lease.campaignId,
+      beginBy: lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS,
+      begin: () => underWay.add(lease),
+      isHeld: () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS,
+    }
+    const { settled, outcome, settlement } = yield* sendMessage(lease, mail, { sending, answered })
+    yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
+    const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
+    if (outcome._tag === "Unknown" && settled) {
+      const isQuarantined = settlement.state === "unknown" && settlement.delaySeconds === null
+      yield* Effect.logWarning(
+        isQuarantined ? "message quarantined, its outcomes are unknown" : "message sent and never answered",
+      ).pipe(Effect.annotateLogs({ ...about, ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }))
+    }
+    const failure = outcome._tag === "Unreachable" || outcome._tag === "Unknown" ? outcome.failure : undefined
+    if (failure?.class === "slow") {
+      if (outcome._tag === "Unknown") return
+      return yield* Effect.logWarning("SMTP server is too slow for a message").pipe(
+        Effect.annotateLogs({ ...about, ...failure }),
+      )
+    }
+    if (failure !== undefined) {
+      const now = yield* Clock.currentTimeMillis
+      if (now < asksAgainAt) return
+      wait = Math.min(wait * 2 || minMs, maxMs)
+      asksAgainAt = now + wait
+      return yield* Effect.logWarning("SMTP server rejects all messages").pipe(
+        Effect.annotateLogs({ seconds: wait / 1000, ...failure }),
+      )
+    }
+    // A message that was late asked nothing.
+    if (outcome._tag !== "Late") wait = 0
+    if (!settled) return
+    yield* outcome._tag === "Refused"
+      ? Effect.logWarning("recipient domain paused for this campaign").pipe(
+          Effect.annotateLogs({ ...about, status: outcome.status }),
+        )
+      : Effect.logDebug("message attempted").pipe(Effect.annotateLogs({ ...about, state: settlement.state }))
+  })
+
+  const renewLeases = Effect.gen(function* () {
+    yield* Effect.sleep(renewEveryMs)
+    if (underWay.size === 0) return
+    const leases = [...underWay]
+    const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
+    const held = new Set(yield* queue.renew(leases, leaseSeconds))
+    for (const lease of leases) lease.endsAt = held.has(lease.leaseToken) ? endsAt : 0n
+  })
+  // In the outer scope, so that leases are renewed while what is in flight finishes.
+  yield* Effect.forkScoped(retryForever("sendOutreach: renewing leases", renewLeases))
+
+  return yield* claimLoop("sendOutreach", {
+    listen: (wake) => hints.listen(({ topic }) => (topic === "messages" ? wake : Effect.void)),
+    concurrency,
+    minSlots,
+    maxHeld,
+    drainSeconds,
+    claim: Effect.fnUntraced(function* (room: number) {
+      if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
+      const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
+      const limit = wait > 0 ? 1 : room
+      const rates = { perMinute, perDomainMinute }
+      const leases = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
+      return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
+    }),
+    handle: (lease: TimedLease, answered) =>
+      sendOne(lease, answered).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            underWay.delete(lease)
+            heldByCampaign[lease.campaignId]! -= 1
+            if (heldByCampaign[lease.campaignId] === 0) delete heldByCampaign[lease.campaignId]
+          }),
+        ),
+      ),
+  })
+}, Effect.scoped)

@@ -1,0 +1,60 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { migrate } from "@outreach/postgres/migrate"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { Effect } from "effect"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { eventually } from "../eventually.ts"
+import { runObservedWorker, samples } from "../runObservedWorker.ts"
+
+/** A PostgreSQL of its own, migrated, that may be stopped and started. */
+const stoppableDatabase = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "outreach-admin-"))
+  // The server's user is another when this process is root's.
+  await chmod(folder, 0o711)
+  let server = await startPostgres({ dataDirectory: folder })
+  const { url, port } = server
+  onTestFinished(async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  await Effect.runPromise(Effect.provide(migrate, adaptersFor(url)))
+  return {
+    url,
+    stop: () => server.stop(),
+    start: async () => {
+      server = await startPostgres({ dataDirectory: folder, port })
+    },
+  }
+}
+
+describe("the admin port", () => {
+  it("is ready while claims succeed, and answers what it knows while the database is away", async () => {
+    const database = await stoppableDatabase()
+    const { ask, metric, output } = await runObservedWorker(database.url, {})
+    const readyz = (status: number) =>
+      eventually(
+        () => ask("/readyz"),
+        (answer) => answer.status === status,
+      )
+    expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
+    await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
+
+    await database.stop()
+    expect(await readyz(503)).toMatchObject({
+      text: expect.stringMatching(/^not ready: claims fail; no claim has succeeded for \d+ s\n$/),
+    })
+    expect(await ask("/livez")).toMatchObject({ status: 200 })
+    expect(await metric("outreach_reading_up", ({ due, state }) => due === 0 && state === 0)).toEqual({
+      due: 0,
+      state: 0,
+    })
+    expect(samples((await ask("/metrics")).text, "outreach_deliveries_in_flight")).toEqual({ "": 0 })
+
+    await database.start()
+    expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
+    expect(output.log).not.toContain(new URL(database.url).password)
+  })
+})

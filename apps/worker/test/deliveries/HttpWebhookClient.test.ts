@@ -1,0 +1,256 @@
+import { readFileSync } from "node:fs"
+import { createServer, type RequestListener } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import { createServer as createTcpServer, type Socket } from "node:net"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { describe, expect, it } from "@effect/vitest"
+import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
+import { classify } from "@outreach/retry-policy"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
+import { Deferred, Effect } from "effect"
+import { onTestFinished } from "vitest"
+import { listen } from "../listen.ts"
+
+const key = readFileSync(new URL("../data/key.pem", import.meta.url))
+const cert = readFileSync(new URL("../data/certificate.pem", import.meta.url))
+const body = new TextEncoder().encode(`{"event_id":"evt_1"}`)
+
+const post = (url: string, options: Partial<Parameters<typeof HttpWebhookClient>[0]> = {}, times = 1) =>
+  Effect.gen(function* () {
+    const client = yield* WebhookClient
+    const once = client.post(url, { "X-Delivery-Id": "dlv_1" }, body)
+    for (let i = 1; i < times; i++) yield* once
+    return yield* once
+  }).pipe(
+    Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 15_000, ...options })),
+    Effect.runPromise,
+  )
+
+const serve = async (listener: RequestListener) =>
+  `http://127.0.0.1:${await listen(createServer(listener))}/webhooks?a=b`
+const serveTcp = async (onSocket: (socket: Socket) => void) =>
+  `http://127.0.0.1:${await listen(createTcpServer(onSocket))}/`
+
+describe("what a partner receives", () => {
+  it("is a POST with the exact bytes, the given headers and who calls", async () => {
+    const seen: unknown[] = []
+    const url = await serve(async (request, response) => {
+      const received = Buffer.concat(await request.toArray()).toString()
+      const { host: _, connection: __, ...headers } = request.headers
+      seen.push(request.method, request.url, received, headers)
+      response.end("thanks")
+    })
+    expect(await post(url)).toEqual({ status: 200, response: "thanks" })
+    expect(seen).toEqual([
+      "POST",
+      "/webhooks?a=b",
+      `{"event_id":"evt_1"}`,
+      {
+        "x-delivery-id": "dlv_1",
+        "user-agent": expect.stringMatching(/^outreach-partner-api\/\d+\.\d+\.\d+/),
+        "accept-encoding": "identity",
+        "content-length": "20",
+      },
+    ])
+  })
+
+  it("comes over TLS once its certificate is trusted", async () => {
+    const trusted = getCACertificates("default")
+    onTestFinished(() => setDefaultCACertificates(trusted))
+    setDefaultCACertificates([...trusted, cert.toString()])
+    const port = await listen(createTlsServer({ key, cert }, (_, response) => response.end("sealed")))
+    expect(await post(`https://localhost:${port}/`)).toEqual({ status: 200, response: "sealed" })
+  })
+
+  it("comes over kept connections, call after call", async () => {
+    const ports = new Set<number | undefined>()
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort)
+      response.end("ok")
+    })
+    await post(url, {}, 20)
+    // The next call may begin before the last one's connection is put back.
+    expect(ports.size).toBeLessThanOrEqual(2)
+  })
+})
+
+describe("a response", () => {
+  it.each([200, 204, 299, 400, 404, 410, 429, 500, 503])("of status %i is a reply with its text", async (status) => {
+    const url = await serve((_, response) => response.writeHead(status).end(status === 204 ? undefined : "why"))
+    expect(await post(url)).toEqual({ status, response: status === 204 ? "" : "why" })
+  })
+
+  it("that redirects is a reply, and the place it names is never called", async () => {
+    let called = 0
+    const elsewhere = await serve((_, response) => {
+      called += 1
+      response.end()
+    })
+    for (const status of [301, 302, 303, 307, 308]) {
+      const url = await serve((_, response) => response.writeHead(status, { location: elsewhere }).end("moved"))
+      expect(await post(url)).toEqual({ status, response: "moved" })
+    }
+    expect(called).toBe(0)
+  })
+
+  it("is kept up to 4 KiB, and counts by its status though it never ends", async () => {
+    const url = await serve((_, response) => {
+      const pour = () => {
+        while (!response.destroyed && response.write("x".repeat(1000))) {}
+      }
+      response.on("drain", pour)
+      pour()
+    })
+    expect(await post(url)).toEqual({ status: 200, response: "x".repeat(4096) })
+  })
+
+  it.each([
+    ["never comes", "Content-Length: 100\r\n\r\n", ""],
+    ["never ends", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "abc"],
+    ["has no length and never ends", "\r\nabc", "abc"],
+  ])("counts by its status though its body %s, and what came is kept", async (_, rest, response) => {
+    const url = await serveTcp((socket) => socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\n${rest}`)))
+    expect(await post(url, { bodyMs: 100 })).toEqual({ status: 200, response })
+  })
+
+  it("counts by its status when the whole call's deadline comes before its body's", async () => {
+    const url = await serve((_, response) => response.writeHead(200).flushHeaders())
+    expect(await post(url, { callMs: 2000, bodyMs: 600_000 })).toEqual({ status: 200, response: "" })
+  })
+
+  it("counts by its status though its body trickles on", async () => {
+    const url = await serve((_, response) => {
+      const timer = setInterval(() => response.write("."), 10)
+      response.on("close", () => clearInterval(timer))
+    })
+    expect(await post(url, { bodyMs: 100 })).toEqual({ status: 200, response: expect.stringMatching(/^\.*$/) })
+  })
+
+  it.each([
+    ["breaks off", "Content-Length: 100\r\n\r\nabc", "abc"],
+    ["breaks off inside a chunk", "Transfer-Encoding: chunked\r\n\r\n64\r\nabc", "abc"],
+    ["goes on with a malformed chunk", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nno chunk\r\n", "abc"],
+    ["is malformed from its first chunk on", "Transfer-Encoding: chunked\r\n\r\nno chunk\r\n", ""],
+  ])("counts by its status though its body %s, and what came is kept", async (_, rest, response) => {
+    for (const status of [200, 400, 500]) {
+      const url = await serveTcp((socket) =>
+        socket.once("data", () => socket.end(`HTTP/1.1 ${status} Said\r\n${rest}`)),
+      )
+      expect(await post(url)).toEqual({ status, response })
+    }
+  })
+
+  it("is text that the database can hold, whatever its bytes", async () => {
+    const url = await serve((_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])))
+    expect(await post(url)).toEqual({ status: 200, response: "a\uFFFDb" })
+  })
+
+  it("may be announced by 1xx", async () => {
+    const url = await serve((_, response) => {
+      response.writeProcessing()
+      response.writeHead(202).end("later")
+    })
+    expect(await post(url)).toEqual({ status: 202, response: "later" })
+  })
+})
+
+describe("no response", () => {
+  const failing = async (url: string, options?: Parameters<typeof post>[1]) => {
+    const reply = await post(url, options)
+    if ("error" in reply) expect(classify(reply)).toEqual({ verdict: "transient", reason: reply.error })
+    return reply
+  }
+
+  it("is refused at a closed port", async () => {
+    const server = createTcpServer()
+    const port = await new Promise<number>((resolve) =>
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as { port: number }
+        server.close(() => resolve(port))
+      }),
+    )
+    expect(await failing(`http://127.0.0.1:${port}/`)).toEqual({ error: "refused" })
+  })
+
+  it("is reset when the connection breaks before or inside the headers", async () => {
+    expect(await failing(await serveTcp((socket) => socket.once("data", () => socket.resetAndDestroy())))).toEqual({
+      error: "reset",
+    })
+    const inside = await serveTcp((socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le"))
+    })
+    expect(await failing(inside)).toEqual({ error: "reset" })
+  })
+
+  it("is unknown when the other side does not speak HTTP", async () => {
+    expect(await failing(await serveTcp((socket) => socket.once("data", () => socket.end("220 hello\r\n"))))).toEqual({
+      error: "unknown",
+    })
+  })
+
+  it("is dns when the name does not exist", async () => {
+    expect(await failing("http://partner.invalid/")).toEqual({ error: "dns" })
+    expect(await failing("https://partner.invalid/", { allowPrivateAddresses: false })).toEqual({ error: "dns" })
+  })
+
+  it("is tls when the certificate is nobody's, or when there is no TLS", async () => {
+    const port = await listen(createTlsServer({ key, cert }, (_, response) => response.end()))
+    expect(await failing(`https://localhost:${port}/`)).toEqual({ error: "tls" })
+    const plain = await serve((_, response) => response.end())
+    expect(await failing(plain.replace("http:", "https:"))).toEqual({ error: "tls" })
+  })
+
+  it("is connect_timeout when the connection does not come about", async () => {
+    // A TLS handshake that is never answered is part of connecting.
+    const port = await listen(createTcpServer())
+    expect(await failing(`https://127.0.0.1:${port}/`, { connectMs: 100 })).toEqual({ error: "connect_timeout" })
+  })
+
+  it("is headers_timeout when nothing is answered", async () => {
+    expect(await failing(await serveTcp(() => {}), { callMs: 200 })).toEqual({ error: "headers_timeout" })
+  })
+
+  it("is deadline when no connection came in time", async () => {
+    const port = await listen(createTcpServer())
+    expect(await failing(`https://127.0.0.1:${port}/`, { callMs: 100 })).toEqual({ error: "deadline" })
+  })
+
+  it("ends the connection of a call that was cut off", async () => {
+    const closed = Deferred.makeUnsafe<void>()
+    const url = await serveTcp((socket) => {
+      socket.resume().on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+    })
+    await Effect.gen(function* () {
+      const client = yield* WebhookClient
+      expect(yield* client.post(url, {}, body)).toEqual({ error: "headers_timeout" })
+      yield* Deferred.await(closed)
+    }).pipe(Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 200 })), Effect.runPromise)
+  })
+})
+
+describe("a private address", () => {
+  it("is never connected to, by name or in any spelling", async () => {
+    let connections = 0
+    const port = await listen(
+      createTcpServer(() => {
+        connections += 1
+      }),
+    )
+    const hosts = ["127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::1]", "[::ffff:127.0.0.1]", "localhost"]
+    for (const host of hosts) {
+      expect(await post(`https://${host}:${port}/`, { allowPrivateAddresses: false })).toEqual({
+        error: "blocked_address",
+      })
+    }
+    expect(connections).toBe(0)
+  })
+
+  it.each([
+    "http://93.184.216.34/",
+    "https://93.184.216.34:22/",
+    "https://user:word@93.184.216.34/",
+    "ftp://93.184.216.34/",
+  ])("stands for %s too, which no endpoint may have", async (url) => {
+    expect(await post(url, { allowPrivateAddresses: false })).toEqual({ error: "blocked_address" })
+  })
+})

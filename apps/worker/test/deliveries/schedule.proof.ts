@@ -1,0 +1,248 @@
+import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { publishSent } from "@outreach/postgres/test/publishSent"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
+import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
+import { NodeSigner } from "@outreach/webhooks/NodeSigner"
+import { Effect, type Layer, References, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliver } from "../../src/deliveries/deliver.ts"
+import { brokenBody, endless, noAnswer, status } from "../answers.ts"
+import { eventually } from "../eventually.ts"
+import { moveClock, simulateClock } from "../simulatedClock.ts"
+
+const url = migratedDatabase()
+beforeAll(() => simulateClock(url()))
+
+const bounds = { maxInFlight: 256, perEndpoint: 16, leaseSeconds: 30 }
+
+/** Runs an effect beside a worker, on a database whose clock it moves. */
+const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
+  Effect.raceFirst(effect, deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds })).pipe(
+    // undici looks at the time for connecting twice a second.
+    Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, connectMs: 300, callMs: 1700 })),
+    Effect.provide(NodeSigner),
+    Effect.provide(adaptersFor(url())),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.runPromise,
+  )
+
+/** Publishes one event to partners that each answer in their own way; answers when, and each endpoint by the partner's name. */
+const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string, string>>) {
+  const [[firstName, firstUrl], ...others] = Object.entries(partners) as [[string, string], ...[string, string][]]
+  const { campaign, organization, endpoint } = yield* seedCampaign({ recipients: 0, endpointUrl: firstUrl })
+  const repository = yield* EndpointRepository
+  const endpoints = new Map<EndpointId, string>([[endpoint.id, firstName]])
+  for (const [name, url] of others) {
+    const id = yield* makeIdentifier("endpoint")
+    yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null })
+    endpoints.set(id, name)
+  }
+  const publishedAt = yield* moveClock(60)
+  yield* publishSent(campaign, 1)
+  return { campaign, endpoints, publishedAt }
+})
+
+interface Waiting {
+  readonly attempts: number
+  /** Seconds from now; null while it is being sent. */
+  readonly wait: number | null
+}
+
+/** Waits until the deliveries that have a row satisfy; answers them. */
+const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Waiting>) => boolean) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<Waiting>`
+    select attempts, case when owner is null then extract(epoch from due_at - clock_timestamp())::double precision end as wait
+    from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
+})
+
+/** Waits until every log is read to its end, and nothing of it is left. */
+const nothingLeft = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql<{ left: boolean }>`
+    select exists (select from deliveries) or exists (
+      select from endpoint_readers reader join events on events.organization_id = reader.organization_id
+      where cardinality(open) > 0 or (emitted_at, events.id) > (begun_at, begun_id)) as left`.pipe(
+    Effect.repeat({ until: ([row]) => !row!.left, schedule: Schedule.spaced("20 millis") }),
+  )
+})
+
+/** Takes what is due of everything in the name of the worker that owns it. */
+const takeDue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const readers = yield* EndpointReaders
+  const owned = yield* sql<{ owner: string; endpointId: EndpointId }>`
+    select owner::text, endpoint_id as "endpointId" from endpoint_readers where owner is not null`
+  const wanted = owned.map(({ endpointId }) => ({ endpointId, limit: 100 }))
+  return yield* readers.takeDue(owned[0]!.owner, wanted)
+})
+
+/** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began. */
+const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
+  const deliveries = yield* DeliveryRepository
+  const found: Record<string, { state: string; outcomes: string[]; statuses: Array<number | null>; at: number[] }> = {}
+  for (const [endpointId, name] of published.endpoints) {
+    const [delivery] = yield* deliveries.list({ endpointId, limit: 2 })
+    const { attempts } = yield* deliveries.find(delivery!.id)
+    found[name] = {
+      state: delivery!.state,
+      outcomes: attempts.map(({ outcome }) => outcome),
+      statuses: attempts.map(({ status }) => status),
+      at: attempts.map(({ startedAt }) =>
+        Math.floor((toUnixMillis(startedAt) - toUnixMillis(published.publishedAt)) / 1000),
+      ),
+    }
+  }
+  return found
+})
+
+/** Starts a partner for each status. */
+const statuses = async (...codes: number[]) =>
+  Object.fromEntries(await Promise.all(codes.map(async (code) => [String(code), await status(code)])))
+
+/** 0 s, 30 s, 2.5 min, 12.5 min, 72.5 min, 7.2 h, 31.2 h. */
+const ATTEMPTS_AT = [0, 30, 150, 750, 4350, 25_950, 112_350]
+
+describe("a delivery that fails for now", () => {
+  const redirects = [300, 301, 302, 303, 304, 307, 308]
+  const serverErrors = [500, 501, 502, 503, 504, 599]
+
+  it("is tried after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h, not a moment sooner, and is exhausted after 31.2 h", async () => {
+    const signedAt: number[] = []
+    const partners: Record<string, string> = {
+      ...(await statuses(...redirects, ...serverErrors, 600)),
+      "503, retry after 1 s": await status(503, { "Retry-After": "1" }, ({ headers }) => {
+        signedAt.push(Number(/^t=(\d+),/.exec(String(headers["x-signature"]))?.[1]))
+      }),
+      "500, without end": await endless(500),
+    }
+    for (const [name, partner] of Object.entries(noAnswer)) partners[name] = await partner()
+
+    const { found, publishedAt } = await besideWorker(
+      Effect.gen(function* () {
+        const published = yield* publishTo(partners)
+        for (const [i, delay] of SPECIFIED_SCHEDULE.entries()) {
+          const waiting = yield* queued(
+            (rows) =>
+              rows.length === published.endpoints.size &&
+              rows.every(({ attempts, wait }) => attempts > i && wait !== null),
+          )
+          expect(waiting).toEqual(Object.keys(partners).map(() => ({ attempts: i + 1, wait: delay })))
+          yield* moveClock(delay - 0.001)
+          expect(yield* takeDue).toEqual([])
+          yield* moveClock(0.001)
+        }
+        yield* nothingLeft
+        return { found: yield* ends(published), publishedAt: published.publishedAt }
+      }),
+    )
+    expect(signedAt.map((at) => at - toUnixMillis(publishedAt) / 1000)).toEqual(ATTEMPTS_AT)
+    const reasons: Record<string, string> = {
+      ...Object.fromEntries(redirects.map((code) => [code, "redirect"])),
+      ...Object.fromEntries(serverErrors.map((code) => [code, "server_error"])),
+      "600": "invalid_status",
+      "503, retry after 1 s": "server_error",
+      "500, without end": "server_error",
+      ...Object.fromEntries(Object.keys(noAnswer).map((name) => [name, name])),
+    }
+    expect(found).toEqual(
+      Object.fromEntries(
+        Object.keys(partners).map((name) => [
+          name,
+          {
+            state: "exhausted",
+            outcomes: Array(7).fill(reasons[name]),
+            statuses: Array(7).fill(name in noAnswer ? null : Number.parseInt(name, 10)),
+            at: ATTEMPTS_AT,
+          },
+        ]),
+      ),
+    )
+  })
+})
+
+describe("a delivery that is answered", () => {
+  const endsAtOnce = (partners: Readonly<Record<string, string>>) =>
+    besideWorker(
+      Effect.gen(function* () {
+        const published = yield* publishTo(partners)
+        yield* nothingLeft
+        return yield* ends(published)
+      }),
+    )
+  const once = (partners: Readonly<Record<string, string>>, state: string, outcome: string) =>
+    Object.fromEntries(
+      Object.keys(partners).map((name) => [
+        name,
+        { state, outcomes: [outcome], statuses: [Number.parseInt(name, 10)], at: [0] },
+      ]),
+    )
+
+  it("with 2xx is delivered at the first attempt, whatever the body", async () => {
+    const partners: Record<string, string> = {
+      ...(await statuses(200, 201, 202, 204, 206, 299)),
+      "200, without end": await endless(200),
+    }
+    for (const [name, partner] of Object.entries(brokenBody)) partners[name] = await partner()
+    expect(await endsAtOnce(partners)).toEqual(once(partners, "delivered", "success"))
+  })
+
+  it("with any 4xx is rejected at the first attempt, also where 4xx is often taken for passing", async () => {
+    const partners = await statuses(400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 451, 499)
+    expect(await endsAtOnce(partners)).toEqual(once(partners, "rejected", "client_error"))
+  })
+})
+
+describe("a clock that stood an hour ahead and was set back", () => {
+  const HOUR = 3600
+
+  it("delays no first attempt, and no retry beyond its schedule", async () => {
+    let arrived = 0
+    const partners = {
+      "200": await status(200, {}, () => {
+        arrived++
+      }),
+      "503": await status(503),
+    }
+    await Effect.runPromise(
+      Effect.provide(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const published = yield* publishTo(partners)
+          yield* moveClock(HOUR)
+          yield* publishSent(published.campaign, 2)
+          // What a worker may have written meanwhile of a partner that failed, and has recovered.
+          yield* sql`
+            update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '10 seconds'
+            where endpoint_id = ${[...published.endpoints.keys()][0]!}`
+          yield* moveClock(-HOUR)
+          yield* publishSent(published.campaign, 1)
+        }),
+        adaptersFor(url()),
+      ),
+    )
+    await besideWorker(
+      Effect.gen(function* () {
+        const waiting = yield* queued((rows) => rows.length === 4 && rows.every(({ wait }) => wait !== null))
+        expect(waiting).toEqual(Array(4).fill({ attempts: 1, wait: 30 }))
+        yield* Effect.promise(() =>
+          eventually(
+            () => arrived,
+            (arrived) => arrived === 4,
+          ),
+        )
+        expect(arrived).toBe(4)
+        yield* moveClock(30)
+        yield* queued((rows) => rows.every(({ attempts, wait }) => attempts === 2 && wait !== null))
+      }),
+    )
+  })
+})

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { claimLoop } from "../../src/loops/claimLoop.ts"
+
+/** A queue whose leases are numbers, and which says what happens. */
+const setUp = Effect.fnUntraced(function* (options: { readonly work?: number[]; readonly drainSeconds?: number }) {
+  const work = [...(options.work ?? [])]
+  const claims: number[] = []
+  const started: number[] = []
+  const finished: number[] = []
+  const begun = yield* Queue.unbounded<number>()
+  const gates = new Map<number, Deferred.Deferred<void>>()
+  const gate = (n: number) => {
+    const known = gates.get(n) ?? Deferred.makeUnsafe<void>()
+    gates.set(n, known)
+    return known
+  }
+  const loop = claimLoop("test", {
+    concurrency: 2,
+    drainSeconds: options.drainSeconds ?? 0,
+    claim: (limit) =>
+      Effect.sync(() => {
+        claims.push(limit)
+        return work.splice(0, limit)
+      }),
+    handle: (n: number) =>
+      Effect.gen(function* () {
+        started.push(n)
+        yield* Queue.offer(begun, n)
+        yield* Deferred.await(gate(n))
+        finished.push(n)
+      }),
+  })
+  return {
+    work,
+    claims,
+    started,
+    finished,
+    /** Waits until the handling of so many leases has begun. */
+    begin: (count: number) => Effect.forEach(Array.from({ length: count }), () => Queue.take(begun)),
+    finish: (n: number) => Deferred.succeed(gate(n), undefined),
+    loop,
+  }
+})
+
+const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
+
+describe("claimLoop", () => {
+  it.effect("keeps no more in flight than it may, and claims as soon as one is done", () =>
+    Effect.gen(function* () {
+      const test = yield* setUp({ work: [1, 2, 3, 4] })
+      yield* Effect.forkChild(test.loop)
+      yield* test.begin(2)
+      yield* settle
+      expect(test.started).toEqual([1, 2])
+      yield* test.finish(2)
+      expect(yield* test.begin(1)).toEqual([3])
+      expect(test.finished).toEqual([2])
+    }),
+  )
+
+  it.effect("claims less and less often while there is nothing, at least once a second", () =>
+    Effect.gen(function* () {
+      const test = yield* setUp({})
+      yield* Effect.forkChild(test.loop)
+      yield* TestClock.adjust("2 seconds")
+      const early = test.claims.length
+      expect(early).toBeGreaterThan(3)
+      yield* TestClock.adjust("10 seconds")
+      expect(test.claims.length - early).toBe(10)
+      test.work.push(1)
+      yield* TestClock.adjust("1 second")
+      expect(test.started).toEqual([1])
+    }),
+  )
+
+  it.effect(
+    "waits with a claim until enough are done to be worth one, but not for long, and not when told of something new",
+    () =>
+      Effect.gen(function* () {
+        const work = Array.from({ length: 12 }, (_, n) => n)
+        const claims: number[] = []
+        const finished = yield* Queue.unbounded<void>()
+        const hinted = yield* Queue.unbounded<void>()
+        const loop = claimLoop("test", {
+          concurrency: 4,
+          minSlots: 3,
+          drainSeconds: 0,
+          claim: (limit) =>
+            Effect.sync(() => {
+              claims.push(limit)
+              return work.splice(0, limit)
+            }),
+          handle: () => Queue.take(finished),
+          listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
+        })
+        const finish = (count: number) =>
+          Effect.andThen(Effect.replicateEffect(Queue.offer(finished, undefined), count, { discard: true }), settle)
+        yield* Effect.forkChild(loop)
+        yield* settle
+        expect(claims).toEqual([4])
+        yield* finish(2)
+        expect(claims).toEqual([4])
+        yield* finish(1)
+        expect(claims).toEqual([4, 3])
+        yield* finish(1)
+        yield* TestClock.adjust("20 millis")
+        expect(claims).toEqual([4, 3, 1])
+        yield* finish(2)
+        yield* Queue.offer(hinted, undefined)
+        yield* settle
+        expect(claims).toEqual([4, 3, 1, 2])
+        yield* Queue.offer(hinted, undefined)
+        yield* settle
+        expect(claims).toEqual([4, 3, 1, 2])
+      }),
+  )
+
+  it.effect("outlives a claim that fails, without spinning", () =>
+    Effect.gen(function* () {
+      let claims = 0
+      const loop = claimLoop("test", {
+        concurrency: 2,
+        drainSeconds: 20,
+        claim: () =>
+          Effect.suspend(() => {
+            claims += 1
+            return Effect.die(new Error("the database is down"))
+          }),
+        handle: () => Effect.void,
+      })
+      yield* Effect.forkChild(loop)
+      yield* TestClock.adjust("1 minute")
+      const early = claims
+      expect(early).toBeGreaterThan(3)
+      expect(early).toBeLessThan(10)
+      yield* TestClock.adjust("10 minutes")
+      expect(claims - early).toBe(20)
+    }),
+  )
+
+  it.effect("outlives a lease whose handling fails, and gives its place to the next", () =>
+    Effect.gen(function* () {
+      const work = [1, 2, 3]
+      const handled = yield* Queue.unbounded<number>()
+      const loop = claimLoop("test", {
+        concurrency: 1,
+        drainSeconds: 20,
+        claim: (limit) => Effect.sync(() => work.splice(0, limit)),
+        handle: (n: number) => Effect.andThen(Queue.offer(handled, n), Effect.die(new Error("a defect"))),
+      })
+      yield* Effect.forkChild(loop)
+      expect(yield* Queue.takeN(handled, 3)).toEqual([1, 2, 3])
+    }),
+  )
+
+  it.effect("claims no more once it is told to stop, and waits for what is in flight", () =>
+    Effect.gen(function* () {
+      const test = yield* setUp({ work: [1, 2, 3], drainSeconds: 20 })
+      const fiber = yield* Effect.forkChild(test.loop)
+      yield* test.begin(2)
+      const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* settle
+      yield* test.finish(1)
+      yield* settle
+      expect(fiber.pollUnsafe()).toBeUndefined()
+      yield* test.finish(2)
+      yield* Fiber.join(stopping)
+      expect(test.finished).toEqual([1, 2])
+      expect(test.work).toEqual([3])
+      expect(Exit.hasInterrupts(yield* Fiber.await(fiber))).toBe(true)
+    }),
+  )
+
+  it.effect("gives up what does not finish within its time", () =>
+    Effect.gen(function* () {
+      const test = yield* setUp({ work: [1, 2], drainSeconds: 20 })
+      const fiber = yield* Effect.forkChild(test.loop)
+      yield* test.begin(2)
+      const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("19 seconds")
+      expect(fiber.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(stopping)
+      expect(test.finished).toEqual([])
+    }),
+  )
+})

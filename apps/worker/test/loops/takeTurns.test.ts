@@ -1,0 +1,120 @@
+import { describe, expect, it } from "@effect/vitest"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
+import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Clock, Effect, Fiber, Logger, References, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { judgeHits } from "../../src/hits/judgeHits.ts"
+import { applyInbox } from "../../src/inbox/applyInbox.ts"
+import { takeTurns } from "../../src/loops/takeTurns.ts"
+
+const run = runOnDatabase()
+
+/** Gathers the organizations that logged failures name. */
+const failuresOf = () => {
+  const named: unknown[] = []
+  const logger = Logger.make(({ fiber }) => {
+    named.push(fiber.getRef(References.CurrentLogAnnotations)["organizationId"])
+  })
+  return { named, layer: Logger.layer([logger]) }
+}
+
+/** Lets every write to the recipients of an organization fail. */
+const breakOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`
+  yield* sql`
+    create trigger ${sql(`broken_${id}`)} before update on recipients for each row
+    when (old.organization_id = ${sql.literal(`'${id}'`)}) execute function refuse()`
+})
+
+describe("a loop over organizations", () => {
+  it("judges the hits of those after one whose hits cannot be judged, and names that one in the log", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
+        for (const { organization } of [broken, sound]) {
+          const [recipient] = yield* sql<{ id: RecipientId }>`
+            update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}
+            returning id`
+          const hit = { method: "GET", address: "198.51.100.7", headers: {}, link: "https://clinic.test/" }
+          const ids = { id: yield* makeIdentifier("hit"), organizationId: organization.id, recipientId: recipient!.id }
+          yield* (yield* HitRepository).record([{ ...ids, ...hit, cameAt: yield* Clock.currentTimeMillis }])
+        }
+        yield* breakOrganization(broken.organization.id)
+        const { named, layer } = failuresOf()
+        const waiting = sql`select from hits where organization_id = ${sound.organization.id} and judged_at is null`
+        yield* Effect.raceFirst(
+          Effect.repeat(waiting, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("20 millis") }),
+          Effect.provide(judgeHits, layer),
+        )
+        expect(new Set(named)).toEqual(new Set([broken.organization.id]))
+      }),
+    ))
+
+  it("applies the inbox of those after one whose recipients cannot be withdrawn, and names that one in the log", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
+        yield* sql`update programs set completer_target = 1 where id = ${broken.program.id}`
+        const data = { consumer_program_slug: "heart-failure", npi: npi(7) }
+        yield* receiveEvent(broken, "evt_1", "clinician.completer_qualified", data)
+        yield* receiveEvent(sound, "evt_1", "clinician.completer_qualified", data)
+        yield* breakOrganization(broken.organization.id)
+        const { named, layer } = failuresOf()
+        const waiting = sql`select from inbox where organization_id = ${sound.organization.id} and applied_at is null`
+        yield* Effect.raceFirst(
+          Effect.repeat(waiting, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("20 millis") }),
+          Effect.provide(applyInbox, layer),
+        )
+        expect(named).toContain(broken.organization.id)
+        expect(named).not.toContain(sound.organization.id)
+      }),
+    ))
+})
+
+describe("takeTurns", () => {
+  it.effect("leaves one that fails alone, each time twice as long, until it succeeds", () =>
+    Effect.gen(function* () {
+      const [bad, good] = [`org_${"1".repeat(32)}`, `org_${"2".repeat(32)}`] as const
+      const calls: Array<string> = []
+      let isBroken = true
+      const step = takeTurns("test", Effect.succeed([bad, good]), (id) =>
+        Effect.suspend(() => {
+          calls.push(id === bad ? "bad" : "good")
+          return id === bad && isBroken ? Effect.die(new Error("broken")) : Effect.succeed(1)
+        }),
+      ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+      const after = Effect.fnUntraced(function* (ms: number) {
+        yield* TestClock.adjust(ms)
+        calls.length = 0
+        return [yield* step, [...calls]]
+      })
+      expect(yield* after(0)).toEqual([1, ["bad", "good"]])
+      expect(yield* after(499)).toEqual([1, ["good"]])
+      expect(yield* after(1)).toEqual([1, ["bad", "good"]])
+      expect(yield* after(999)).toEqual([1, ["good"]])
+      isBroken = false
+      expect(yield* after(1)).toEqual([2, ["bad", "good"]])
+      expect(yield* after(0)).toEqual([2, ["bad", "good"]])
+    }),
+  )
+
+  it.effect("is interrupted in the middle of a turn", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        takeTurns("test", Effect.succeed([`org_${"1".repeat(32)}` as const]), () => Effect.never),
+        { startImmediately: true },
+      )
+      yield* Fiber.interrupt(fiber)
+      expect(fiber.pollUnsafe()?._tag).toBe("Failure")
+    }),
+  )
+})

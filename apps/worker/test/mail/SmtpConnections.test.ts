@@ -1,0 +1,43 @@
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { Clock, Effect, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { SmtpConnections } from "../../src/mail/SmtpConnections.ts"
+
+const CAMPAIGN: CampaignId = "cmp_1"
+const leaseOf = async () => ({
+  campaignId: CAMPAIGN,
+  beginBy: (await Effect.runPromise(Clock.currentTimeNanos)) + 600_000_000_000n,
+  begin: () => {},
+  isHeld: () => true,
+})
+
+describe("a connection", () => {
+  it("stays with the message that has it when the outcome of the one before is recorded", async () => {
+    const connections = new SmtpConnections(1, 1)
+    const lease = await leaseOf()
+    const take = () => Effect.runFork(connections.take(lease))
+    const first = (await Effect.runPromise(Fiber.join(take())))!
+    const second = take()
+    connections.release(first)
+    const turn = (await Effect.runPromise(Fiber.join(second)))!
+    const third = take()
+    connections.recorded(first)
+    expect(third.pollUnsafe()).toBeUndefined()
+    connections.release(turn)
+    expect((await Effect.runPromise(Fiber.join(third)))!.connection).toBe(turn.connection)
+  })
+
+  it("has no third message begun while the outcomes of two are not recorded", async () => {
+    const connections = new SmtpConnections(1, 1)
+    const lease = await leaseOf()
+    const take = () => Effect.runFork(connections.take(lease))
+    const first = (await Effect.runPromise(Fiber.join(take())))!
+    connections.release(first)
+    const second = (await Effect.runPromise(Fiber.join(take())))!
+    connections.release(second)
+    const third = take()
+    expect(third.pollUnsafe()).toBeUndefined()
+    connections.recorded(first)
+    expect(await Effect.runPromise(Fiber.join(third))).toBeDefined()
+  })
+})

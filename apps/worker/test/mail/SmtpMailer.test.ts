@@ -1,0 +1,353 @@
+import { generateKeyPairSync } from "node:crypto"
+import { type AddressInfo, createServer as createTcpServer } from "node:net"
+import { createInterface } from "node:readline"
+import { describe, expect, it } from "@effect/vitest"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { Mailer, type MailFailure, type MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { DkimOptions } from "@outreach/mail/messageComposer"
+import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
+import { Clock, Effect, Redacted } from "effect"
+import { authenticate } from "mailauth"
+import { SMTPServer } from "smtp-server"
+import { onTestFinished } from "vitest"
+import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
+import { workerLimits } from "../../src/workerLimits.ts"
+import { eventually } from "../eventually.ts"
+import { listen } from "../listen.ts"
+import { mailServer } from "../mailServer.ts"
+
+interface SendOptions {
+  readonly dkim?: DkimOptions
+  readonly timeouts?: Partial<SmtpTimeouts>
+}
+
+const mailTo = (
+  to: string,
+  html = `<p>Your link: <a href="https://l.test/aB3dE9">open</a><img src="https://l.test/pixel"></p>`,
+) => ({
+  to,
+  subject: "An invitation – Einladung",
+  html,
+  text: "Your link: open [https://l.test/aB3dE9]",
+  messageId: "<rcp_1@acme.test>",
+  returnPath: "bounce-1@bounces.acme.test",
+  unsubscribeUrl: "https://outreach.test/unsubscribe/1",
+})
+
+/** A lease with so many milliseconds left to begin. */
+const leaseFor = (leftMs = 60_000, isHeld = () => true) =>
+  Effect.map(Clock.currentTimeNanos, (now) => ({
+    campaignId: "cmp_1" as CampaignId,
+    beginBy: now + BigInt(leftMs) * 1_000_000n,
+    begin: () => {},
+    isHeld,
+  }))
+
+const mailerFor = (url: string, options: SendOptions = {}) =>
+  SmtpMailer({
+    url: Redacted.make(url),
+    from: { name: "Acme Outreach", address: "outreach@acme.test" },
+    ...(options.timeouts && { timeouts: options.timeouts }),
+    ...(options.dkim && { dkim: options.dkim }),
+  })
+
+const send = (
+  url: string,
+  options: SendOptions & {
+    readonly to?: string
+    readonly html?: string
+    /** How many milliseconds are left to begin; default 60,000. */
+    readonly leftMs?: number
+    readonly isHeld?: () => boolean
+  } = {},
+) =>
+  Effect.gen(function* () {
+    const mailer = yield* Mailer
+    const lease = yield* leaseFor(options.leftMs, options.isHeld)
+    return yield* mailer.send(mailTo(options.to ?? "clinician@clinic.test", options.html), lease, Effect.succeed)
+  }).pipe(Effect.provide(mailerFor(url, options)), Effect.runPromise)
+
+const bounced = (reason: string) => ({ _tag: "Bounced", reason }) as MailOutcome
+const deferred: MailOutcome = { _tag: "Deferred" }
+const refused: MailOutcome = { _tag: "Refused", status: expect.stringMatching(/^5\d\d 5\.\d+\.\d+$/) }
+const failed = (failureClass: MailFailure["class"], code: string): MailOutcome => ({
+  _tag: "Unreachable",
+  failure: { class: failureClass, code },
+})
+
+describe("a message that the server takes", () => {
+  it("is accepted, and carries the sender, the Message-ID, the HTML and a text alternative", async () => {
+    const server = await mailServer()
+    expect(await send(server.url)).toEqual({ _tag: "Accepted" })
+    const [message] = server.messages
+    expect(message).toMatchObject({ from: "bounce-1@bounces.acme.test", to: ["clinician@clinic.test"] })
+    expect(message?.text).toContain("From: Acme Outreach <outreach@acme.test>")
+    expect(message?.text).toContain("To: clinician@clinic.test")
+    expect(message?.text).toContain("Message-ID: <rcp_1@acme.test>")
+    expect(message?.text).toContain("multipart/alternative")
+    expect(message?.text).toContain("Your link: open [https://l.test/aB3dE9]")
+    expect(message?.text).not.toContain("[https://l.test/pixel]")
+    expect(message?.text).toMatch(/Content-Type: text\/html/)
+  })
+
+  it("is not begun when that could outlast its lease", async () => {
+    const server = await mailServer()
+    expect(await send(server.url, { leftMs: -1 })).toEqual({ _tag: "Late" })
+    expect(server.messages).toEqual([])
+  })
+
+  it("goes to one mailbox, though the address reads like a list", async () => {
+    const server = await mailServer()
+    expect(await send(server.url, { to: "a@clinic.test, b@clinic.test" })).toEqual(bounced("address_invalid"))
+    expect(server.messages).toEqual([])
+  })
+
+  it("never reads a file or a page that its HTML names", async () => {
+    const server = await mailServer()
+    expect(await send(server.url, { html: `<img src="file:///etc/hostname">` })).toEqual({ _tag: "Accepted" })
+    expect(server.messages[0]?.text).toContain("file:///etc/hostname")
+  })
+})
+
+describe("a signed message", () => {
+  it("is found good by another's verifier, and so are both headers of its unsubscription", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+    const key = Redacted.make(privateKey.export({ type: "pkcs8", format: "pem" }).toString())
+    const server = await mailServer()
+    const html = "<p>Grüße – a line that is long enough to be folded, and folded again, by whoever folds lines.</p>"
+    await send(server.url, { html, dkim: { domain: "acme.test", selector: "s2026", key } })
+    const record = `v=DKIM1; k=rsa; p=${publicKey.export({ type: "spki", format: "der" }).toString("base64")}`
+    const verify = async (text: string) => {
+      const resolver = async (name: string, type: string) => {
+        if (name === "s2026._domainkey.acme.test" && type === "TXT") return [[record]]
+        throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
+      }
+      const { dkim } = await authenticate(text, {
+        trustReceived: false,
+        disableArc: true,
+        disableDmarc: true,
+        resolver,
+      })
+      return dkim.results[0]
+    }
+    const text = server.messages[0]!.text
+    const found = await verify(text)
+    expect(found).toMatchObject({ signingDomain: "acme.test", status: { result: "pass" } })
+    for (const name of ["from", "to", "subject", "message-id", "list-unsubscribe", "list-unsubscribe-post"]) {
+      expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
+    }
+    expect((await verify(text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two")))?.status.result).toBe(
+      "fail",
+    )
+  })
+})
+
+describe("a message that the server does not take", () => {
+  it.each([
+    ["rcpt", "550 5.1.1 No such user", bounced("mailbox_not_found")],
+    ["rcpt", "550 5.1.0 Address rejected", bounced("mailbox_not_found")],
+    ["rcpt", "550 #5.1.0 Address rejected", bounced("mailbox_not_found")],
+    ["rcpt", "550 No such user here", bounced("mailbox_not_found")],
+    ["rcpt", "550 5.5.0 Mailbox unavailable", bounced("mailbox_not_found")],
+    ["rcpt", "550 5.2.1 Mailbox disabled", bounced("mailbox_disabled")],
+    ["rcpt", "550 5.1.2 Bad destination system", bounced("domain_not_found")],
+    ["rcpt", "550 5.4.4 Domain does not exist", bounced("domain_not_found")],
+    ["rcpt", "556 5.1.10 Domain takes no mail", bounced("domain_not_found")],
+    ["rcpt", "553 5.1.3 Bad address syntax", bounced("address_invalid")],
+    ["rcpt", "501 Syntax error in the address", bounced("address_invalid")],
+    ["rcpt", "553 Mailbox name not allowed", bounced("address_invalid")],
+    ["rcpt", "554 Transaction failed", bounced("other")],
+    ["rcpt", "551 5.1.6 Mailbox has moved", bounced("mailbox_not_found")],
+    ["data", "550 5.1.1 No such user", bounced("mailbox_not_found")],
+    ["data", "554 5.6.0 Content not understood", refused],
+    ["rcpt", "450 4.2.0 Greylisted", deferred],
+    ["rcpt", "450 4.7.1 Try again", deferred],
+    ["rcpt", "452 4.2.2 Mailbox full", deferred],
+    ["rcpt", "552 5.2.2 Mailbox full", deferred],
+    ["rcpt", "552 Exceeded storage", deferred],
+    ["data", "451 4.3.0 Local error", deferred],
+    ["connect", "421 4.3.2 Shutting down", failed("rejected", "421 4.3.2 to CONN")],
+    ["from", "451 4.3.0 Local error", failed("rejected", "451 4.3.0 to MAIL FROM")],
+    ["rcpt", "550 5.7.1 Blocked by policy", refused],
+    ["rcpt", "550 5.7.26 Unauthenticated sender", refused],
+    ["data", "554 5.7.1 Looks like spam", refused],
+    ["rcpt", "550 5.1.8 Sender's domain unknown", refused],
+    ["from", "550 5.1.1 Sender unknown", failed("rejected", "550 5.1.1 to MAIL FROM")],
+    ["connect", "554 Your address is listed", failed("rejected", "554 to CONN")],
+  ] as const)("answering %s with %s", async (at, reply, outcome) => {
+    expect(await send((await mailServer({ at, reply })).url)).toEqual(outcome)
+  })
+
+  it("because its address cannot be written in the protocol is bounced", async () => {
+    expect(await send((await mailServer()).url, { to: "a>b\r\n@clinic.test" })).toEqual(bounced("address_invalid"))
+  })
+
+  it("because there is no server, or it hangs up, is unreachable", async () => {
+    expect(await send("smtp://127.0.0.1:1")).toEqual(failed("refused", "ECONNREFUSED"))
+    expect(await send("smtp://mail.invalid")).toMatchObject({ _tag: "Unreachable", failure: { class: "dns" } })
+    const port = await listen(createTcpServer((socket) => socket.end("220 hello\r\n")))
+    expect(await send(`smtp://127.0.0.1:${port}`)).toEqual(failed("reset", "ECONNECTION"))
+  })
+})
+
+/** A server that answers each command with the first reply whose command matches, and says nothing where there is none; a null hangs up. */
+const scriptedServer = async (script: ReadonlyArray<readonly [command: RegExp, reply: string | null]>) => {
+  const seen: string[] = []
+  const port = await listen(
+    createTcpServer((socket) => {
+      const hear = (line: string) => {
+        seen.push(line)
+        const reply = script.find(([command]) => command.test(line))?.[1]
+        if (reply === null) socket.destroy()
+        else if (reply !== undefined) socket.write(`${reply}\r\n`)
+      }
+      hear("connected")
+      createInterface(socket).on("line", hear)
+    }),
+  )
+  return { url: `smtp://127.0.0.1:${port}`, seen }
+}
+
+describe("each step of a session has a timeout of its own", () => {
+  const willing = [
+    [/^connected/, "220 hello"],
+    [/^EHLO/, "250 hello"],
+    [/^MAIL/, "250 fine"],
+    [/^RCPT/, "250 fine"],
+    [/^DATA/, "354 go on"],
+    [/^\.$/, "250 taken"],
+  ] as const
+  /** Everything but what one command gets, which is silence. */
+  const silentAt = (command: string) => scriptedServer(willing.filter(([pattern]) => !pattern.test(command)))
+  // Far above what this machine needs, but for the one that is to pass.
+  const patient: SmtpTimeouts = { connectMs: 60_000, replyMs: 60_000, dataMs: 60_000, blockMs: 60_000, finalMs: 60_000 }
+
+  it.each([
+    ["connected", { replyMs: 100 }, "Unreachable", "timeout"],
+    ["EHLO x", { replyMs: 500 }, "Unreachable", "timeout"],
+    ["MAIL", { replyMs: 500 }, "Unreachable", "timeout"],
+    ["RCPT", { replyMs: 500 }, "Unreachable", "slow"],
+    ["DATA", { dataMs: 100 }, "Unreachable", "slow"],
+    [".", { finalMs: 100 }, "Unknown", "slow"],
+  ] as const)(
+    "and a server that is silent after %s meets the one of that step",
+    async (command, timeouts, tag, failureClass) => {
+      const server = await silentAt(command)
+      const outcome = await send(server.url, { timeouts: { ...patient, ...timeouts } })
+      expect(outcome).toMatchObject({ _tag: tag, failure: { class: failureClass } })
+    },
+  )
+
+  it("those of RFC 5321, with ten minutes after the dot", () => {
+    const minute = 60_000
+    expect(workerLimits.messages.timeouts).toEqual({
+      connectMs: minute / 2,
+      replyMs: 5 * minute,
+      dataMs: 2 * minute,
+      blockMs: 3 * minute,
+      finalMs: 10 * minute,
+    })
+  })
+
+  it("and a connection that drops after the dot leaves an outcome that nobody knows", async () => {
+    const server = await scriptedServer([...willing.filter(([pattern]) => !pattern.test(".")), [/^\.$/, null]])
+    expect(await send(server.url)).toEqual({ _tag: "Unknown", failure: { class: "reset", code: "ECONNECTION" } })
+    const early = await scriptedServer([...willing.filter(([pattern]) => !pattern.test("RCPT")), [/^RCPT/, null]])
+    expect(await send(early.url)).toEqual(failed("reset", "ECONNECTION"))
+  })
+
+  it("and a message whose lease is lost before its data are sent is not sent", async () => {
+    const server = await scriptedServer(willing)
+    expect(await send(server.url, { isHeld: () => false })).toEqual({ _tag: "Late" })
+    expect(server.seen).not.toContain(".")
+  })
+})
+
+describe("a relay that refuses us", () => {
+  it.each([
+    ["554 5.7.1 <clinician@clinic.test>: Relay access denied", "554 5.7.1 to RCPT TO"],
+    ["454 4.7.1 <clinician@clinic.test>: Relay access denied", "454 4.7.1 to RCPT TO"],
+    ["550 relay not permitted", "550 to RCPT TO"],
+    ["550 5.7.1 Relaying denied", "550 5.7.1 to RCPT TO"],
+    ["553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", "553 5.7.1 to RCPT TO"],
+    ["550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain", "550 5.7.54 to RCPT TO"],
+  ])("before we logged in, with %s, is the reason, and not the recipient's domain", async (reply, code) => {
+    expect(await send((await mailServer({ at: "rcpt", reply })).url)).toEqual(failed("relay_denied", code))
+  })
+
+  it("because a login is required, or fails, is the reason", async () => {
+    const required = await mailServer({ at: "rcpt", reply: "530 5.7.0 Authentication required" })
+    expect(await send(required.url)).toEqual(failed("login", "530 5.7.0 to RCPT TO"))
+    const server = new SMTPServer({
+      authOptional: false,
+      hideSTARTTLS: true,
+      allowInsecureAuth: true,
+      onAuth: (_, __, done) => done(new Error("Invalid username or password")),
+    })
+    const port = await listen(server.server)
+    expect(await send(`smtp://user:wrong@127.0.0.1:${port}`)).toEqual(failed("login", "535 to AUTH PLAIN"))
+  })
+
+  it("because we do not trust its certificate, is the reason", async () => {
+    const server = new SMTPServer({ secure: true })
+    // Not by `listen`, which destroys sockets: Node dies of that while one is being secured.
+    onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+    const port = await new Promise<number>((resolve) => {
+      server.on("error", () => {})
+      server.listen(0, "127.0.0.1", () => resolve((server.server.address() as AddressInfo).port))
+    })
+    expect(await send(`smtps://127.0.0.1:${port}`)).toMatchObject({
+      _tag: "Unreachable",
+      failure: { class: "tls", code: "CERT_HAS_EXPIRED" },
+    })
+  })
+})
+
+describe("the connections", () => {
+  const sendMany = <A>(url: string, count: number, campaigns: number, use: (taken: () => number) => Promise<A>) =>
+    Effect.gen(function* () {
+      const mailer = yield* Mailer
+      let recorded = 0
+      const all = Effect.forEach(
+        Array.from({ length: count }, (_, i) => i),
+        Effect.fnUntraced(function* (i) {
+          const lease = { ...(yield* leaseFor()), campaignId: `cmp_${i % campaigns}` as CampaignId }
+          yield* mailer.send(mailTo(`clinician${i}@clinic.test`), lease, ({ _tag }) => {
+            if (_tag !== "Accepted") return Effect.void
+            recorded += 1
+            return Effect.never
+          })
+        }),
+        { concurrency: "unbounded", discard: true },
+      )
+      return yield* Effect.raceFirst(
+        Effect.andThen(all, Effect.never),
+        Effect.promise(() => use(() => recorded)),
+      )
+    }).pipe(Effect.provide(mailerFor(url)), Effect.runPromise)
+  const { connections, maxConnectionsPerCampaign } = workerLimits.messages
+
+  it("send at most two messages each whose outcomes are not recorded", async () => {
+    const server = await mailServer()
+    await sendMany(server.url, 6 * connections, 4, async (recorded) => {
+      await eventually(recorded, (count) => count >= 2 * connections)
+      // Whatever a connection would begin beyond its two, it would have begun when the last of them was accepted.
+      expect(await send(server.url)).toEqual({ _tag: "Accepted" })
+      expect(recorded()).toBe(2 * connections)
+      expect(server.messages).toHaveLength(2 * connections + 1)
+    })
+  })
+
+  it("are never all taken by one campaign, however slowly its messages are answered", async () => {
+    const server = await mailServer(undefined, () => new Promise(() => {}))
+    await sendMany(server.url, 3 * connections, 1, async () => {
+      await eventually(
+        () => server.messages.length,
+        (count) => count >= maxConnectionsPerCampaign,
+      )
+      expect(await send((await mailServer()).url)).toEqual({ _tag: "Accepted" })
+      expect(server.messages).toHaveLength(maxConnectionsPerCampaign)
+    })
+    expect(maxConnectionsPerCampaign).toBeLessThan(connections)
+  })
+})

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { describe, expect, it } from "@effect/vitest"
+import { eventually } from "../eventually.ts"
+import { journey } from "../journey.ts"
+import { listen } from "../listen.ts"
+import { partner } from "../partner.ts"
+import { findExim, startExim } from "../startExim.ts"
+import { startWorker } from "../startWorker.ts"
+
+const { url, launch, query } = journey()
+const exim = await findExim()
+
+const freePort = async () => {
+  const probe = createServer()
+  const port = await listen(probe)
+  probe.close()
+  return port
+}
+
+/** A relay that answers each domain of recipients in its own way, and sends on to itself what a second server is to refuse. */
+const routes =
+  (ports: { readonly relay: number; readonly next: number; readonly bounces: number }) => (folder: string) =>
+    `
+daemon_smtp_ports = ${ports.relay} : ${ports.next}
+acl_smtp_rcpt = rcpt
+begin acl
+rcpt:
+  deny domains = rejects.test
+    message = 550 5.1.1 No such user here
+  defer domains = defers.test
+    message = 451 4.2.0 Greylisted
+  deny domains = blocks.test
+    message = 550 5.7.1 Blocked by policy
+  deny domains = late.test
+    condition = \${if eq{$received_port}{${ports.next}}}
+    message = 550 5.2.1 This account is disabled
+  deny domains = policy.test
+    condition = \${if eq{$received_port}{${ports.next}}}
+    message = 550 5.7.1 Your address is listed
+  accept
+begin routers
+onward:
+  driver = manualroute
+  domains = late.test : policy.test
+  transport = smtp
+  route_list = * 127.0.0.1::${ports.next}
+  self = send
+  no_more
+back:
+  driver = manualroute
+  domains = bounces.acme.test
+  transport = smtp
+  route_list = * 127.0.0.1::${ports.bounces}
+  self = send
+  no_more
+unknown:
+  driver = redirect
+  domains = unknown.test
+  allow_fail
+  data = :fail: nobody knows this domain
+here:
+  driver = accept
+  transport = file
+begin transports
+smtp:
+  driver = smtp
+  allow_localhost
+  hosts_try_dane =
+  hosts_try_fastopen =
+file:
+  driver = appendfile
+  file = ${folder}/mail/taken
+begin retry
+* * F,1h,1s
+`
+
+const DOMAINS = ["accepts", "rejects", "defers", "blocks", "unknown", "late", "policy"]
+
+describe.skipIf("missing" in exim)("the outcomes of messages that exim takes, refuses and returns", () => {
+  it("are those that it reports, at once or later", async () => {
+    if ("missing" in exim) return
+    const ports = { relay: await freePort(), next: await freePort(), bounces: await freePort() }
+    const { folder } = await startExim(exim.folder, ports.relay, routes(ports))
+    const to = await partner()
+    const { campaign } = await launch(to, DOMAINS.length)
+    await query(
+      (sql) => sql`
+        update recipients set email = 'x@' || (${DOMAINS}::text[])[place] || '.test'
+        from (select id, row_number() over (order by id)::int as place from recipients where campaign_id = ${campaign.id}) numbered
+        where recipients.id = numbered.id`,
+    )
+    await startWorker(url(), {
+      SMTP_URL: `smtp://127.0.0.1:${ports.relay}`,
+      BOUNCE_DOMAIN: "bounces.acme.test",
+      BOUNCE_SMTP_PORT: String(ports.bounces),
+    })
+
+    const outcomes = async () => {
+      const rows = await query<{
+        domain: string
+        sent: boolean
+        reason: string | null
+        attempts: number | null
+        status: string | null
+      }>(
+        (sql) => sql`
+            select split_part(split_part(email, '@', 2), '.', 1) as domain, sent_at is not null as sent,
+              (select body::jsonb -> 'data' ->> 'bounce_reason' from events
+                where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
+              (select attempts from messages where recipient_id = recipient.id) as attempts,
+              (select status from mail_pauses where domain = split_part(email, '@', 2)) as status
+            from recipients recipient where campaign_id = ${campaign.id}`,
+      )
+      return Object.fromEntries(rows.map(({ domain, ...outcome }) => [domain, outcome]))
+    }
+    const nothing = { sent: false, reason: null, attempts: null, status: null }
+    const expected = {
+      accepts: { ...nothing, sent: true },
+      rejects: { ...nothing, reason: "mailbox_not_found" },
+      defers: { ...nothing, attempts: 1 },
+      blocks: { ...nothing, attempts: 0, status: "550 5.7.1" },
+      unknown: { ...nothing, sent: true, reason: "other" },
+      late: { ...nothing, sent: true, reason: "mailbox_disabled" },
+      policy: { ...nothing, sent: true, status: "550 5.7.1" },
+    }
+    const settled = (now: Awaited<ReturnType<typeof outcomes>>) =>
+      JSON.stringify(sorted(now)) === JSON.stringify(sorted(expected))
+    expect(await eventually(outcomes, settled, 300_000)).toEqual(expected)
+    expect(readFileSync(`${folder}/mail/taken`, "utf8")).toContain("To: x@accepts.test")
+  })
+})
+
+const sorted = (outcomes: object) =>
+  Object.entries(outcomes)
+    .sort()
+    .map(([domain, outcome]) => [domain, Object.entries(outcome as object).sort()])

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { Effect, Layer, Redacted } from "effect"
+import { expect, it } from "vitest"
+import { eventually } from "../eventually.ts"
+import { smtpDialogue } from "../smtpDialogue.ts"
+import { startWorker } from "../startWorker.ts"
+
+const url = migratedDatabase()
+const MIB = 1024 * 1024
+
+/** Reads a field of Linux's account of a process's memory, in bytes. */
+const memory = (pid: number, field: "VmRSS" | "VmHWM"): number =>
+  1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1])
+
+it.skipIf(!existsSync("/proc/self/status"))(
+  "a bounce of 400 MB takes less than 32 MB of the worker's memory",
+  async () => {
+    const { child, output } = await startWorker(url(), { BOUNCE_SMTP_PORT: "0" })
+    const log = await eventually(
+      () => output.log,
+      (text) => text.includes("receiving bounces"),
+    )
+    const { port } = JSON.parse(log.split("\n").find((line) => line.includes("receiving bounces"))!).annotations
+    const returnPaths = await Effect.runPromise(
+      ReturnPaths.pipe(
+        Effect.provide(ReturnPaths.at("acme.test").pipe(Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))))),
+      ),
+    )
+    const to = returnPaths.of(`rcp_${"0".repeat(32)}`)
+    const envelope = ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "DATA"]
+    const before = memory(child.pid!, "VmRSS")
+    const line = Buffer.from(`${"x".repeat(78)}\r\n`)
+    const piece = Buffer.concat(Array(1024).fill(line))
+    const pieces = function* () {
+      for (let sent = 0; sent < 400 * MIB; sent += piece.length) yield piece
+      yield "\r\n.\r\n"
+    }
+    const replies = await smtpDialogue(port, envelope, pieces())
+    const growth = memory(child.pid!, "VmHWM") - before
+    console.log(`the worker's memory: ${Math.round(before / MIB)} MiB, grown by ${(growth / MIB).toFixed(1)} MiB`)
+    expect(growth).toBeLessThan(32 * 1_000_000)
+    expect(replies.at(-1)).toMatch(/^552 5\.3\.4 /)
+  },
+)

@@ -1,0 +1,45 @@
+import { createServer } from "node:net"
+import { installDebianPackages } from "@outreach/testing/installDebianPackages"
+import { describe, expect, it } from "vitest"
+import { eventually } from "../eventually.ts"
+import { journey } from "../journey.ts"
+import { listen } from "../listen.ts"
+import { partner } from "../partner.ts"
+import { startPostfix } from "../startPostfix.ts"
+import { startWorker } from "../startWorker.ts"
+
+const { url, launch, query } = journey()
+const postfix = await installDebianPackages(["postfix"], ["/usr/sbin/postfix"])
+
+const freePort = async () => {
+  const probe = createServer()
+  const port = await listen(probe)
+  probe.close()
+  return port
+}
+
+describe.skipIf("missing" in postfix)("a message to a postfix that sleeps for 40 s after the final dot", () => {
+  it("is sent once, is recorded as sent, and lies in the mailbox once", { timeout: 600_000 }, async () => {
+    if ("missing" in postfix) return
+    const port = await freePort()
+    const server = await startPostfix(postfix.program, port, { smtpd_end_of_data_restrictions: "sleep 40" })
+    const to = await partner()
+    const { campaign } = await launch(to, 1)
+    const worker = await startWorker(url(), { SMTP_URL: `smtp://127.0.0.1:${port}` })
+
+    // Two copies in the mailbox end the wait as well, so that a failure shows at once.
+    const unsent = () =>
+      query((sql) => sql`select from recipients where campaign_id = ${campaign.id} and sent_at is null`)
+    await eventually(
+      async () => (await unsent()).length === 0 || server.readMailbox().length > 1,
+      (over) => over,
+      300_000,
+    )
+    const delivered = server.readLog().match(/^.*status=sent.*$/gm) ?? []
+    process.stderr.write(`${delivered.join("\n")}\n`)
+    expect(delivered).toHaveLength(1)
+    expect(server.readMailbox()).toHaveLength(1)
+    expect(await unsent()).toEqual([])
+    expect(worker.output.log).not.toContain("lost before it was settled")
+  })
+})

@@ -1,0 +1,29 @@
+import { expect, it } from "@effect/vitest"
+import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { managePartitions } from "../../src/upkeep/managePartitions.ts"
+
+const run = runOnDatabase()
+
+it("all hits that are old enough are forgotten one batch after another, however many there are", () =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { organization } = yield* seedCampaign({ recipients: 1 })
+      yield* sql`
+        insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
+        select ${organization.id}, 'hit_' || n, recipients.id, 'open', 'GET', '198.51.100.7', '{}', at, at, '{}'
+        from recipients, generate_series(1, 6001) n, lateral (
+          select clock_timestamp() - case when n = 6001 then interval '89 days' else interval '91 days' end as at
+        ) time
+        where organization_id = ${organization.id}`
+      const left = sql`select id from hits where organization_id = ${organization.id}`
+      const rows = yield* Effect.raceFirst(
+        Effect.repeat(left, { until: (rows) => rows.length === 1, schedule: Schedule.spaced("20 millis") }),
+        managePartitions(90),
+      )
+      expect(rows).toEqual([{ id: "hit_6001" }])
+    }),
+  ))

@@ -1,0 +1,78 @@
+import { Context, type Effect } from "effect"
+import type { EventDraft } from "../events/Event.ts"
+import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
+import type { Program } from "../programs/Program.ts"
+import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
+import type {
+  Campaign,
+  CampaignFailure,
+  CampaignProgress,
+  CampaignStatus,
+  DomainPause,
+  QuarantinedMessage,
+} from "./Campaign.ts"
+import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
+
+/** A campaign with its program, as summaries need them. */
+export interface CampaignWithProgram {
+  readonly campaign: Omit<Campaign, "subject" | "html" | "shortLink" | "perMinute">
+  readonly program: Program
+}
+
+/** Recipients that are published together, at least one. */
+export interface PublicationChunk extends CampaignWithProgram {
+  readonly recipients: ReadonlyArray<Recipient>
+}
+
+/** Which campaigns are meant: all conditions must hold. */
+export interface CampaignFilter {
+  readonly organizationId?: OrganizationId
+  readonly programId?: ProgramId
+  readonly status?: CampaignStatus
+}
+
+/** Keeps campaigns and moves them through their statuses. */
+export class CampaignRepository extends Context.Service<
+  CampaignRepository,
+  {
+    create(
+      campaign: Omit<Campaign, "organizationId" | "status" | "createdAt" | "updatedAt">,
+    ): Effect.Effect<Campaign, ProgramNotFound>
+    find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
+    /** Lists campaigns without their bodies, newest first; all conditions must hold. */
+    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<Omit<Campaign, "html">>>
+    progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
+    /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
+    pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>
+    /** Lists why messages were not sent the last time, the most frequent reason first. */
+    failures(campaignId: CampaignId): Effect.Effect<ReadonlyArray<CampaignFailure>>
+    /** Lists the first 100 quarantined messages. */
+    quarantined(campaignId: CampaignId): Effect.Effect<ReadonlyArray<QuarantinedMessage>>
+    /** Moves a campaign if its status is one of `from`. */
+    move(
+      campaignId: CampaignId,
+      from: ReadonlyArray<CampaignStatus>,
+      to: CampaignStatus,
+    ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
+    /** Reads an organization's campaigns of these ids with their programs, in one query. */
+    summaries(
+      organizationId: OrganizationId,
+      campaignIds: ReadonlyArray<CampaignId>,
+    ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
+    /**
+     * Publishes the next recipients, at most `size`, of some scheduled campaign: in one transaction they are marked as
+     * published, queued for sending, and announced by an event. `compose` returns it with the recipients that it announces,
+     * the first of the chunk. Marks the campaign as published when none is left. Undefined when no campaign has anything to publish.
+     */
+    publishNext(
+      size: number,
+      compose: (chunk: PublicationChunk) => {
+        readonly event: EventDraft
+        readonly recipients: ReadonlyArray<Recipient>
+      },
+    ): Effect.Effect<{ readonly campaignId: CampaignId; readonly recipients: number } | undefined>
+    /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
+    readonly advance: Effect.Effect<void>
+  }
+>()("domain/campaigns/CampaignRepository") {}

@@ -1,0 +1,45 @@
+import { Context, type Effect, Schema } from "effect"
+import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/OrganizationRepository.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import type { Endpoint, EndpointStatus } from "./Endpoint.ts"
+
+/** No endpoint has this id. */
+export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
+  endpointId: Schema.String,
+}) {
+  override get message(): string {
+    return `No webhook endpoint ${this.endpointId}.`
+  }
+}
+
+/** The address cannot be used for webhooks. */
+export class InvalidEndpointUrl extends Schema.TaggedError<InvalidEndpointUrl>()("InvalidEndpointUrl", {
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `The endpoint's URL cannot be used: ${this.reason}.`
+  }
+}
+
+/** Keeps webhook endpoints. */
+export class EndpointRepository extends Context.Service<
+  EndpointRepository,
+  {
+    /** Adds an endpoint. It receives what is published from now on, or what was published at `since` or later. */
+    create(
+      endpoint: Pick<Endpoint, "organizationId" | "id" | "url" | "eventTypes"> & { readonly since?: Timestamp },
+    ): Effect.Effect<Endpoint, OrganizationNotFound>
+    /** Lists endpoints, oldest first; of one organization or of all. */
+    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
+    find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
+    /** Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on. */
+    update(
+      endpointId: EndpointId,
+      changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight">>,
+    ): Effect.Effect<Endpoint, EndpointNotFound>
+    /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
+    enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
+    disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>
+  }
+>()("domain/deliveries/EndpointRepository") {}

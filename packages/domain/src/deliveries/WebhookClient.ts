@@ -1,0 +1,16 @@
+import type { NetworkFailure } from "@outreach/retry-policy"
+import { Context, type Effect } from "effect"
+
+/** What came of a POST: an HTTP response, or none. */
+export type WebhookResponse =
+  | { readonly status: number; readonly response: string }
+  | { readonly error: NetworkFailure }
+
+/** Carries a webhook to its endpoint. */
+export class WebhookClient extends Context.Service<
+  WebhookClient,
+  {
+    /** Posts a body; every failure of the network or of the other side is a reply. Redirects are not followed. */
+    post(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Effect.Effect<WebhookResponse>
+  }
+>()("domain/deliveries/WebhookClient") {}

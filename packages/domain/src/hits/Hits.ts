@@ -1,0 +1,42 @@
+import { suspect } from "@outreach/bot-suspicion"
+import { Effect } from "effect"
+import { composeEvent } from "../events/Event.ts"
+import { makeIdentifier, type OrganizationId } from "../Identifier.ts"
+import type { JudgedHit, WaitingHit } from "./Hit.ts"
+import { HitRepository } from "./HitRepository.ts"
+
+/** The most hits of an organization that are judged in one transaction. */
+const JUDGE_BATCH_SIZE = 500
+
+/** Judges an organization's oldest waiting hits and publishes them as opens and clicks; returns how many. */
+export const judgeHits = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const repository = yield* HitRepository
+  return yield* repository.judge(organizationId, JUDGE_BATCH_SIZE, (hits) => Effect.forEach(hits, judgeHit))
+})
+
+const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
+  const { at, method, headers, address, link, acceptedAt, earlierHits, receivedAt } = hit
+  const { suspected, reasons } = suspect(
+    { at, method, headers, address, link: link ?? undefined },
+    { acceptedAt: acceptedAt ?? undefined, earlierHits },
+  )
+  const about = {
+    id: yield* makeIdentifier("event"),
+    organizationId: hit.organizationId,
+    campaignId: hit.campaignId,
+    programId: hit.programId,
+    recipientId: hit.recipientId,
+    occurredAt: receivedAt,
+  }
+  const data = {
+    service_campaign_id: hit.campaignId,
+    service_program_id: hit.programId,
+    token: hit.token,
+    is_bot_suspected: suspected,
+  }
+  const event =
+    link === null
+      ? composeEvent("outreach.email_opened", about, { ...data, opened_at: receivedAt })
+      : composeEvent("outreach.email_clicked", about, { ...data, clicked_at: receivedAt })
+  return { reasons, event } satisfies JudgedHit
+})

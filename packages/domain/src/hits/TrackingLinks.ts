@@ -1,0 +1,101 @@
+import { Context, Effect, Layer, Result } from "effect"
+import { Base64Url, Hex } from "effect/encoding"
+import { type OrganizationId, PREFIXES, type RecipientId } from "../Identifier.ts"
+import { TrackingSeal } from "./TrackingSeal.ts"
+
+/** Whose message a link stands in. */
+export interface RecipientRef {
+  readonly organizationId: OrganizationId
+  readonly recipientId: RecipientId
+}
+
+/** The kinds of link that a message carries, and the path of each below the public base URL. */
+export const TRACKING_PATHS = { click: "/l/", open: "/o/", unsubscribe: "/unsubscribe/" } as const
+
+export type TrackingKind = keyof typeof TRACKING_PATHS
+
+/** What a link says once its seal was found good; only a click leads anywhere. */
+export interface TrackedLink extends RecipientRef {
+  readonly destination: string | null
+}
+
+// Also the version: another form of payload takes other numbers, so that links of old messages are read for ever.
+const KIND_BYTES = { click: 1, open: 2, unsubscribe: 3 } as const
+const ID_BYTES = 16
+const SEAL_BYTES = 16
+const HEAD_BYTES = 1 + 2 * ID_BYTES
+
+/** The longest destination that a link takes, in bytes: encoded, it leaves a request's line room for what scanners wrap around it. */
+const MAX_DESTINATION_LENGTH = 2048
+
+/**
+ * Creates the tracked links of a message, and reads them again.
+ *
+ * A link is its own record: kind, organization, recipient and destination, sealed and in base64url. Nothing is stored, so that the
+ * links of every message ever sent stay good, and whatever we did not put into a message leads nowhere.
+ */
+export class TrackingLinks extends Context.Service<
+  TrackingLinks,
+  {
+    /** Creates the link that leads to a destination by way of us; undefined for what is not an http or https address, or is longer than 2,048 bytes. */
+    click(to: RecipientRef, destination: string): string | undefined
+    /** Creates the address of the pixel that shows an opening. */
+    open(to: RecipientRef): string
+    /** Creates the address that takes an unsubscription: of the page for people, and of the POST of RFC 8058. */
+    unsubscribe(to: RecipientRef): string
+    /** Reads the part after a kind's path; undefined for whatever this deployment did not make. */
+    read(kind: TrackingKind, payload: string): TrackedLink | undefined
+  }
+>()("domain/mail/TrackingLinks") {
+  /** Offers links below the API's public base URL, which has no slash at its end. */
+  static readonly below = (publicBaseUrl: string) =>
+    Layer.effect(
+      TrackingLinks,
+      Effect.map(TrackingSeal, (seal) => make(publicBaseUrl, seal)),
+    )
+}
+
+const make = (publicBaseUrl: string, { seal }: TrackingSeal["Service"]): TrackingLinks["Service"] => {
+  const linkOf = (kind: TrackingKind, { organizationId, recipientId }: RecipientRef, destination = ""): string => {
+    const said = utf8.encode(destination)
+    const payload = new Uint8Array(HEAD_BYTES + said.length + SEAL_BYTES)
+    payload[0] = KIND_BYTES[kind]
+    payload.set(bytesOf(organizationId), 1)
+    payload.set(bytesOf(recipientId), 1 + ID_BYTES)
+    payload.set(said, HEAD_BYTES)
+    payload.set(seal(payload.subarray(0, -SEAL_BYTES)), HEAD_BYTES + said.length)
+    return publicBaseUrl + TRACKING_PATHS[kind] + Base64Url.encode(payload)
+  }
+
+  return {
+    click: (to, destination) => {
+      const url = URL.parse(destination)?.href
+      return url !== undefined && /^https?:/.test(url) && url.length <= MAX_DESTINATION_LENGTH
+        ? linkOf("click", to, url)
+        : undefined
+    },
+    open: (to) => linkOf("open", to),
+    unsubscribe: (to) => linkOf("unsubscribe", to),
+    read: (kind, text) => {
+      const payload = Result.getOrUndefined(Base64Url.decode(text))
+      // The last character has bits to spare, and padding may follow: of all texts for the same bytes, ours alone is good.
+      if (payload === undefined || Base64Url.encode(payload) !== text) return undefined
+      if (payload.length < HEAD_BYTES + SEAL_BYTES || payload[0] !== KIND_BYTES[kind]) return undefined
+      const sealed = payload.subarray(0, -SEAL_BYTES)
+      if (!isSame(seal(sealed), payload.subarray(-SEAL_BYTES))) return undefined
+      return {
+        organizationId: `${PREFIXES.organization}_${Hex.encode(sealed.subarray(1, 1 + ID_BYTES))}`,
+        recipientId: `${PREFIXES.recipient}_${Hex.encode(sealed.subarray(1 + ID_BYTES, HEAD_BYTES))}`,
+        destination: kind === "click" ? new TextDecoder().decode(sealed.subarray(HEAD_BYTES)) : null,
+      }
+    },
+  }
+}
+
+const utf8 = new TextEncoder()
+
+const bytesOf = (id: string): Uint8Array => Result.getOrThrow(Hex.decode(id.slice(id.indexOf("_") + 1)))
+
+// All of it, so that the time taken tells nobody how much of a guess was right.
+const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.reduce((difference, byte, i) => difference | (byte ^ b[i]!), 0) === 0

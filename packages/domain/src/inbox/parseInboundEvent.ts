@@ -1,0 +1,65 @@
+import { EVENTS, type EventData, type EventTypeOf } from "@outreach/contract"
+import type { FunnelStage } from "../digest/Digest.ts"
+import { checkNpi } from "../recipients/checkNpi.ts"
+
+/** What an event tells this service to do: count the clinician, and withdraw whom it matches. */
+export interface InboundCommand {
+  readonly stage: FunnelStage
+  readonly programSlug: string
+  readonly npi: string
+  /** The address that is suppressed with the NPI; null when the event suppresses nobody. */
+  readonly email: string | null
+  /** The token of the recipient whom the partner attributes the event to. */
+  readonly token: string | null
+}
+
+/** What an event says: something to do; nothing that this service knows of; or something that it cannot make sense of. */
+export type ParseResult =
+  | { readonly _tag: "InboundCommand"; readonly instruction: InboundCommand }
+  | { readonly _tag: "Ignored" }
+  | { readonly _tag: "Unusable"; readonly reason: string }
+
+const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
+  "clinician.account_created": "account_created",
+  "clinician.learner_qualified": "learner_qualified",
+  "clinician.completer_qualified": "completer_qualified",
+}
+
+/**
+ * Creates the function that reads what a stored event tells a deployment of this `livemode` to do.
+ *
+ * A reason names a member of the event and none of its values.
+ */
+export const parseInboundEvent =
+  (livemode: boolean) =>
+  ({ type, body }: { readonly type: string; readonly body: string }): ParseResult => {
+    const event = JSON.parse(body)
+    if (event.livemode !== livemode) {
+      return {
+        _tag: "Unusable",
+        reason: `livemode: the event is of ${livemode ? "a test" : "the production"} deployment`,
+      }
+    }
+    if (!isInbound(type)) return { _tag: "Ignored" }
+    const read = EVENTS[type].data.safeParse(event.data)
+    if (!read.success) {
+      const { path } = read.error.issues[0]!
+      return { _tag: "Unusable", reason: `${["data", ...path].join(".")} is missing or not valid` }
+    }
+    const { npi, consumer_program_slug: programSlug } = read.data
+    const wrong = checkNpi(npi)
+    if (wrong !== undefined) return { _tag: "Unusable", reason: `data.npi: ${wrong}` }
+    const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
+    return {
+      _tag: "InboundCommand",
+      instruction: {
+        stage: STAGES[type],
+        programSlug,
+        npi,
+        email: account?.email ?? null,
+        token: account?.attribution === "service_token" ? (account.token ?? null) : null,
+      },
+    }
+  }
+
+const isInbound = (type: string): type is EventTypeOf<"to_service"> => Object.hasOwn(STAGES, type)

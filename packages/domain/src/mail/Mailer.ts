@@ -1,0 +1,82 @@
+import type { BounceReason } from "@outreach/contract"
+import { Context, type Effect } from "effect"
+import type { CampaignId } from "../Identifier.ts"
+
+/** A message ready to go. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  /** The same as text, for whoever shows no HTML. */
+  readonly text: string
+  /** The same at every attempt, so that a repeated message can be told. */
+  readonly messageId: string
+  /** Where its bounces come back to: the sender of the envelope. */
+  readonly returnPath: string
+  /** Takes the one click of RFC 8058. */
+  readonly unsubscribeUrl: string
+}
+
+/** Why a mail server took no message, or gave no answer, for a reason that is not the recipient's. */
+export interface MailFailure {
+  /**
+   * `login`, `relay_denied` and `rejected` are replies to us; `tls` is mostly a certificate; `slow` is a timeout that concerns one message
+   * alone; `stopped` is our own end; the others are failures of the network.
+   */
+  readonly class:
+    | "login"
+    | "relay_denied"
+    | "rejected"
+    | "tls"
+    | "dns"
+    | "refused"
+    | "reset"
+    | "timeout"
+    | "slow"
+    | "stopped"
+    | "unknown"
+  /** Reply codes and the command, or the name of the system's error; never an address. */
+  readonly code: string
+}
+
+/** What came of an attempt to send a message. */
+export type MailOutcome =
+  | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Bounced"; readonly reason: BounceReason }
+  | { readonly _tag: "Deferred" }
+  /** The recipient's domain refuses us. */
+  | { readonly _tag: "Refused"; readonly status: string }
+  /** The message was not sent, and its recipient is not the reason. */
+  | { readonly _tag: "Unreachable"; readonly failure: MailFailure }
+  /** The whole message was sent, and the server never answered: it may have been delivered. */
+  | { readonly _tag: "Unknown"; readonly failure: MailFailure }
+  /** No connection was free in time, or the lease was lost before the message was sent. */
+  | { readonly _tag: "Late" }
+
+/** The lease under which a message is sent, as the mailer needs it. */
+export interface SendingLease {
+  readonly campaignId: CampaignId
+  /** When sending must have begun at the latest, in nanoseconds of the clock that nobody sets. */
+  readonly beginBy: bigint
+  /** Called when sending begins. */
+  begin(): void
+  /** Returns whether the lease is still ours; asked before the message itself is sent. */
+  isHeld(): boolean
+}
+
+/** Hands messages to a mail server. */
+export class Mailer extends Context.Service<
+  Mailer,
+  {
+    /**
+     * Sends one message and has its outcome recorded; every refusal and every failure of the network is an outcome.
+     *
+     * At most two messages of a connection are sent and not recorded at any time, and one campaign never holds every connection.
+     */
+    send<A, R>(
+      mail: Mail,
+      lease: SendingLease,
+      record: (outcome: MailOutcome) => Effect.Effect<A, never, R>,
+    ): Effect.Effect<A, never, R>
+  }
+>()("domain/mail/Mailer") {}

@@ -1,0 +1,52 @@
+import { Context, type Effect } from "effect"
+import type { EventDraft } from "../events/Event.ts"
+import type { CampaignId } from "../Identifier.ts"
+import type { MailFailure } from "./Mailer.ts"
+import type { MessageLease, MessageTemplate } from "./Message.ts"
+
+/** What a settlement does with the message; an event is published in the same transaction. */
+export type MessageSettlement =
+  | { readonly state: "sent" | "bounced"; readonly event: EventDraft }
+  /** `attempts` is how many count against the mailbox. */
+  | {
+      readonly state: "retry"
+      readonly attempts: number
+      readonly delaySeconds: number
+      /** The status of a refusal that is about us: for as long, the campaign writes to nobody else of that domain. */
+      readonly refusedWith?: string
+      /** Why the message was not sent, when its recipient is not the reason. */
+      readonly failure?: MailFailure
+    }
+  /** Nobody knows whether the message was delivered; without a delay it is quarantined for an operator. */
+  | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
+
+/** How much one claim may lease. A rate counts attempts: in no minute are there more, but for those of one second. */
+export interface MessageClaim {
+  readonly limit: number
+  readonly leaseSeconds: number
+  /** Over all campaigns; null for no bound. */
+  readonly perMinute: number | null
+  /** To any one recipient domain, over all campaigns; null for no bound. */
+  readonly perDomainMinute: number | null
+  /** How many messages this worker may hold of any one campaign; default no bound. */
+  readonly maxPerCampaign?: number
+  /** How many it holds; default none. */
+  readonly heldByCampaign?: Readonly<Record<CampaignId, number>>
+}
+
+/** The messages of sending campaigns. */
+export class MessageQueue extends Context.Service<
+  MessageQueue,
+  {
+    /** Leases what is due of campaigns that are sending and inside their window, within the rates, over all workers. What a dead worker held becomes due again when its lease ends. */
+    claim(options: MessageClaim): Effect.Effect<ReadonlyArray<MessageLease>>
+    /** Extends leases that are still held, and returns their tokens. */
+    renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
+    /** Forgets rates and pauses of domains that bound nothing any more. */
+    readonly forgetPaces: Effect.Effect<void>
+    /** Reads what a campaign's messages have in common. */
+    template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
+    /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */
+    settle(lease: MessageLease, settlement: MessageSettlement): Effect.Effect<boolean>
+  }
+>()("domain/mail/MessageQueue") {}

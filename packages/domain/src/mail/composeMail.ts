@@ -1,0 +1,51 @@
+import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
+import { composeBody } from "./composeBody.ts"
+import type { Mail } from "./Mailer.ts"
+import type { MessageTemplate } from "./Message.ts"
+import type { ReturnPaths } from "./ReturnPaths.ts"
+import { compileTemplate } from "./Template.ts"
+
+/** Whom a message is for. */
+export interface MailRecipient extends RecipientRef {
+  readonly token: string
+  readonly email: string
+}
+
+/** What the messages of a deployment have in common. */
+export interface MailSettings {
+  readonly links: TrackingLinks["Service"]
+  readonly returnPaths: ReturnPaths["Service"]
+  /** The right-hand side of each Message-ID. */
+  readonly mailDomain: string
+}
+
+/** Reads a campaign's template once; the result composes the message to one recipient. */
+export const composeMail = (
+  template: MessageTemplate,
+  settings: MailSettings,
+): ((recipient: MailRecipient) => Mail) => {
+  const { links, returnPaths, mailDomain } = settings
+  const subject = compileTemplate(template.subject, "subject")
+  const body = composeBody(template, links)
+  return (recipient) => {
+    const unsubscribeUrl = links.unsubscribe(recipient)
+    const variables = {
+      token: recipient.token,
+      campaign_name: template.campaignName,
+      program_name: template.programName,
+      unsubscribe_url: unsubscribeUrl,
+      ...(template.shortLink !== null && { short_link: shortLinkTo(template.shortLink, recipient.token) }),
+    }
+    return {
+      to: recipient.email,
+      subject: subject(variables),
+      ...body(recipient, variables),
+      messageId: `<${recipient.recipientId}@${mailDomain}>`,
+      returnPath: returnPaths.of(recipient.recipientId),
+      unsubscribeUrl,
+    }
+  }
+}
+
+/** Puts a token into the partner's own link, in the place that `{token}` keeps. */
+export const shortLinkTo = (shortLink: string, token: string): string => shortLink.replace("{token}", token)

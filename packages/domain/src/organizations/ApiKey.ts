@@ -1,0 +1,57 @@
+import type { Scope } from "@outreach/contract"
+import type { KeyId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+/** Who calls, once the key was recognised. */
+export interface Caller {
+  readonly organizationId: OrganizationId
+  readonly keyId: KeyId
+  readonly scopes: ReadonlyArray<Scope>
+}
+
+/** A key as it may be shown: never its text. */
+export interface ApiKey {
+  readonly id: KeyId
+  readonly organizationId: OrganizationId
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  /** `orp_live_` or `orp_test_`. */
+  readonly prefix: string
+  readonly lastFour: string
+  readonly createdAt: Timestamp
+  readonly expiresAt: Timestamp | null
+  readonly revokedAt: Timestamp | null
+  readonly lastUsedAt: Timestamp | null
+}
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const FORM = /^orp_(live|test)_([0-9A-Za-z]{30})_([0-9A-Za-z]{6})$/
+
+/** The prefix of keys of one mode. */
+const keyPrefix = (livemode: boolean): string => (livemode ? "orp_live_" : "orp_test_")
+
+/** Builds a key's text from its 30 random base62 characters. */
+export const apiKeyText = (livemode: boolean, random: string): string =>
+  `${keyPrefix(livemode)}${random}_${checksum(random)}`
+
+/** Reads a bearer credential; undefined when it is not a well-formed key of this mode, so that the database need not be asked. */
+export const isApiKeyText = (text: string, livemode: boolean): boolean => {
+  const match = FORM.exec(text)
+  return match !== null && match[1] === (livemode ? "live" : "test") && checksum(match[2]!) === match[3]
+}
+
+/** Six base62 digits of the CRC-32 (ISO 3309) of an ASCII text. */
+const checksum = (text: string): string => {
+  let crc = 0xffffffff
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i)
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  let value = (crc ^ 0xffffffff) >>> 0
+  let digits = ""
+  for (let i = 0; i < 6; i++) {
+    digits = ALPHABET[value % 62] + digits
+    value = Math.floor(value / 62)
+  }
+  return digits
+}

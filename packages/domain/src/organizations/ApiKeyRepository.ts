@@ -1,0 +1,65 @@
+import type { Scope } from "@outreach/contract"
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { KeyId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import type { ApiKey, Caller } from "./ApiKey.ts"
+import type { OrganizationNotFound } from "./OrganizationRepository.ts"
+
+/** No key has this id. */
+export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { keyId: Schema.String }) {
+  override get message(): string {
+    return `No API key ${this.keyId}.`
+  }
+}
+
+/** The key was revoked, so it can have no successor. */
+export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", { keyId: Schema.String }) {
+  override get message(): string {
+    return `API key ${this.keyId} was revoked; issue a new one instead.`
+  }
+}
+
+/** A key about to be kept. */
+export interface NewKey {
+  readonly id: KeyId
+  readonly organizationId: OrganizationId
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly text: Redacted.Redacted
+  readonly expiresAt: Timestamp | null
+}
+
+/** A recognised caller, and how many requests its key has made in the current clock minute, this one included. */
+export interface KeyUse {
+  readonly caller: Caller
+  readonly count: number
+  /** The database's clock when the request was counted, in Unix seconds with fractions. */
+  readonly now: number
+}
+
+/** Keeps API keys as hashes, and recognises and counts those who present them. */
+export class ApiKeyRepository extends Context.Service<
+  ApiKeyRepository,
+  {
+    insert(key: NewKey): Effect.Effect<ApiKey, OrganizationNotFound>
+    /** Lists an organization's keys, oldest first. */
+    list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKey>>
+    find(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
+    /**
+     * Inserts a successor with the same organization, name and scopes, and ends the old key after `overlapSeconds`, or earlier if it would anyway.
+     *
+     * Both happen in one commit; a failure changes nothing.
+     */
+    rotate(
+      keyId: KeyId,
+      successor: Pick<NewKey, "id" | "text">,
+      overlapSeconds: number,
+    ): Effect.Effect<ApiKey, KeyNotFound | KeyRevoked>
+    /** Ends a key now; every process refuses it from its next request on. */
+    revoke(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
+    /** Recognises the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, which nobody is charged for. */
+    authenticateKey(text: string): Effect.Effect<KeyUse | undefined>
+    /** Drops the counts of windows that are over. */
+    readonly forgetWindows: Effect.Effect<void>
+  }
+>()("domain/organizations/ApiKeyRepository") {}

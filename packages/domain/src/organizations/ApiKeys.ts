@@ -1,0 +1,43 @@
+import type { Scope } from "@outreach/contract"
+import { Effect, Redacted } from "effect"
+import { Deployment } from "../Deployment.ts"
+import { type KeyId, makeIdentifier, type OrganizationId } from "../Identifier.ts"
+import { randomBase62 } from "../randomBase62.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import { type ApiKey, apiKeyText } from "./ApiKey.ts"
+import { ApiKeyRepository } from "./ApiKeyRepository.ts"
+
+/** A key at its issue: the only time that its text is seen. */
+export interface IssuedKey {
+  readonly key: ApiKey
+  readonly text: Redacted.Redacted
+}
+
+/** How long a rotated key lives on, unless said otherwise: 24 hours. */
+export const DEFAULT_OVERLAP_SECONDS = 86_400
+
+/** Issues a key of this deployment's mode. */
+export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
+  readonly organizationId: OrganizationId
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expiresAt: Timestamp | null
+}) {
+  const drawn = yield* drawKey
+  const key = yield* (yield* ApiKeyRepository).insert({ ...request, ...drawn })
+  return { key, text: drawn.text } satisfies IssuedKey
+})
+
+/** Issues a successor with the same name and scopes, and lets the old key live on for the overlap. */
+export const rotateKey = Effect.fn("ApiKeys.rotateKey")(function* (keyId: KeyId, overlapSeconds: number) {
+  const drawn = yield* drawKey
+  const key = yield* (yield* ApiKeyRepository).rotate(keyId, drawn, overlapSeconds)
+  return { key, text: drawn.text } satisfies IssuedKey
+})
+
+/** Draws a key's id and its text in this deployment's mode. */
+const drawKey = Effect.gen(function* () {
+  const { livemode } = yield* Deployment
+  const id = yield* makeIdentifier("key")
+  return { id, text: Redacted.make(apiKeyText(livemode, yield* randomBase62(30))) }
+})

@@ -1,0 +1,59 @@
+import { Context, type Effect, Schema } from "effect"
+import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/OrganizationRepository.ts"
+import type { Program } from "./Program.ts"
+
+/** The organization has a program with this slug. */
+export class ProgramSlugTaken extends Schema.TaggedError<ProgramSlugTaken>()("ProgramSlugTaken", {
+  slug: Schema.String,
+}) {
+  override get message(): string {
+    return `The organization has a program with the slug "${this.slug}"; slugs are unique within an organization.`
+  }
+}
+
+/** No program has this id. */
+export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("ProgramNotFound", {
+  programId: Schema.String,
+}) {
+  override get message(): string {
+    return `No program ${this.programId}.`
+  }
+}
+
+/** The program is archived: its campaigns stay as they are. */
+export class ProgramArchived extends Schema.TaggedError<ProgramArchived>()("ProgramArchived", {
+  programId: Schema.String,
+}) {
+  override get message(): string {
+    return `The program ${this.programId} is archived; nothing new is sent for it.`
+  }
+}
+
+/** Campaigns of the program are under way, so it cannot be archived. */
+export class ProgramInUse extends Schema.TaggedError<ProgramInUse>()("ProgramInUse", {
+  programId: Schema.String,
+  campaignIds: Schema.Array(Schema.String),
+}) {
+  override get message(): string {
+    return `The program ${this.programId} has campaigns under way, which have to be paused or cancelled first: ${this.campaignIds.join(", ")}.`
+  }
+}
+
+/** What may change of a program. Its slug stays, because the partner uses it on the wire. */
+export type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerTarget" | "completerTarget">>
+
+/** Keeps programs. */
+export class ProgramRepository extends Context.Service<
+  ProgramRepository,
+  {
+    create(
+      program: Omit<Program, "status" | "createdAt" | "updatedAt">,
+    ): Effect.Effect<Program, OrganizationNotFound | ProgramSlugTaken>
+    find(programId: ProgramId): Effect.Effect<Program, ProgramNotFound>
+    /** Changes what is given. A target counts from the same commit on: one that is reached already ends the program's outreach. */
+    update(programId: ProgramId, changes: ProgramChanges): Effect.Effect<Program, ProgramNotFound | ProgramInUse>
+    /** Lists programs, oldest first; of one organization or of all. */
+    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Program>>
+  }
+>()("domain/programs/ProgramRepository") {}

@@ -1,0 +1,116 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { TRACKING_PATHS, type TrackingKind } from "../../src/hits/TrackingLinks.ts"
+import { BASE, testLinks } from "../mail/testLinks.ts"
+
+const links = testLinks()
+const hex = fc.stringMatching(/^[0-9a-f]{32}$/)
+const addressees = fc.record({
+  organizationId: hex.map((id) => `org_${id}` as const),
+  recipientId: hex.map((id) => `rcp_${id}` as const),
+})
+const to = { organizationId: `org_${"1".repeat(32)}`, recipientId: `rcp_${"2".repeat(32)}` } as const
+const destinations = fc.webUrl({ withQueryParameters: true, withFragments: true }).filter((url) => url.length < 600)
+const kinds = Object.keys(TRACKING_PATHS) as ReadonlyArray<TrackingKind>
+const trackingPayload = (kind: TrackingKind, link: string) => {
+  expect(link.startsWith(BASE + TRACKING_PATHS[kind])).toBe(true)
+  return link.slice((BASE + TRACKING_PATHS[kind]).length)
+}
+const clickTo = (destination: string, whose = to) => trackingPayload("click", links.click(whose, destination)!)
+
+describe("a tracked link", () => {
+  it("says whose it is and where it leads, however the destination is written", () => {
+    fc.assert(
+      fc.property(addressees, destinations, (whose, destination) => {
+        const expected = { ...whose, destination: new URL(destination).href }
+        expect(links.read("click", trackingPayload("click", links.click(whose, destination)!))).toEqual(expected)
+        expect(links.read("open", trackingPayload("open", links.open(whose)))).toEqual({ ...whose, destination: null })
+        expect(links.read("unsubscribe", trackingPayload("unsubscribe", links.unsubscribe(whose)))).toEqual({
+          ...whose,
+          destination: null,
+        })
+      }),
+    )
+  })
+
+  it("is nothing but letters, digits, - and _ after its path", () => {
+    fc.assert(
+      fc.property(destinations, (url) => {
+        expect(clickTo(url)).toMatch(/^[\w-]+$/)
+      }),
+    )
+  })
+
+  it("leads nowhere once any character is another, is missing, or comes on top", () => {
+    const payload = clickTo("https://clinic.test/a?b=c")
+    const alphabet = [
+      ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+      "=",
+      "+",
+      "/",
+      "%",
+      "é",
+      " ",
+    ]
+    for (let i = 0; i < payload.length; i++) {
+      for (const character of alphabet) {
+        if (character === payload[i]) continue
+        expect(links.read("click", payload.slice(0, i) + character + payload.slice(i + 1))).toBeUndefined()
+      }
+      expect(links.read("click", payload.slice(0, i) + payload.slice(i + 1))).toBeUndefined()
+      expect(links.read("click", payload.slice(0, i))).toBeUndefined()
+    }
+    for (const more of ["=", "==", "A", "AA", "AAA", "AAAA", "\n"]) {
+      expect(links.read("click", payload + more)).toBeUndefined()
+      expect(links.read("click", more + payload)).toBeUndefined()
+    }
+  })
+
+  it("is not a link of another kind", () => {
+    const made = { click: clickTo("https://clinic.test/"), open: links.open(to), unsubscribe: links.unsubscribe(to) }
+    for (const kind of kinds) {
+      const payload = made[kind].split("/").at(-1)!
+      for (const other of kinds) expect(links.read(other, payload) !== undefined).toBe(kind === other)
+    }
+  })
+
+  it("is not made of the parts of two others", () => {
+    fc.assert(
+      fc.property(addressees, destinations, fc.nat(), (whose, destination, cut) => {
+        const one = clickTo("https://clinic.test/path")
+        const other = trackingPayload("click", links.click(whose, destination)!)
+        const spliced = one.slice(0, cut % one.length) + other.slice(cut % one.length)
+        fc.pre(spliced !== one && spliced !== other)
+        expect(links.read("click", spliced)).toBeUndefined()
+      }),
+    )
+  })
+
+  it("of a deployment with another key leads nowhere", () => {
+    expect(testLinks("another").read("click", clickTo("https://clinic.test/"))).toBeUndefined()
+  })
+
+  it("leads nowhere, whatever else the text is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.constantFrom(...kinds), (text, kind) => {
+        expect(links.read(kind, text)).toBeUndefined()
+      }),
+    )
+  })
+
+  it.each([
+    ["a script", "javascript:alert(1)"],
+    ["data", "data:text/html,hello"],
+    ["an e-mail address", "mailto:someone@clinic.test"],
+    ["a telephone number", "tel:+15550100"],
+    ["another protocol", "ftp://clinic.test/"],
+    ["no protocol", "//clinic.test/"],
+    ["a path", "/path"],
+    ["an anchor", "#anchor"],
+    ["nothing", ""],
+    ["no host", "https://"],
+    ["more than 2,048 bytes", `https://clinic.test/${"a".repeat(2048)}`],
+  ])("is not made for %s", (_, destination) => {
+    expect(links.click(to, destination)).toBeUndefined()
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest"
+import { composeMail } from "../../src/mail/composeMail.ts"
+import type { MessageTemplate } from "../../src/mail/Message.ts"
+import { testLinks } from "./testLinks.ts"
+import { testReturnPaths } from "./testReturnPaths.ts"
+
+const links = testLinks()
+const returnPaths = testReturnPaths("bounces.acme.test")
+const template: MessageTemplate = {
+  subject: "An invitation to {{ program_name }}",
+  html: `<a href="{{ short_link }}">Take part</a> <a href="{{ unsubscribe_url }}">No more</a>`,
+  campaignName: "Spring",
+  programName: "Heart & lung",
+  shortLink: "https://go.partner.test/{token}?a=1&b=2",
+}
+const recipient = {
+  organizationId: `org_${"0".repeat(32)}`,
+  recipientId: `rcp_${"1".repeat(32)}`,
+  token: "aB3dE9",
+  email: "clinician@clinic.test",
+} as const
+
+describe("composeMail", () => {
+  const mail = composeMail(template, { links, returnPaths, mailDomain: "acme.test" })(recipient)
+
+  it("names the recipient in the Message-ID, the return path and the unsubscription, and in nothing else", () => {
+    expect(mail).toMatchObject({
+      to: "clinician@clinic.test",
+      subject: "An invitation to Heart & lung",
+      messageId: `<${recipient.recipientId}@acme.test>`,
+      returnPath: returnPaths.of(recipient.recipientId),
+      unsubscribeUrl: links.unsubscribe(recipient),
+    })
+    expect(mail.html).not.toContain("clinician@clinic.test")
+  })
+
+  it("leads each link through us, also the partner's own, but for the unsubscription", () => {
+    const [click, unsubscribe] = [...mail.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!)
+    expect(links.read("click", click!.split("/l/")[1]!)).toMatchObject({
+      recipientId: recipient.recipientId,
+      destination: "https://go.partner.test/aB3dE9?a=1&b=2",
+    })
+    expect(unsubscribe).toBe(mail.unsubscribeUrl)
+    expect(mail.html).toContain(links.open(recipient))
+  })
+
+  it("composes the same message each time", () => {
+    expect(composeMail(template, { links, returnPaths, mailDomain: "acme.test" })(recipient)).toEqual(mail)
+  })
+})

@@ -1,0 +1,19 @@
+import { createHmac } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { TrackingLinks } from "../../src/hits/TrackingLinks.ts"
+import { TrackingSeal } from "../../src/hits/TrackingSeal.ts"
+
+export const BASE = "https://api.outreach.test"
+
+/** Creates links with a seal under a key of its own. */
+export const testLinks = (key = "key"): TrackingLinks["Service"] =>
+  Effect.runSync(
+    TrackingLinks.pipe(
+      Effect.provide(TrackingLinks.below(BASE)),
+      Effect.provide(
+        Layer.succeed(TrackingSeal, {
+          seal: (bytes) => createHmac("sha256", key).update(bytes).digest().subarray(0, 16),
+        }),
+      ),
+    ),
+  )

@@ -1,0 +1,256 @@
+import {
+  type Campaign,
+  type CampaignFailure,
+  type CampaignProgress,
+  CLOSED,
+  type DomainPause,
+  type QuarantinedMessage,
+  WORKER_TRANSITIONS,
+} from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
+import type { Deployment } from "@outreach/domain/Deployment"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Program } from "@outreach/domain/programs/Program"
+import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { commitTimestamp } from "../events/commitTimestamp.ts"
+import { Hints } from "../events/Hints.ts"
+import { publishEvents } from "../events/publishEvents.ts"
+import { recipientColumns } from "../recipients/recipientColumns.ts"
+
+const { publish, finishPublishing, open, complete } = WORKER_TRANSITIONS
+
+/** Keeps campaigns in PostgreSQL. */
+export const CampaignRepositoryPg = Layer.effect(
+  CampaignRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+    const columnsWithoutBody = `
+      organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
+      short_link as "shortLink", per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
+    const columns = sql.literal(`${columnsWithoutBody}, html`)
+
+    const summaries = Effect.fnUntraced(function* (
+      organizationId: OrganizationId,
+      campaignIds: ReadonlyArray<CampaignId>,
+    ) {
+      const rows = yield* sql<SummaryRow>`
+        select campaign.id, campaign.program_id as "programId", campaign.name, campaign.kind, campaign.status,
+          campaign.window_start as "windowStart", campaign.window_end as "windowEnd",
+          campaign.created_at as "createdAt", campaign.updated_at as "updatedAt",
+          program.slug, program.name as "programName", program.status as "programStatus",
+          program.learner_target as "learnerTarget", program.completer_target as "completerTarget",
+          program.created_at as "programCreatedAt", program.updated_at as "programUpdatedAt"
+        from campaigns campaign
+        join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
+        where campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`
+      return new Map(rows.map((row) => [row.id, toCampaignWithProgram(organizationId, row)]))
+    })
+
+    return {
+      summaries: (organizationId, campaignIds) =>
+        orDieAs("CampaignRepository.summaries")(summaries(organizationId, campaignIds)),
+
+      create: Effect.fn("CampaignRepository.create")(function* (campaign) {
+        const rows = yield* sql<Campaign>`
+          insert into campaigns
+            (organization_id, id, program_id, name, kind, subject, html, short_link, per_minute, window_start, window_end)
+          select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html},
+            ${campaign.shortLink}, ${campaign.perMinute}::int,
+            ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
+          from programs where id = ${campaign.programId}
+          returning ${columns}`
+        return rows[0] ?? (yield* new ProgramNotFound({ programId: campaign.programId }))
+      }, orDieAs("CampaignRepository.create")),
+
+      find: Effect.fn("CampaignRepository.find")(function* (campaignId) {
+        const rows = yield* sql<Campaign>`select ${columns} from campaigns where id = ${campaignId}`
+        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
+      }, orDieAs("CampaignRepository.find")),
+
+      // One range of the primary key for each organization.
+      list: Effect.fn("CampaignRepository.list")(
+        ({ organizationId, programId, status }, limit) => sql<Omit<Campaign, "html">>`
+          select campaign.* from organizations
+          cross join lateral (
+            select ${sql.literal(columnsWithoutBody)} from campaigns
+            where organization_id = organizations.id
+              and (${programId ?? null}::text is null or program_id = ${programId ?? null})
+              and (${status ?? null}::text is null or status = ${status ?? null})
+            order by campaigns.id desc limit ${limit}
+          ) campaign
+          where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
+          order by campaign.id desc limit ${limit}`,
+        orDieAs("CampaignRepository.list"),
+      ),
+
+      progress: Effect.fn("CampaignRepository.progress")(function* (campaignId) {
+        const rows = yield* sql<CampaignProgress>`
+          with campaign as (select organization_id, id as campaign_id from campaigns where id = ${campaignId})
+          select count(id)::int as recipients, count(published_at)::int as published, queue.*,
+            count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent,
+            (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
+            count(bounced_at)::int as bounced, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
+          from (
+            select (count(*) filter (where quarantined_at is null))::int as queued,
+              (count(*) filter (where attempts > 0))::int as deferred,
+              (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as "unknown",
+              (count(*) filter (where quarantined_at is not null))::int as quarantined
+            from messages join campaign using (organization_id, campaign_id)
+          ) queue
+          left join (recipients join campaign using (organization_id, campaign_id)) on true
+          group by queue.queued, queue.deferred, queue."unknown", queue.quarantined`
+        return rows[0]!
+      }, orDieAs("CampaignRepository.progress")),
+
+      pauses: Effect.fn("CampaignRepository.pauses")(function* (campaignId) {
+        return yield* sql<DomainPause>`
+          select domain, status, until from mail_pauses
+          where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
+      }, orDieAs("CampaignRepository.pauses")),
+
+      failures: Effect.fn("CampaignRepository.failures")(function* (campaignId) {
+        return yield* sql<CampaignFailure>`
+          select failure_class as class, failure_code as code, count(*)::int as messages
+          from messages join campaigns campaign using (organization_id)
+          where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
+          group by failure_class, failure_code order by messages desc, class, code limit 20`
+      }, orDieAs("CampaignRepository.failures")),
+
+      quarantined: Effect.fn("CampaignRepository.quarantined")(function* (campaignId) {
+        return yield* sql<QuarantinedMessage>`
+          select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
+            failure_code as code, quarantined_at as "quarantinedAt"
+          from messages message
+          join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+          join recipients recipient on recipient.organization_id = message.organization_id and recipient.id = message.recipient_id
+          where campaign.id = ${campaignId} and quarantined_at is not null
+          order by quarantined_at, recipient_id limit 100`
+      }, orDieAs("CampaignRepository.quarantined")),
+
+      move: Effect.fn("CampaignRepository.move")(function* (campaignId, from, to) {
+        const moved = yield* sql<Campaign>`
+          update campaigns set status = ${to}, updated_at = clock_timestamp()
+          where id = ${campaignId} and status = any (${from}::text[]) returning ${columns}`
+        if (moved[0] !== undefined) return moved[0]
+        const rows = yield* sql<Pick<Campaign, "status">>`select status from campaigns where id = ${campaignId}`
+        if (rows[0] === undefined) return yield* new CampaignNotFound({ campaignId })
+        return yield* new CampaignNotInStatus({ campaignId, status: rows[0].status, wanted: from })
+      }, orDieAs("CampaignRepository.move")),
+
+      publishNext: Effect.fn("CampaignRepository.publishNext")(
+        function* (size, compose) {
+          const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
+            select organization_id as "organizationId", id from campaigns
+            where status = any (${publish.from}::text[])
+            order by window_start, id limit 1 for update skip locked`
+          const campaign = campaigns[0]
+          if (campaign === undefined) return undefined
+          const { organizationId, id } = campaign
+          const next = yield* sql<Recipient>`
+            select ${sql.literal(recipientColumns)} from recipients
+            where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
+            order by id limit ${size} for update`
+          const summary = (yield* summaries(organizationId, [id])).get(id)!
+          const { event, recipients } = next.length === 0 ? NOTHING : compose({ ...summary, recipients: next })
+          const isLast = next.length < size && recipients.length === next.length
+          yield* sql`
+            update campaigns set status = ${isLast ? finishPublishing.to : publish.to}, updated_at = clock_timestamp()
+            where organization_id = ${organizationId} and id = ${id}`
+          if (event === undefined) return { campaignId: id, recipients: 0 }
+          const ids = recipients.map((recipient) => recipient.id)
+          yield* sql`
+            insert into messages (organization_id, recipient_id, campaign_id, due_at)
+            select ${organizationId}, recipient_id, ${id}, ${summary.campaign.windowStart}::timestamptz
+            from unnest(${ids}::text[]) as recipient_id`
+          const at = yield* commitTimestamp(organizationId)
+          yield* sql`
+            update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+            where organization_id = ${organizationId} and id = any (${ids}::text[])`
+          yield* publishEvents([event], at)
+          yield* hints.give("messages", organizationId)
+          return { campaignId: id, recipients: recipients.length }
+        },
+        sql.withTransaction,
+        hints.committing,
+        Effect.provideContext(context),
+        orDieAs("CampaignRepository.publishNext"),
+      ),
+
+      advance: Effect.gen(function* () {
+        yield* sql`
+          update campaigns set status = ${open.to}, updated_at = clock_timestamp()
+          where status = any (${open.from}::text[]) and window_start <= clock_timestamp()`
+        // A lease may still report a message as sent, so nothing is closed over its head.
+        yield* sql`
+          update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
+          where status = any (${complete.from}::text[]) and not exists (
+            select from messages message
+            where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
+              and message.quarantined_at is null and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
+        // What may have been delivered is not dropped: no attempt is left that could tell, so an operator has to know.
+        yield* sql`
+          with left_over as (
+            select message.organization_id, message.recipient_id
+            from messages message
+            join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+            where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null
+              and (message.lease_until is null or message.lease_until < clock_timestamp())
+            for update of message skip locked
+          ), quarantined as (
+            update messages message set quarantined_at = clock_timestamp(), due_at = 'infinity', lease_token = null, lease_until = null
+            from left_over
+            where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+              and message.unknown_outcomes > 0
+          )
+          delete from messages message using left_over
+          where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+            and message.unknown_outcomes = 0`
+      }).pipe(orDieAs("CampaignRepository.advance")),
+    }
+  }),
+)
+
+const NOTHING = { event: undefined, recipients: [] }
+
+interface SummaryRow extends Omit<CampaignWithProgram["campaign"], "organizationId"> {
+  readonly slug: Program["slug"]
+  readonly programName: Program["name"]
+  readonly programStatus: Program["status"]
+  readonly learnerTarget: Program["learnerTarget"]
+  readonly completerTarget: Program["completerTarget"]
+  readonly programCreatedAt: Program["createdAt"]
+  readonly programUpdatedAt: Program["updatedAt"]
+}
+
+const toCampaignWithProgram = (organizationId: OrganizationId, row: SummaryRow): CampaignWithProgram => ({
+  campaign: {
+    organizationId,
+    id: row.id,
+    programId: row.programId,
+    name: row.name,
+    kind: row.kind,
+    status: row.status,
+    windowStart: row.windowStart,
+    windowEnd: row.windowEnd,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  },
+  program: {
+    organizationId,
+    id: row.programId,
+    slug: row.slug,
+    name: row.programName,
+    status: row.programStatus,
+    learnerTarget: row.learnerTarget,
+    completerTarget: row.completerTarget,
+    createdAt: row.programCreatedAt,
+    updatedAt: row.programUpdatedAt,
+  },
+})

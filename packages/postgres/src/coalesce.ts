@@ -1,0 +1,68 @@
+import { Effect, Exit } from "effect"
+
+/**
+ * Creates a function of one item out of one of many: calls that come while `concurrency` writes are under way wait, and are then
+ * written together, at most `maxBatchSize`.
+ *
+ * A call that comes while nothing is written is written at once. One that comes beside another write first waits for the others of the
+ * same turn of the event loop. When a write of several fails, each is written by itself, so that one bad item fails alone.
+ */
+export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
+  maxBatchSize: number,
+  write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Result>, E, R>,
+  concurrency = 1,
+) {
+  interface Call {
+    readonly item: Item
+    readonly respond: (exit: Exit.Exit<Result, E>) => void
+  }
+  const calls: Array<Call> = []
+  const idleWriters: Array<(next: Effect.Effect<void>) => void> = []
+  let writing = 0
+  let isGathering = false
+
+  // A writer is resumed by the caller itself: a queue would cost a lone call a turn of the event loop and two fibers' work.
+  const wakeWriter = () => {
+    if (isGathering) return
+    const resume = idleWriters.pop()
+    if (resume === undefined) return
+    isGathering = writing > 0
+    resume(isGathering ? Effect.yieldNow : Effect.void)
+  }
+
+  const writeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>): Effect.fn.Return<void, never, R> {
+    writing++
+    const exit = yield* Effect.exit(write(batch.map(({ item }) => item)))
+    writing--
+    if (Exit.isFailure(exit) && batch.length > 1) {
+      return yield* Effect.forEach(batch, (call) => writeBatch([call]), { discard: true })
+    }
+    for (const [i, { respond }] of batch.entries()) respond(Exit.map(exit, (results) => results[i]!))
+  })
+
+  // The scheduler may let others run between two steps of a writer, so the calls are counted again in the step that waits.
+  const untilCalled = Effect.callback<void>((resume) => {
+    if (calls.length > 0) resume(Effect.void)
+    else idleWriters.push(resume)
+  })
+  const writer = Effect.suspend(() => {
+    isGathering = false
+    if (calls.length === 0) return untilCalled
+    const batch = calls.splice(0, maxBatchSize)
+    if (calls.length > 0) wakeWriter()
+    return writeBatch(batch)
+  }).pipe(Effect.forever({ disableYield: true }))
+  yield* Effect.forkScoped(
+    Effect.all(
+      Array.from({ length: concurrency }, () => writer),
+      { concurrency: "unbounded", discard: true },
+    ),
+    { startImmediately: true },
+  )
+
+  return (item: Item): Effect.Effect<Result, E> =>
+    Effect.callback((respond) => {
+      calls.push({ item, respond })
+      wakeWriter()
+    })
+})

@@ -1,0 +1,354 @@
+import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import {
+  type DeadLetterCount,
+  type DeadLetterFilter,
+  type DeliveryFilter,
+  DeliveryNotFound,
+  DeliveryRepository,
+  type PurgeFilter,
+} from "@outreach/domain/deliveries/DeliveryRepository"
+import { type DeliveryId, lowestIdentifierAt, madeAt, type OrganizationId } from "@outreach/domain/Identifier"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
+import { BATCH_SPAN_MS } from "./toBatches.ts"
+
+/** How many dead letters one step of a purge looks at. */
+const PURGE_BATCH_SIZE = 2000
+
+/** How many deliveries one step of a list looks at when its filter is one of their events. */
+const SCAN_BATCH_SIZE = 10_000
+
+/** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
+const HISTORY_ROWS = 200
+
+/** Above every id. */
+const MAX_ID = "~"
+
+/** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
+const ID_MARGIN_MS = 60_000
+
+interface ListStep {
+  readonly deliveries: ReadonlyArray<DeliverySummary>
+  /** Deliveries that were looked at, and where to go on. */
+  readonly looked: number
+  readonly next: string | null
+}
+
+/** The ids that a filter's times leave: no delivery is older than its event. */
+const idRange = ({ from, to, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
+  const begins = [from && toUnixMillis(from) - ID_MARGIN_MS, eventId && madeAt(eventId)].filter(
+    (millis) => typeof millis === "number",
+  )
+  return [
+    begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins)),
+    to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS),
+  ]
+}
+
+/** Where the batches end that may hold ids below this one. */
+const batchesBelow = (id: string): string =>
+  id === MAX_ID ? MAX_ID : lowestIdentifierAt("delivery", madeAt(id as DeliveryId) + BATCH_SPAN_MS + 1)
+
+/** The ids that the events of deliveries have which come from the log and have ids in a range. */
+const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter): readonly [string, string] => {
+  if (eventId !== undefined) return [eventId, eventId]
+  return [
+    lowest === "" ? "" : `evt_${lowest.slice(4, 16)}`,
+    top === MAX_ID ? MAX_ID : `evt_${top.slice(4, 16)}${MAX_ID}`,
+  ]
+}
+
+/** Reads the deliveries' history in PostgreSQL, and replays. */
+export const DeliveryRepositoryPg = Layer.effect(
+  DeliveryRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    // A delivery that was read from the log is as old as its event, whenever it got a row.
+    const made = `case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end as "createdAt"`
+    const createdAt = sql.literal(made)
+    const columns = sql.literal(`
+      delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
+      event.type as "eventType", state, attempts, due_at as "dueAt",
+      ${made},
+      finished_at as "finishedAt", replayed_as as "replayedAs"`)
+    const waiting = sql.literal(`(
+      select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
+        attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as
+      from deliveries) delivery`)
+    /** Found one by one through the primary key, however few rows the planner takes the organization to have. */
+    const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
+      select type, campaign_id, emitted_at from events
+      where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
+      offset 0)`
+    /** Each delivery of rows of \`delivered\`, of which one may hold many. */
+    const arrivedOf = (rows: Statement.Fragment) => sql`(
+      select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, each.attempts as attempts_json,
+        null::timestamptz as due_at, created_at, finished_at, null as replayed_as
+      from ${rows} history cross join lateral (
+        select history.id, history.event_id, history.attempts where deliveries is null
+        union all
+        select delivery->>'id' collate "C", delivery->>'eventId' collate "C", jsonb_build_array(delivery->'attempt')
+        from json_array_elements(deliveries) delivery
+      ) each) delivery`
+    const dead = sql.literal(`(
+      select organization_id, id, endpoint_id, event_id, reason as state, attempts_made(attempts) as attempts,
+        null::timestamptz as due_at, created_at, finished_at, replayed_as
+      from dead_letters) delivery`)
+
+    const matches = (filter: DeadLetterFilter) => sql`
+      replayed_as is null
+      and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
+      and (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
+      and (${filter.reason ?? null}::text is null or reason = ${filter.reason ?? null})
+      and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
+      and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
+
+    const isMeant = (filter: PurgeFilter) => sql`
+      (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
+      and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
+      and (${filter.eventType ?? null}::text is null or exists (
+        select from events
+        where organization_id = dead.organization_id and id = dead.event_id and type = ${filter.eventType ?? null}))`
+
+    /**
+     * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, and returns
+     * those that match, and where to go on.
+     */
+    const listBelow = Effect.fnUntraced(function* (
+      filter: DeliveryFilter,
+      before: string,
+      {
+        batchSize,
+        historyRows,
+        limit,
+      }: { readonly batchSize: number; readonly historyRows: number; readonly limit: number },
+    ) {
+      const [lowest, beyond] = idRange(filter)
+      const top = before < beyond ? before : beyond
+      const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
+      const isState = (state: Statement.Fragment) =>
+        sql`(${filter.state ?? null}::text is null or ${state} = ${filter.state ?? null})`
+      const isEndpoint = (id: Statement.Fragment) =>
+        sql`(${filter.endpointId ?? null}::text is null or ${id} = ${filter.endpointId ?? null})`
+      const newest = (deliveries: Statement.Fragment) => sql`(
+        select * from ${deliveries}
+        where id < ${top} and id >= ${lowest} and ${isState(sql`state`)} and ${isEndpoint(sql`endpoint_id`)}
+          and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null})
+        order by id desc limit ${batchSize}::int)`
+      const fromLog = (state: Statement.Fragment, found: Statement.Fragment) => sql`(
+        select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
+          found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as
+        from endpoint_readers reader
+        join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+        join organization_clock clock on clock.organization_id = reader.organization_id
+        cross join lateral ${found} found
+        where ${isState(state)} and ${isEndpoint(sql`reader.endpoint_id`)}
+          and (${filter.campaignId ?? null}::text is null or reader.organization_id = (
+            select organization_id from campaigns where id = ${filter.campaignId ?? null})))`
+      const beyondEvent =
+        filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
+      const isHistory = sql`
+        id >= ${lowest} and ${isState(sql`'delivered'`)} and ${isEndpoint(sql`endpoint_id`)}
+        and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
+          or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`
+      // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
+      // down to where the last row ends that was looked at.
+      const rows = yield* sql<
+        DeliverySummary & { looked: number; lookedTo: DeliveryId | null; floor: DeliveryId | null }
+      >`
+        with history as materialized (
+          (select * from delivered where id < ${top} and ${isHistory} order by id desc limit ${historyRows}::int)
+          union all
+          (select * from delivered where id >= ${top} and id < ${batchesBelow(top)} and first_id < ${top} and ${isHistory})
+        ), reached as materialized (
+          select case when count(*) >= ${historyRows}::int then min(id) end as floor from history where id < ${top}
+        ), looked as materialized (
+          select * from (
+            ${newest(waiting)} union all ${newest(dead)}
+            union all ${fromLog(
+              sql`'sending'`,
+              sql`(
+                select delivery_id(event_id, reader.endpoint_id) collate "C" as id, event_id, emitted_at
+                from (select id collate "C" as event_id from unnest(open) as id) open
+                cross join lateral ${eventOf(sql`reader`, sql`open`)} event
+                where event_id >= ${lowestEvent} and event_id <= ${highestEvent})`,
+            )}
+            union all ${fromLog(
+              sql`'pending'`,
+              sql`(
+                select id collate "C" as id, event_id collate "C" as event_id, emitted_at from deliveries_in_log(
+                  reader.organization_id, reader.endpoint_id, event_types, begun_at, begun_id, ${lowestEvent}, ${highestEvent},
+                  ${top}, ${batchSize}::int)
+                where last > begun_at)`,
+            )}
+            union all
+            select organization_id, id, endpoint_id, event_id, state, attempts_made(attempts_json), due_at, created_at, finished_at,
+              replayed_as
+            from ${arrivedOf(sql`history`)}
+            where ${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
+          ) either
+          where id < ${top} and id >= ${lowest} and id >= coalesce((select floor from reached), '')
+          order by id desc limit ${batchSize}::int
+        ), found as (
+          select ${columns} from looked delivery
+          cross join lateral ${eventOf(sql`delivery`, sql`delivery`)} event
+          where (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
+            and (${filter.campaignId ?? null}::text is null or event.campaign_id = ${filter.campaignId ?? null})
+        )
+        select listed.*, scan.*, floor from reached
+        cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
+        left join (
+          select * from found
+          where "createdAt" >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
+            and "createdAt" < coalesce(${filter.to ?? null}::timestamptz, 'infinity')
+          order by id desc limit ${limit}::int
+        ) listed on true
+        order by listed.id desc`
+      const { looked, lookedTo, floor } = rows[0]!
+      return {
+        deliveries: rows.filter(({ id }) => id !== null).map(({ looked, lookedTo, floor, ...delivery }) => delivery),
+        looked,
+        next: looked < batchSize ? floor : lookedTo,
+      } satisfies ListStep
+    })
+
+    return {
+      list: Effect.fn("DeliveryRepository.list")(function* ({ limit, ...filter }) {
+        const { eventType, campaignId, from, to } = filter
+        const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
+        const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
+        const found: Array<DeliverySummary> = []
+        let historyRows = Math.min(batchSize, HISTORY_ROWS)
+        let before: string | null = MAX_ID
+        while (before !== null && found.length < limit) {
+          const step: ListStep = yield* listBelow(filter, before, {
+            batchSize,
+            historyRows,
+            limit: limit - found.length,
+          })
+          found.push(...step.deliveries)
+          before = step.next
+          // A row may hold one delivery or hundreds.
+          if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
+        }
+        return found
+      }, orDieAs("DeliveryRepository.list")),
+
+      find: Effect.fn("DeliveryRepository.find")(function* (deliveryId) {
+        const id = deliveryId as string
+        // One statement, because a delivery moves from the log to a row, and to its history.
+        const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
+          with kept as materialized (
+            select delivery.*, coalesce((
+              select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+              from delivery_attempts made
+              where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
+            from ${waiting} where id = ${id}
+            union all
+            select organization_id, id, endpoint_id, event_id, state, attempts_made(attempts_json), due_at, created_at, finished_at,
+              replayed_as, attempts_json
+            from ${arrivedOf(sql`(
+              select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
+            where id = ${id}
+            union all
+            select delivery.*, (select attempts from dead_letters where id = ${id}) from ${dead} where id = ${id}
+          ), logged as (
+            select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
+              case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
+              emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as, '[]'::jsonb as made
+            from organizations organization
+            cross join lateral (
+              select * from events
+              where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
+              offset 0
+            ) event
+            join endpoint_readers reader on reader.organization_id = organization.id
+            join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+            where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
+              and (event.id = any (open)
+                or (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
+          )
+          select ${columns}, made from (select * from kept union all select * from logged) delivery
+          cross join lateral ${eventOf(sql`delivery`, sql`delivery`)} event`
+        const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+        return { delivery, attempts: made }
+      }, orDieAs("DeliveryRepository.find")),
+
+      deadLetters: Effect.fn("DeliveryRepository.deadLetters")(
+        (filter, limit) => sql<DeliverySummary>`
+          select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
+            event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
+            ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
+          from dead_letters delivery
+          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+          where ${matches(filter)} order by finished_at desc, delivery.id desc limit ${limit}`,
+        orDieAs("DeliveryRepository.deadLetters"),
+      ),
+
+      countDeadLetters: Effect.fn("DeliveryRepository.countDeadLetters")(
+        (filter) => sql<DeadLetterCount>`
+          select endpoint_id as "endpointId", reason, count(*)::int as count
+          from dead_letters delivery
+          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+          where ${matches(filter)} group by endpoint_id, reason order by count desc, endpoint_id, reason`,
+        orDieAs("DeliveryRepository.countDeadLetters"),
+      ),
+
+      replay: Effect.fn("DeliveryRepository.replay")(function* (deliveryId) {
+        const rows = yield* sql<{ organizationId: OrganizationId }>`
+          with dead as (
+            update dead_letters set replayed_as = make_id('dlv') where id = ${deliveryId} and replayed_as is null
+            returning organization_id, endpoint_id, event_id, replayed_as
+          ), queued as (
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
+            select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead
+            returning organization_id
+          )
+          select organization_id as "organizationId" from queued`
+        for (const { organizationId } of rows) yield* hints.give("due", organizationId)
+        return rows.length > 0
+      }, orDieAs("DeliveryRepository.replay")),
+
+      countOld: Effect.fn("DeliveryRepository.countOld")(function* (filter, olderThanSeconds) {
+        const rows = yield* sql<{ before: Timestamp; count: number; replayed: number }>`
+          with age as materialized (
+            select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
+          )
+          select before, count(dead.id)::int as count, count(replayed_as)::int as replayed
+          from age left join dead_letters dead on finished_at < before and ${isMeant(filter)}
+          group by before`
+        return rows[0]!
+      }, orDieAs("DeliveryRepository.countOld")),
+
+      purge: Effect.fn("DeliveryRepository.purge")(function* (filter, before, after) {
+        const start = after ?? { finishedAt: "-infinity", id: "" }
+        const range = (isReplayed: Statement.Fragment) => sql`(
+          select organization_id, id, finished_at from dead_letters
+          where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
+            and finished_at < ${before}::timestamptz
+          order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
+        const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
+          with looked as materialized (
+            select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
+            order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
+          ), held as (
+            -- One that is being replayed at this moment is left to its replay.
+            select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
+            where ${isMeant(filter)}
+            for update of dead skip locked
+          ), purged as (
+            delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
+            returning dead.id
+          )
+          select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
+          from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
+        const { purged, finishedAt, id } = rows[0]!
+        return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
+      }, orDieAs("DeliveryRepository.purge")),
+    }
+  }),
+)

@@ -1,0 +1,210 @@
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { ALONE_FROM_LOSSES, EndpointReaders, type Wanted } from "@outreach/domain/deliveries/EndpointReaders"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
+import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { isTransient, orDieAs } from "../DatabaseFailure.ts"
+import { activeSecrets } from "./activeSecrets.ts"
+import { deliveryId } from "./deliveryId.ts"
+import { endpointOwnership } from "./endpointOwnership.ts"
+import { progressColumns } from "./progressColumns.ts"
+import { touchSecrets } from "./touchSecrets.ts"
+
+/** How often what came of calls is written again, twice a second. */
+const MAX_WRITE_TRIES = 30
+
+/** How long an organization's deliveries wait that cannot be signed with the key at hand. */
+const UNREADABLE_WAIT_SECONDS = 60
+
+interface ReadRow {
+  readonly endpointId: EndpointId
+  readonly organizationId: OrganizationId
+  readonly url: string
+  readonly eventId: Delivery["eventId"]
+  readonly body: string
+  readonly traceparent: string | null
+  readonly readAt: number
+  /** The ids of the active secrets, separated by commas. */
+  readonly secretIds: string
+}
+
+interface LogRow extends ReadRow {
+  readonly emittedAt: Timestamp
+}
+
+interface DueRow extends ReadRow {
+  readonly id: DeliveryId
+  readonly attempt: number
+  readonly replay: boolean
+  readonly losses: number
+}
+
+interface NextRow {
+  readonly endpointId: EndpointId
+  readonly inMs: number
+}
+
+/** Keeps the readers in PostgreSQL. */
+export const EndpointReadersPg = Layer.effect(
+  EndpointReaders,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const noteUse = touchSecrets(sql)
+
+    const ownership = yield* endpointOwnership
+    const secretsOf = yield* activeSecrets
+
+    /** Adds the secrets of each row's organization. */
+    const withSecrets = Effect.fnUntraced(function* <Row extends ReadRow>(rows: ReadonlyArray<Row>) {
+      const secrets = yield* secretsOf(rows.map(({ secretIds }) => secretIds))
+      yield* noteUse([...new Set(rows.map(({ organizationId }) => organizationId))])
+      return rows.map((row) => [row, secrets.get(row.secretIds)] as const)
+    })
+
+    // Endpoints whose organization's secrets cannot be decrypted, and until when their logs are left alone.
+    const unreadableUntil = new Map<EndpointId, number>()
+    /** Gives events that were just read rows of their own, which are due when the secrets are tried again. */
+    const postpone = Effect.fnUntraced(function* (worker: string, rows: ReadonlyArray<LogRow>) {
+      const until = (yield* Clock.currentTimeMillis) + UNREADABLE_WAIT_SECONDS * 1000
+      for (const { endpointId } of rows) unreadableUntil.set(endpointId, until)
+      // The place moves past them in the same statement, so that each has its row and none is read again.
+      yield* sql`
+        with given as (
+          select endpoint_id, array_agg(event_id) as events, max(emitted_at) as place,
+            (array_agg(event_id order by emitted_at desc, event_id desc))[1] as place_id
+          from unnest(
+            ${rows.map(({ endpointId }) => endpointId)}::text[], ${rows.map(({ eventId }) => eventId)}::text[],
+            ${rows.map(({ emittedAt }) => emittedAt)}::timestamptz[]
+          ) as given (endpoint_id, event_id, emitted_at) group by endpoint_id
+        ), moved as (
+          update endpoint_readers reader set begun_at = place, begun_id = place_id
+          from given where reader.endpoint_id = given.endpoint_id and owner = ${worker}::uuid
+          returning reader.organization_id, reader.endpoint_id, events
+        )
+        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
+        select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id,
+          clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision), true
+        from moved cross join unnest(events) as event_id`
+    })
+
+    const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
+      [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
+
+    return {
+      ...ownership,
+
+      read: Effect.fnUntraced(function* (worker, wanted) {
+        const now = yield* Clock.currentTimeMillis
+        const [endpoints, limits] = wantedBy(
+          wanted.filter(({ endpointId }) => !(unreadableUntil.get(endpointId)! > now)),
+        )
+        if (endpoints.length === 0) return []
+        const rows = yield* sql<LogRow>`
+          select endpoint_id as "endpointId", organization_id as "organizationId", url, event_id as "eventId", body, traceparent,
+            emitted_at as "emittedAt", read_at as "readAt", secret_ids as "secretIds"
+          from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${MAX_ACTIVE_SECRETS}::int)`
+        const deliveries: Array<Delivery> = []
+        const unreadable: Array<LogRow> = []
+        for (const [row, secrets] of yield* withSecrets(rows)) {
+          const id = deliveryId(row.eventId, row.endpointId)
+          if (secrets === undefined) unreadable.push(row)
+          else deliveries.push({ ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false, secrets })
+        }
+        if (unreadable.length > 0) yield* postpone(worker, unreadable)
+        return deliveries
+      }, orDieAs("EndpointReaders.read")),
+
+      takeDue: Effect.fnUntraced(function* (worker, wanted) {
+        const [endpoints, limits] = wantedBy(wanted)
+        const rows = yield* sql<DueRow>`
+          select endpoint_id as "endpointId", organization_id as "organizationId", url, id, event_id as "eventId", body, traceparent,
+            attempt, replay, losses, taken_at as "readAt", secret_ids as "secretIds"
+          from take_due(
+            ${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${ALONE_FROM_LOSSES}::int, ${MAX_ACTIVE_SECRETS}::int)`
+        const deliveries: Array<Delivery> = []
+        const unreadable: Array<DeliveryId> = []
+        for (const [{ replay, ...row }, secrets] of yield* withSecrets(rows)) {
+          if (secrets === undefined) unreadable.push(row.id)
+          else deliveries.push({ ...row, isRow: true, isReplay: replay, secrets, emittedAt: null })
+        }
+        if (unreadable.length > 0) {
+          yield* sql`
+            update deliveries set owner = null,
+              due_at = clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
+            where owner = ${worker}::uuid and id = any (${unreadable}::text[])`
+        }
+        return deliveries
+      }, orDieAs("EndpointReaders.takeDue")),
+
+      keepOnly: (worker, endpoints, known) =>
+        sql`
+          update deliveries set owner = null, owned_at = null
+          where owner = ${worker}::uuid and endpoint_id = any (${endpoints}::text[]) and id <> all (${known}::text[])`.pipe(
+          orDieAs("EndpointReaders.keepOnly"),
+        ),
+
+      write: (worker, progress) => {
+        const { endpoints, open, places, placeIds, breakers, batches, troubles } = progressColumns(progress)
+        return sql<{ id: EndpointId | DeliveryId }>`
+          select id from write_progress(
+            ${worker}::uuid, ${endpoints}::text[], ${open}::text[], ${places}::text[], ${placeIds}::text[],
+            ${breakers.map(({ endpointId }) => endpointId)}::text[], ${breakers.map(({ failures }) => failures)}::int[],
+            array_replace(${breakers.map(({ allowance }) => allowance ?? 0)}::int[], 0, null), ${breakers.map(({ probeInMs }) => Math.ceil(probeInMs))}::int[],
+            ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
+            ${batches.map(({ lastId }) => lastId)}::text[], ${batches.map(({ deliveries }) => deliveries)}::text[],
+            ${JSON.stringify(troubles)}::jsonb
+          ) as id`.pipe(
+          // What a partner has answered is written down, should the database be away for a moment: else it would be sent again.
+          Effect.retry({
+            while: ({ reason }) => isTransient(reason),
+            schedule: Schedule.spaced("500 millis"),
+            times: MAX_WRITE_TRIES,
+          }),
+          Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+          orDieAs("EndpointReaders.write"),
+        )
+      },
+
+      behind: (worker) =>
+        sql<{ endpointId: EndpointId }>`
+          select endpoint_id as "endpointId" from endpoint_readers reader
+          join organization_clock clock on clock.organization_id = reader.organization_id
+          where owner = ${worker}::uuid and clock.last > begun_at`.pipe(
+          Effect.map((rows) => rows.map(({ endpointId }) => endpointId)),
+          orDieAs("EndpointReaders.behind"),
+        ),
+
+      wrote: (withinSeconds) =>
+        sql<{ id: OrganizationId }>`
+          select organization_id as id from organization_clock
+          where last > clock_timestamp() - make_interval(secs => ${withinSeconds}::double precision)`.pipe(
+          Effect.map((rows) => rows.map(({ id }) => id)),
+          orDieAs("EndpointReaders.wrote"),
+        ),
+
+      nextDue: (worker, endpoints) => {
+        const due = sql.literal('(extract(epoch from due_at - clock_timestamp()) * 1000)::double precision as "inMs"')
+        const rows =
+          endpoints === undefined
+            ? sql<NextRow>`
+              select reader.endpoint_id as "endpointId", ${due} from first_due() first
+              join endpoint_readers reader on reader.endpoint_id = first.endpoint_id
+              where owner = ${worker}::uuid`
+            : sql<NextRow>`
+              select endpoint_id as "endpointId", ${due} from endpoint_readers reader
+              cross join lateral (
+                select least(
+                  (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and not replay
+                    order by due_at limit 1),
+                  (select due_at from deliveries where endpoint_id = reader.endpoint_id and owner is null and replay
+                    order by due_at limit 1)
+                ) as due_at
+              ) next
+              where owner = ${worker}::uuid and reader.endpoint_id = any (${endpoints}::text[]) and due_at is not null`
+        return rows.pipe(orDieAs("EndpointReaders.nextDue"))
+      },
+    }
+  }),
+)

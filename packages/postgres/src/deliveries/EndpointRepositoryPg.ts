@@ -1,0 +1,141 @@
+import type { Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
+
+/** Keeps webhook endpoints in PostgreSQL. */
+export const EndpointRepositoryPg = Layer.effect(
+  EndpointRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const columns = sql.literal(`
+      endpoint.organization_id as "organizationId", endpoint.id, url, enabled, event_types as "eventTypes",
+      max_in_flight as "maxInFlight", endpoint.created_at as "createdAt"`)
+
+    const statuses = (which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId }) =>
+      sql<EndpointStatus>`
+        select ${columns}, failures,
+          case when allowance is null then 'closed' when failures = 0 then 'recovering'
+            when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
+          case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
+          coalesce(first_open.emitted_at, begun_at) as position, (ahead.count + trouble.waiting)::int as waiting,
+          (cardinality(open) + trouble.calling)::int as "inFlight", ahead.count::int as "lagEvents",
+          coalesce(extract(epoch from statement_timestamp() - ahead.emitted_at), 0)::double precision as "lagSeconds",
+          least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
+        from webhook_endpoints endpoint
+        join endpoint_readers reader on reader.endpoint_id = endpoint.id
+        cross join lateral (
+          select min(emitted_at) as emitted_at from events
+          where organization_id = endpoint.organization_id and events.id = any (open)) first_open
+        cross join lateral (
+          select count(*) as count, min(emitted_at) as emitted_at from events
+          where organization_id = endpoint.organization_id and (emitted_at, events.id) > (begun_at, begun_id)
+            and (event_types is null or type = any (event_types))) ahead
+        cross join lateral (
+          select count(*) filter (where deliveries.owner is null) as waiting, count(deliveries.owner) as calling,
+            min(due_at) filter (where deliveries.owner is null and due_at <= statement_timestamp()) as due_at
+          from deliveries where endpoint_id = endpoint.id) trouble
+        where (${which.organizationId ?? null}::text is null or endpoint.organization_id = ${which.organizationId ?? null})
+          and (${which.id ?? null}::text is null or endpoint.id = ${which.id ?? null})
+        order by endpoint.id`
+
+    return {
+      create: Effect.fn("EndpointRepository.create")(function* ({ since, ...endpoint }) {
+        const rows = yield* sql<Endpoint>`
+          with made as (
+            insert into webhook_endpoints (id, organization_id, url, event_types)
+            select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[]
+            from organizations where id = ${endpoint.organizationId}
+            returning *
+          ), reader as (
+            insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
+            select made.id, clock.organization_id, coalesce(${since ?? null}::timestamptz, clock.last),
+              case when ${since === undefined}::boolean then '~' else '' end
+            from made join organization_clock clock using (organization_id)
+          )
+          select ${columns} from made endpoint`
+        const made = rows[0] ?? (yield* new OrganizationNotFound({ organizationId: endpoint.organizationId }))
+        yield* hints.give("endpoints")
+        return made
+      }, orDieAs("EndpointRepository.create")),
+
+      list: Effect.fn("EndpointRepository.list")(
+        (organizationId) => statuses(organizationId === undefined ? {} : { organizationId }),
+        orDieAs("EndpointRepository.list"),
+      ),
+
+      find: Effect.fn("EndpointRepository.find")(function* (endpointId) {
+        const rows = yield* statuses({ id: endpointId })
+        return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+      }, orDieAs("EndpointRepository.find")),
+
+      update: Effect.fn("EndpointRepository.update")(
+        function* (endpointId, { url, eventTypes, maxInFlight }) {
+          const rows = yield* sql<Endpoint>`
+          with before as materialized (
+            select reader.*, event_types, clock.last
+            from endpoint_readers reader
+            join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+            join organization_clock clock on clock.organization_id = reader.organization_id
+            where endpoint.id = ${endpointId} and ${eventTypes !== undefined}::boolean
+            for update of reader
+          ), kept as (
+            -- What was published until now goes by the types of until now, and leaves the log.
+            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
+            select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp(), true
+            from before join events event on event.organization_id = before.organization_id
+              and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
+              and (event_types is null or type = any (event_types))
+            order by emitted_at, event.id
+          ), moved as (
+            update endpoint_readers reader set begun_at = last, begun_id = '~'
+            from before where reader.endpoint_id = before.endpoint_id and last >= before.begun_at
+          ), updated as (
+            update webhook_endpoints set url = coalesce(${url ?? null}, url),
+              event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
+              max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end
+            where id = ${endpointId} returning *
+          )
+          select ${columns} from updated endpoint`
+          const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+          if (url !== undefined) {
+            yield* sql`
+            update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}`
+          }
+          yield* hints.give("endpoints")
+          if (eventTypes !== undefined) yield* hints.give("due", updated.organizationId)
+          return updated
+        },
+        sql.withTransaction,
+        hints.committing,
+        orDieAs("EndpointRepository.update"),
+      ),
+
+      enable: Effect.fn("EndpointRepository.enable")(function* (endpointId) {
+        const rows = yield* sql<Endpoint>`
+          with enabled as (
+            update webhook_endpoints set enabled = true where id = ${endpointId} returning *
+          ), cleared as (
+            update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
+          )
+          select ${columns} from enabled endpoint`
+        const enabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+        yield* hints.give("endpoints")
+        return enabled
+      }, orDieAs("EndpointRepository.enable")),
+
+      disable: Effect.fn("EndpointRepository.disable")(function* (endpointId) {
+        const rows = yield* sql<Endpoint>`
+          update webhook_endpoints endpoint set enabled = false where id = ${endpointId} returning ${columns}`
+        const disabled = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
+        yield* hints.give("endpoints")
+        return disabled
+      }, orDieAs("EndpointRepository.disable")),
+    }
+  }),
+)

@@ -1,0 +1,193 @@
+import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
+import type { Replay } from "@outreach/domain/deliveries/Replay"
+import {
+  type LogRange,
+  ReplayFinished,
+  ReplayJobQueue,
+  ReplayNotFound,
+} from "@outreach/domain/deliveries/ReplayJobQueue"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
+
+/** Chunks a second, for a rate that is high enough for them. */
+const CHUNKS_A_SECOND = 10
+/** How many dead letters or events a chunk looks at, of which a filter may leave few. */
+const SCAN_BATCH_SIZE = 2000
+
+/** Keeps the replay jobs in PostgreSQL. */
+export const ReplayJobQueuePg = Layer.effect(
+  ReplayJobQueue,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const columns = sql.literal(`
+      id, case when cancelled_at is not null then 'cancelled' when finished_at is not null then 'finished' else 'running' end as state,
+      kind, total, replayed, rate, endpoint_id as "endpointId", event_type as "eventType", reason, event_types as "eventTypes",
+      from_at as "from", to_at as "to", created_at as "createdAt", finished_at as "finishedAt", cancelled_at as "cancelledAt"`)
+
+    /** A range of a log up to where its organization's clock stands: what is published later is not meant, whatever its time. */
+    const rangeOf = ({ endpointId, from, to, eventTypes }: LogRange) => sql`
+      select endpoint.id as endpoint_id, endpoint.organization_id,
+        case when ${eventTypes === undefined}::boolean then endpoint.event_types else ${eventTypes ?? null}::text[] end as event_types,
+        ${from}::timestamptz as from_at, ${to}::timestamptz as to_at,
+        least(${to}::timestamptz, last + interval '1 microsecond') as before_at
+      from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
+      where endpoint.id = ${endpointId}`
+    const inRange = sql`
+      events.organization_id = job.organization_id and emitted_at >= from_at and emitted_at < before_at
+      and (event_types is null or type = any (event_types))`
+
+    const find = Effect.fnUntraced(function* (replayId: string) {
+      const rows = yield* sql<Replay>`select ${columns} from replay_jobs where id = ${replayId}`
+      return rows[0] ?? (yield* new ReplayNotFound({ replayId }))
+    })
+
+    return {
+      create: Effect.fn("ReplayJobQueue.create")(function* (filter, rate) {
+        const rows = yield* sql<Replay>`
+          with job as materialized (
+            select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
+              ${filter.eventType ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
+              ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at
+          ), meant as materialized (
+            select count(*) as total from job join dead_letters dead on replayed_as is null
+              and finished_at >= coalesce(from_at, '-infinity') and finished_at < least(to_at, job.created_at)
+              and (job.endpoint_id is null or dead.endpoint_id = job.endpoint_id)
+              and (job.reason is null or dead.reason = job.reason)
+              and (event_type is null or exists (
+                select from events where organization_id = dead.organization_id and id = dead.event_id and type = event_type))
+          )
+          insert into replay_jobs (
+            endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at, next_at, created_at, finished_at)
+          select endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total, coalesce(from_at, '-infinity'),
+            least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
+          from job, meant
+          returning ${columns}`
+        return rows[0]!
+      }, orDieAs("ReplayJobQueue.create")),
+
+      createOfLog: Effect.fn("ReplayJobQueue.createOfLog")(function* (range, rate) {
+        const rows = yield* sql<Replay>`
+          with job as materialized (${rangeOf(range)}), meant as materialized (
+            select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange}
+          )
+          insert into replay_jobs (
+            kind, organization_id, endpoint_id, event_types, from_at, to_at, rate, total, after_at, before_at, next_at, created_at,
+            finished_at)
+          select 'log', organization_id, endpoint_id, event_types, from_at, to_at, ${rate}::int, total, from_at, before_at,
+            meant.created_at, meant.created_at, case when total = 0 then meant.created_at end
+          from job, meant
+          returning ${columns}`
+        return rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))
+      }, orDieAs("ReplayJobQueue.createOfLog")),
+
+      countInLog: Effect.fn("ReplayJobQueue.countInLog")(function* (range) {
+        const rows = yield* sql<{ count: number }>`
+          with job as materialized (${rangeOf(range)})
+          select count(events.id)::int as count from job left join events on ${inRange} group by endpoint_id`
+        return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
+      }, orDieAs("ReplayJobQueue.countInLog")),
+
+      list: Effect.fn("ReplayJobQueue.list")(
+        (limit) => sql<Replay>`select ${columns} from replay_jobs order by id desc limit ${limit}`,
+        orDieAs("ReplayJobQueue.list"),
+      ),
+
+      find: Effect.fn("ReplayJobQueue.find")(find, orDieAs("ReplayJobQueue.find")),
+
+      cancel: Effect.fn("ReplayJobQueue.cancel")(function* (replayId) {
+        const rows = yield* sql<Replay>`
+          update replay_jobs set cancelled_at = coalesce(cancelled_at, clock_timestamp())
+          where id = ${replayId} and finished_at is null
+          returning ${columns}`
+        if (rows[0] !== undefined) return rows[0]
+        const { replayed } = yield* find(replayId)
+        return yield* new ReplayFinished({ replayId, replayed })
+      }, orDieAs("ReplayJobQueue.cancel")),
+
+      advance: sql<
+        (Replay | { readonly id: null }) & {
+          readonly nextInMs: number | null
+          readonly organizations: ReadonlyArray<OrganizationId> | null
+        }
+      >`
+        with job as materialized (
+          select *, ceil(rate / ${CHUNKS_A_SECOND}::numeric)::int as chunk from replay_jobs
+          where finished_at is null and cancelled_at is null and next_at <= clock_timestamp()
+          order by next_at limit 1 for update skip locked
+        ), looked as materialized (
+          select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.finished_at as at
+          from job cross join dead_letters_after(after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) dead
+          where kind = 'dead_letters'
+          union all
+          select job.organization_id, event.id, job.endpoint_id, event.id, null, emitted_at
+          from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) event
+          where kind = 'log'
+        ), chosen as materialized (
+          select looked.* from looked cross join job
+          where kind = 'log' or (job.endpoint_id is null or looked.endpoint_id = job.endpoint_id)
+            and (job.reason is null or looked.reason = job.reason)
+            and (event_type is null or exists (
+              select from events where organization_id = looked.organization_id and id = looked.event_id and type = event_type))
+          order by looked.at, looked.id limit (select chunk from job)
+        ), held as materialized (
+          -- In one order for all who replay, and only what nobody replayed while this one waited for it. Found one by one through the
+          -- primary key, however few rows the planner takes the table to have.
+          select dead.place from chosen cross join lateral (
+            select ctid as place from dead_letters
+            where organization_id = chosen.organization_id and id = chosen.id and replayed_as is null
+            for update
+          ) dead
+          where (select kind from job) = 'dead_letters'
+        ), marked as (
+          update dead_letters dead set replayed_as = make_id('dlv') from held where dead.ctid = held.place
+          returning dead.organization_id, endpoint_id, event_id, replayed_as
+        ), queued as (
+          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
+          select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
+          union all
+          -- Due in the order of the log.
+          (select chosen.organization_id, make_id('dlv'), chosen.endpoint_id, chosen.event_id, clock_timestamp(), true
+          from chosen cross join job where kind = 'log' order by chosen.at, chosen.id)
+          returning organization_id
+        ), step as (
+          select job.*, (select count(*) from queued) as queued, (select count(*) from chosen) = chunk as full_chunk,
+            (select count(*) from looked) < ${SCAN_BATCH_SIZE}::int as to_the_end
+          from job
+        ), seen as (
+          -- A full chunk ends at its last row; otherwise all that was looked at is done with.
+          select last.at, last.id from step cross join lateral (
+            select at, id from chosen where full_chunk union all select at, id from looked where not full_chunk
+          ) last
+          order by last.at desc, last.id desc limit 1
+        ), advanced as (
+          update replay_jobs set replayed = step.replayed + queued,
+            after_at = coalesce((select at from seen), step.after_at),
+            after_id = coalesce((select id from seen), step.after_id),
+            -- What one chunk was late the next may make good, and no more: nobody pays for a pause with a burst.
+            next_at = greatest(step.next_at + make_interval(secs => queued / step.rate::double precision), clock_timestamp()),
+            finished_at = case when to_the_end and not full_chunk then clock_timestamp() end
+          from step where replay_jobs.id = step.id
+          returning replay_jobs.*
+        )
+        select ${columns}, "nextInMs", (select array_agg(distinct organization_id) from queued) as organizations
+        from (
+          select extract(epoch from min(next_at) - clock_timestamp())::double precision * 1000 as "nextInMs"
+          from replay_jobs where finished_at is null and cancelled_at is null
+        ) soonest
+        left join advanced on true`.pipe(
+        Effect.flatMap(
+          Effect.fnUntraced(function* ([row]) {
+            const { nextInMs, organizations, ...replay } = row!
+            for (const organizationId of organizations ?? []) yield* hints.give("due", organizationId)
+            return replay.id === null ? { nextInMs } : { replay: replay as Replay }
+          }),
+        ),
+        orDieAs("ReplayJobQueue.advance"),
+      ),
+    }
+  }),
+)

@@ -1,0 +1,72 @@
+import { MAX_ACTIVE_SECRETS, SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { SecretCipher } from "./SecretCipher.ts"
+
+/** Keeps signing secrets in PostgreSQL, encrypted. */
+export const SecretVaultPg = Layer.effect(
+  SecretVault,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const cipher = yield* SecretCipher
+
+    return {
+      rotate: Effect.fn("SecretVault.rotate")(
+        function* (organizationId, secret, graceSeconds) {
+          // The lock puts two rotations one after the other, so that neither overlooks the other's secret.
+          const found = yield* sql`select from organizations where id = ${organizationId} for no key update`
+          if (found.length === 0) return yield* new OrganizationNotFound({ organizationId })
+          yield* sql`
+            update signing_secrets
+            set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${graceSeconds}::double precision))
+            where organization_id = ${organizationId}`
+          const ended = yield* sql`
+            update signing_secrets set expires_at = clock_timestamp()
+            where organization_id = ${organizationId} and id in (
+              select id from signing_secrets
+              where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
+              order by id desc offset ${MAX_ACTIVE_SECRETS - 1}
+            )
+            returning id`
+          yield* sql`
+            insert into signing_secrets (organization_id, ciphertext)
+            values (${organizationId}, ${cipher.encrypt(secret, organizationId)})`
+          return ended.length
+        },
+        sql.withTransaction,
+        orDieAs("SecretVault.rotate"),
+      ),
+
+      active: Effect.fnUntraced(function* (organizationId) {
+        const rows = yield* sql<{ ciphertext: Uint8Array }>`
+          select ciphertext from signing_secrets
+          where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
+          order by id desc`
+        return rows.map((row) => cipher.decrypt(row.ciphertext, organizationId))
+      }, orDieAs("SecretVault.active")),
+
+      ofEndpoint: Effect.fnUntraced(function* (endpointId) {
+        const rows = yield* sql<{
+          organizationId: OrganizationId
+          ciphertext: Uint8Array | null
+          expiresAt: number | null
+        }>`
+          select endpoint.organization_id as "organizationId", ciphertext,
+            extract(epoch from expires_at)::double precision * 1000 as "expiresAt"
+          from webhook_endpoints endpoint
+          left join signing_secrets secret on secret.organization_id = endpoint.organization_id
+            and (secret.expires_at is null or secret.expires_at > clock_timestamp())
+          where endpoint.id = ${endpointId} order by secret.id desc`
+        const organizationId = rows[0]?.organizationId
+        if (organizationId === undefined) return undefined
+        const secrets = rows.flatMap(({ ciphertext, expiresAt }) =>
+          ciphertext === null ? [] : [{ secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
+        )
+        return { organizationId, secrets }
+      }, orDieAs("SecretVault.ofEndpoint")),
+    }
+  }),
+)

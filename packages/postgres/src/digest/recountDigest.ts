@@ -1,0 +1,106 @@
+import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import type { Discrepancy } from "@outreach/domain/digest/DigestReader"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Counts a UTC date anew from the events and the qualifications, and answers each count that is kept otherwise.
+ *
+ * Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
+ */
+export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, organizationId?: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const only = organizationId ?? null
+  // As long as it takes: what is counted is every event of the date.
+  yield* sql`set local statement_timeout = 0`
+
+  const outreach = yield* sql<Discrepancy>`
+    with asked as (
+      select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
+        ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
+    ), event as (
+      select organization.id as organization_id, found.*, wanted.type,
+        wanted.type = 'outreach.email_opened' as opened, wanted.type = 'outreach.email_clicked' as clicked
+      from organizations organization cross join asked
+      cross join unnest(array['outreach.recipients_published', 'outreach.email_sent', 'outreach.email_bounced',
+        'outreach.email_opened', 'outreach.email_clicked']) as wanted (type)
+      cross join lateral (
+        select program_id, recipient_id,
+          case wanted.type when 'outreach.recipients_published' then jsonb_array_length(body::jsonb->'data'->'recipients') end
+            as recipients,
+          case when wanted.type in ('outreach.email_opened', 'outreach.email_clicked')
+            then not (body::jsonb->'data'->>'is_bot_suspected')::boolean end as unsuspected
+        from events
+        where events.organization_id = organization.id and events.type = wanted.type
+          and emitted_at >= asked.begins and emitted_at < asked.ends
+      ) found
+      where ${only}::text is null or organization.id = ${only}
+    ), counted as (
+      select organization_id, program_id, coalesce(sum(recipients), 0) as recipients_published,
+        count(*) filter (where type = 'outreach.email_sent') as sent,
+        count(*) filter (where type = 'outreach.email_bounced') as bounced,
+        count(*) filter (where opened) as opened,
+        count(*) filter (where clicked) as clicked,
+        count(distinct recipient_id) filter (where opened) as unique_opened,
+        count(distinct recipient_id) filter (where clicked) as unique_clicked,
+        count(*) filter (where opened and unsuspected) as unsuspected_opened,
+        count(*) filter (where clicked and unsuspected) as unsuspected_clicked,
+        count(distinct recipient_id) filter (where opened and unsuspected) as unsuspected_unique_opened,
+        count(distinct recipient_id) filter (where clicked and unsuspected) as unsuspected_unique_clicked
+      from event group by organization_id, program_id
+    ), kept as (
+      select digest_outreach.* from digest_outreach join asked using (date)
+      where ${only}::text is null or organization_id = ${only}
+    ), each_counted as (
+      select organization_id, program_id, key, value::int
+      from counted, jsonb_each_text(to_jsonb(counted) - '{organization_id,program_id}'::text[])
+    ), each_kept as (
+      select organization_id, program_id, key, value::int
+      from kept, jsonb_each_text(to_jsonb(kept) - '{organization_id,program_id,date}'::text[])
+    )
+    select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
+      coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0) as counted
+    from each_counted full join each_kept using (organization_id, program_id, key)
+    where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
+    order by organization_id, program_id, key`
+
+  const funnel = yield* sql<Discrepancy>`
+    with asked as (
+      select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
+        ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
+    ), counted as (
+      select organization_id, program_id, stage,
+        count(*) filter (where counted_at >= begins) as of_date, count(*) as total
+      from qualifications, asked
+      where counted_at < ends and (${only}::text is null or organization_id = ${only})
+      group by organization_id, program_id, stage
+    ), each_counted as (
+      select organization_id, program_id, key, value
+      from counted cross join lateral (values (stage, of_date), (stage || '_total', total)) as each (key, value)
+    ), each_kept as (
+      select program.organization_id, program.id as program_id, key, value
+      from programs program cross join asked
+      cross join lateral (
+        select * from digest_funnel funnel
+        where funnel.organization_id = program.organization_id and program_id = program.id and funnel.date <= asked.date
+        order by funnel.date desc limit 1
+      ) kept
+      cross join lateral (values
+        ('account_created', case when kept.date = asked.date then account_created else 0 end),
+        ('learner_qualified', case when kept.date = asked.date then learner_qualified else 0 end),
+        ('completer_qualified', case when kept.date = asked.date then completer_qualified else 0 end),
+        ('account_created_total', account_created_total),
+        ('learner_qualified_total', learner_qualified_total),
+        ('completer_qualified_total', completer_qualified_total)
+      ) as each (key, value)
+      where ${only}::text is null or program.organization_id = ${only}
+    )
+    select organization_id as "organizationId", program_id as "programId", ${date} as date, key as count,
+      coalesce(each_kept.value, 0) as kept, coalesce(each_counted.value, 0)::int as counted
+    from each_counted full join each_kept using (organization_id, program_id, key)
+    where coalesce(each_kept.value, 0) <> coalesce(each_counted.value, 0)
+    order by organization_id, program_id, key`
+
+  return [...outreach, ...funnel]
+})

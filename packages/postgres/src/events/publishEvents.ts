@@ -1,0 +1,87 @@
+import { Deployment } from "@outreach/domain/Deployment"
+import { isBotSuspected, recipientsPublished } from "@outreach/domain/digest/Digest"
+import { type EventDraft, serialise } from "@outreach/domain/events/Event"
+import { Effect } from "effect"
+import * as HttpTraceContext from "effect/http/HttpTraceContext"
+import { SqlClient } from "effect/sql"
+import { markHits } from "../hits/markHits.ts"
+import type { CommitTimestamp } from "./commitTimestamp.ts"
+import { Hints } from "./Hints.ts"
+
+/**
+ * Writes events of one organization, and what the digest counts of them; part of the transaction that was stamped, within
+ * `Hints.committing`.
+ *
+ * Events of campaigns that are no traffic are not forwarded: nothing is written.
+ */
+export const publishEvents = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
+  const sql = yield* SqlClient.SqlClient
+  const { livemode } = yield* Deployment
+  const hints = yield* Hints
+  const firsts = yield* markHits(events, stamp)
+  const column = (read: (event: EventDraft) => string) => events.map(read)
+  yield* traced(
+    events,
+    (traceparent) => sql`
+    with draft as materialized (
+      select draft.* from unnest(
+        ${column((event) => event.organizationId)}::text[], ${column((event) => event.id)}::text[],
+        ${column((event) => event.type)}::text[], ${column((event) => event.campaignId)}::text[],
+        ${column((event) => event.programId)}::text[], ${column((event) => event.recipientId ?? "")}::text[],
+        ${column((event) => event.occurredAt ?? "")}::text[],
+        ${column((event) => serialise(event, livemode, stamp))}::text[],
+        ${events.map(recipientsPublished)}::int[], ${events.map(isBotSuspected)}::bool[],
+        ${events.map(({ id }) => firsts.get(id)?.first ?? false)}::bool[],
+        ${events.map(({ id }) => firsts.get(id)?.firstUnsuspected ?? false)}::bool[]
+      ) as draft (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, body,
+        recipients, suspected, first, first_unsuspected)
+      join campaigns on campaigns.organization_id = draft.organization_id and campaigns.id = campaign_id and kind = 'traffic'
+    ), event as (
+      insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body, traceparent)
+      select organization_id, id, type, campaign_id, program_id, nullif(recipient_id, ''),
+        coalesce(nullif(occurred_at, ''), ${stamp})::timestamptz, ${stamp}::timestamptz, body, ${traceparent}
+      from draft
+      returning organization_id, id, type, emitted_at
+    ), counted as (
+      insert into digest_outreach as kept
+      select organization_id, program_id, (${stamp}::timestamptz at time zone 'UTC')::date, sum(recipients),
+        count(*) filter (where type = 'outreach.email_sent'),
+        count(*) filter (where type = 'outreach.email_bounced'),
+        count(*) filter (where type = 'outreach.email_opened'),
+        count(*) filter (where type = 'outreach.email_clicked'),
+        count(*) filter (where type = 'outreach.email_opened' and first),
+        count(*) filter (where type = 'outreach.email_clicked' and first),
+        count(*) filter (where type = 'outreach.email_opened' and not suspected),
+        count(*) filter (where type = 'outreach.email_clicked' and not suspected),
+        count(*) filter (where type = 'outreach.email_opened' and first_unsuspected),
+        count(*) filter (where type = 'outreach.email_clicked' and first_unsuspected)
+      from draft group by organization_id, program_id
+      on conflict (organization_id, date, program_id) do update set
+        recipients_published = kept.recipients_published + excluded.recipients_published,
+        sent = kept.sent + excluded.sent,
+        bounced = kept.bounced + excluded.bounced,
+        opened = kept.opened + excluded.opened,
+        clicked = kept.clicked + excluded.clicked,
+        unique_opened = kept.unique_opened + excluded.unique_opened,
+        unique_clicked = kept.unique_clicked + excluded.unique_clicked,
+        unsuspected_opened = kept.unsuspected_opened + excluded.unsuspected_opened,
+        unsuspected_clicked = kept.unsuspected_clicked + excluded.unsuspected_clicked,
+        unsuspected_unique_opened = kept.unsuspected_unique_opened + excluded.unsuspected_unique_opened,
+        unsuspected_unique_clicked = kept.unsuspected_unique_clicked + excluded.unsuspected_unique_clicked
+    )
+    select from event`,
+  )
+  for (const organizationId of new Set(events.map((event) => event.organizationId)))
+    yield* hints.give("events", organizationId)
+})
+
+/** Publishes within a span that names the events, and hands on its W3C trace context; null when nobody traces. */
+const traced = <A, E, R>(
+  events: ReadonlyArray<EventDraft>,
+  publish: (traceparent: string | null) => Effect.Effect<A, E, R>,
+) =>
+  Effect.useSpan(
+    "publish events",
+    { kind: "producer", attributes: { "outreach.event.ids": events.map(({ id }) => id) } },
+    (span) => publish(span.sampled ? HttpTraceContext.toHeaders(span)["traceparent"]! : null),
+  )

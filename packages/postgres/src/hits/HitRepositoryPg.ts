@@ -1,0 +1,183 @@
+import type { Deployment } from "@outreach/domain/Deployment"
+import type { WaitingHit } from "@outreach/domain/hits/Hit"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { commitTimestamp } from "../events/commitTimestamp.ts"
+import { Hints } from "../events/Hints.ts"
+import { publishEvents } from "../events/publishEvents.ts"
+
+/** How many hits one statement forgets: some tens of milliseconds. */
+const FORGET_BATCH_SIZE = 1000
+
+/** How many hits of one link from one address in a clock minute are kept one by one, and so forwarded. */
+const MAX_HITS_PER_MINUTE = 20
+
+/** Keeps hits in PostgreSQL. */
+export const HitRepositoryPg = Layer.effect(
+  HitRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+
+    const waitingOf = (organizationId: OrganizationId, limit: number) => sql<WaitingHit>`
+      select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
+        recipient.program_id as "programId", recipient.token, hit.link, hit.method, hit.address, hit.headers,
+        hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision * 1000 as at,
+        extract(epoch from recipient.sent_at)::double precision * 1000 as "acceptedAt",
+        coalesce((
+          select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at) * 1000))
+          from (
+            select link, received_at from hits earlier
+            where earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id
+              and earlier.received_at between hit.received_at - interval '2 seconds' and hit.received_at
+              and earlier.kind = 'click' and earlier.id <> hit.id
+            order by received_at desc limit 100
+          ) latest
+        ), '[]') as "earlierHits"
+      from hits hit
+      join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
+      where hit.organization_id = ${organizationId} and hit.judged_at is null
+        and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - interval '1 minute')
+      order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`
+
+    return {
+      record: Effect.fnUntraced(function* (hits) {
+        // Read apart: an insert may wait for a lock before it looks at the clock.
+        const [clock] = yield* sql<{ now: number }>`
+            select extract(epoch from clock_timestamp())::double precision * 1000 as now`
+        const ahead = clock!.now - (yield* Clock.currentTimeMillis)
+        const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
+        // The row of the window is locked until its hits are stored, so that processes count together.
+        const repeated = yield* sql<Repeated>`
+          with given as materialized (
+            select hit.*, came_at, date_trunc('minute', came_at) as window_start, sha256(convert_to(link, 'UTF8')) as link_hash
+            from unnest(
+              ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
+              ${column(({ recipientId }) => recipientId)}::text[], ${column(({ link }) => link ?? "")}::text[],
+              ${column(({ method }) => method)}::text[], ${column(({ address }) => address)}::text[],
+              ${column(({ headers }) => JSON.stringify(headers))}::text[],
+              ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
+            ) as hit (organization_id, id, recipient_id, link, method, address, headers, received_at)
+            cross join lateral (select to_timestamp(received_at / 1000) as came_at) time
+            where exists (
+              select from recipients where recipients.organization_id = hit.organization_id and recipients.id = hit.recipient_id)
+              -- A scalar, so that each is looked up by its key and no join reads the whole table.
+              and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
+          ), counted as (
+            insert into hit_windows as kept (window_start, organization_id, recipient_id, address, link_hash, hits)
+            select window_start, organization_id, recipient_id, address, link_hash, count(*) from given
+            group by window_start, organization_id, recipient_id, address, link_hash
+            order by window_start, organization_id, recipient_id, address, link_hash
+            on conflict (window_start, organization_id, recipient_id, address, link_hash)
+            do update set hits = kept.hits + excluded.hits
+            returning *
+          ), numbered as (
+            select given.*, hits + 1 - row_number() over (
+              partition by window_start, organization_id, recipient_id, address, link_hash order by came_at desc, id desc
+            ) as number
+            -- Each has its window; an inner join may be planned as a nested loop of a thousand times a thousand.
+            from given full join counted using (window_start, organization_id, recipient_id, address, link_hash)
+          ), stored as (
+            insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
+            select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
+              address, headers::jsonb, came_at
+            from numbered where number <= ${MAX_HITS_PER_MINUTE}
+            on conflict (organization_id, id) do nothing
+          )
+          select organization_id as "organizationId", recipient_id as "recipientId", address, link,
+            window_start as "windowStart", count(*)::int as count
+          from numbered where number > ${MAX_HITS_PER_MINUTE}
+          group by organization_id, recipient_id, address, link, window_start`
+        if (repeated.length === 0) return
+        const of = (read: (each: Repeated) => string) => repeated.map(read)
+        // Apart: who judges the last one kept holds it, and waits for its recipient.
+        yield* sql`
+          update hits set repeats = repeats + counted.count
+          from (
+            select last.*, repeated.count
+            from unnest(
+              ${of(({ organizationId }) => organizationId)}::text[], ${of(({ recipientId }) => recipientId)}::text[],
+              ${of(({ address }) => address)}::text[], ${of(({ link }) => link)}::text[],
+              ${of(({ windowStart }) => windowStart)}::timestamptz[], ${repeated.map(({ count }) => count)}::int[]
+            ) as repeated (organization_id, recipient_id, address, link, window_start, count)
+            cross join lateral (
+              select organization_id, id from hits
+              where organization_id = repeated.organization_id and recipient_id = repeated.recipient_id
+                and received_at >= window_start and received_at < window_start + interval '1 minute'
+                and address = repeated.address and coalesce(link, '') = repeated.link
+              order by received_at desc, id desc limit 1
+            ) last
+          ) counted
+          where hits.organization_id = counted.organization_id and hits.id = counted.id`
+      }, orDieAs("HitRepository.record")),
+
+      waiting: sql<{ id: OrganizationId }>`
+        select id from organizations
+        where exists (select from hits where organization_id = organizations.id and judged_at is null)
+        order by id`.pipe(
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        orDieAs("HitRepository.waiting"),
+      ),
+
+      judge: (organizationId, limit, judge) =>
+        Effect.gen(function* () {
+          const hits = yield* waitingOf(organizationId, limit)
+          if (hits.length === 0) return 0
+          const judged = yield* judge(hits)
+          const recipients = [...new Set(hits.map(({ recipientId }) => recipientId))]
+          yield* sql`
+            select from recipients where organization_id = ${organizationId} and id = any (${recipients}::text[])
+            order by id for update`
+          yield* sql`
+            update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
+            from unnest(
+              ${hits.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
+            ) as judged (id, reasons)
+            where organization_id = ${organizationId} and hits.id = judged.id`
+          const at = yield* commitTimestamp(organizationId)
+          yield* sql`
+            update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
+            where organization_id = ${organizationId} and id = any (${recipients}::text[])`
+          yield* publishEvents(
+            judged.map(({ event }) => event),
+            at,
+          )
+          return hits.length
+        }).pipe(sql.withTransaction, hints.committing, Effect.provideContext(context), orDieAs("HitRepository.judge")),
+
+      forget: Effect.fnUntraced(function* (days) {
+        yield* sql`
+          delete from hit_windows where (window_start, organization_id, recipient_id, address, link_hash) in (
+            select window_start, organization_id, recipient_id, address, link_hash from hit_windows
+            where window_start < clock_timestamp() - interval '1 hour'
+            order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked)`
+        // Several workers share the work: each leaves out what another one is at.
+        const [forgotten] = yield* sql<{ count: number }>`
+          with old as (
+            select organization_id, id from hits
+            where judged_at < clock_timestamp() - make_interval(days => ${days})
+            order by judged_at limit ${FORGET_BATCH_SIZE} for update skip locked
+          ), gone as (
+            delete from hits using old where hits.organization_id = old.organization_id and hits.id = old.id returning 1
+          )
+          select count(*)::int as count from gone`
+        return forgotten!.count
+      }, orDieAs("HitRepository.forget")),
+    }
+  }),
+)
+
+/** Hits beyond those that are kept of one link, address and minute. */
+interface Repeated {
+  readonly organizationId: string
+  readonly recipientId: string
+  readonly address: string
+  /** Empty for the pixel. */
+  readonly link: string
+  readonly windowStart: string
+  readonly count: number
+}

@@ -1,0 +1,50 @@
+import { isBotSuspected } from "@outreach/domain/digest/Digest"
+import type { EventDraft } from "@outreach/domain/events/Event"
+import type { EventId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { CommitTimestamp } from "../events/commitTimestamp.ts"
+
+/** Whether an event is its recipient's first of its type on the date of the stamp: of all, and of those not suspected to be a bot's. */
+interface First {
+  readonly first: boolean
+  readonly firstUnsuspected: boolean
+}
+
+/**
+ * Marks who opened and clicked, and answers which of one organization's events are the first of their recipient, type and date; part of
+ * the transaction that was stamped, so that nobody else marks for the organization meanwhile. Others than opens and clicks have no answer.
+ */
+export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
+  const hits = events.filter(
+    ({ type, recipientId }) =>
+      recipientId !== null && (type === "outreach.email_opened" || type === "outreach.email_clicked"),
+  )
+  if (hits.length === 0) return NONE
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<First & { readonly id: EventId }>`
+    with today as (
+      select (${stamp}::timestamptz at time zone 'UTC')::date as date
+    ), hit as (
+      select * from unnest(
+        ${hits.map(({ id }) => id)}::text[], ${hits.map(({ organizationId }) => organizationId)}::text[],
+        ${hits.map(({ recipientId }) => recipientId!)}::text[], ${hits.map(({ type }) => type)}::text[],
+        ${hits.map(isBotSuspected)}::bool[]
+      ) with ordinality as hit (id, organization_id, recipient_id, type, suspected, place)
+    ), marked as (
+      insert into digest_marks as mark (organization_id, recipient_id, type, date, unsuspected_date)
+      select organization_id, recipient_id, type, today.date, max(today.date) filter (where not suspected)
+      from hit, today group by organization_id, recipient_id, type, today.date
+      on conflict (organization_id, recipient_id, type) do update
+      set date = excluded.date, unsuspected_date = coalesce(excluded.unsuspected_date, mark.unsuspected_date)
+    )
+    select hit.id,
+      mark.date is distinct from today.date
+        and row_number() over (partition by recipient_id, type order by place) = 1 as first,
+      not suspected and mark.unsuspected_date is distinct from today.date
+        and row_number() over (partition by recipient_id, type, suspected order by place) = 1 as "firstUnsuspected"
+    from hit cross join today left join digest_marks mark using (organization_id, recipient_id, type)`
+  return new Map(rows.map((row) => [row.id, row]))
+})
+
+const NONE: ReadonlyMap<EventId, First> = new Map()

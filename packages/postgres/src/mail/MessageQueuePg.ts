@@ -1,0 +1,170 @@
+import type { Deployment } from "@outreach/domain/Deployment"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { MailFailure } from "@outreach/domain/mail/Mailer"
+import type { MessageLease, MessageTemplate } from "@outreach/domain/mail/Message"
+import { MessageQueue, type MessageSettlement } from "@outreach/domain/mail/MessageQueue"
+import { Array as Arr, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { coalesce } from "../coalesce.ts"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { commitTimestamp } from "../events/commitTimestamp.ts"
+import { Hints } from "../events/Hints.ts"
+import { publishEvents } from "../events/publishEvents.ts"
+import { claimMessages } from "./claimMessages.ts"
+import { pauseDomains } from "./pauseDomains.ts"
+
+/** Keeps the messages to send in PostgreSQL. */
+export const MessageQueuePg = Layer.effect(
+  MessageQueue,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+
+    // An organization's transactions wait for its clock one after another, so what comes meanwhile shares the next one's stamp.
+    const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>
+      Effect.gen(function* () {
+        const settled = new Set<string>()
+        for (const group of Object.values(Arr.groupBy(items, ({ lease }) => lease.organizationId))) {
+          const leases = yield* hints.committing(sql.withTransaction(settleBatch(group[0].lease.organizationId, group)))
+          for (const lease of leases) settled.add(lease)
+        }
+        return items.map(({ lease }) => settled.has(keyOf(lease)))
+      }).pipe(Effect.provideContext(context), orDieAs("MessageQueue.settle")),
+    )
+
+    return {
+      claim: (options) => claimMessages(options).pipe(Effect.provideContext(context), orDieAs("MessageQueue.claim")),
+
+      renew: Effect.fnUntraced(function* (leases, leaseSeconds) {
+        const rows = yield* sql<{ leaseToken: string }>`
+          update messages message set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}::double precision)
+          from unnest(
+            ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[],
+            ${leases.map((lease) => lease.leaseToken)}::uuid[]
+          ) as lease (organization_id, recipient_id, token)
+          where message.organization_id = lease.organization_id and message.recipient_id = lease.recipient_id
+            and message.lease_token = lease.token
+          returning lease.token as "leaseToken"`
+        return rows.map(({ leaseToken }) => leaseToken)
+      }, orDieAs("MessageQueue.renew")),
+
+      forgetPaces: Effect.gen(function* () {
+        // Longer than the second that is saved up, so that a clock that was set back forgets nothing that counts.
+        yield* sql`
+          delete from mail_paces where greatest(next_at, put_off_to) < clock_timestamp() - interval '1 hour'`
+        yield* sql`delete from mail_pauses where until < clock_timestamp() - interval '1 hour'`
+      }).pipe(orDieAs("MessageQueue.forgetPaces")),
+
+      template: Effect.fnUntraced(function* (campaignId) {
+        const rows = yield* sql<MessageTemplate>`
+          select subject, html, short_link as "shortLink", campaign.name as "campaignName", program.name as "programName"
+          from campaigns campaign
+          join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
+          where campaign.id = ${campaignId}`
+        return rows[0]!
+      }, orDieAs("MessageQueue.template")),
+
+      settle: (lease, settlement) => settle({ lease, settlement }),
+    }
+  }),
+)
+
+interface Settling {
+  readonly lease: MessageLease
+  readonly settlement: MessageSettlement
+}
+
+/** What a settlement leaves of a message that stays in the queue; an unknown outcome does not count against the mailbox. */
+const putBack = (
+  lease: MessageLease,
+  settlement: Extract<MessageSettlement, { readonly state: "retry" | "unknown" }>,
+): {
+  readonly attempts: number
+  readonly delaySeconds: number | null
+  readonly unknown: 0 | 1
+  readonly failure?: MailFailure
+  readonly refusedWith?: string
+} =>
+  settlement.state === "retry"
+    ? { ...settlement, unknown: 0 }
+    : { ...settlement, unknown: 1, attempts: lease.attempt - 1 }
+
+type HeldLease = Pick<MessageLease, "recipientId" | "leaseToken">
+
+const keyOf = ({ recipientId, leaseToken }: HeldLease): string => `${recipientId} ${leaseToken}`
+
+/** The most settlements that share a transaction. */
+const MAX_BATCH_SIZE = 100
+
+/** Settles messages of one organization in one transaction, with one stamp; answers the keys of the leases that were still held. */
+const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
+  const sql = yield* SqlClient.SqlClient
+  const retries = items.flatMap(({ lease, settlement }) =>
+    settlement.state === "retry" || settlement.state === "unknown" ? [{ ...lease, ...putBack(lease, settlement) }] : [],
+  )
+  const finals = items.flatMap(({ lease, settlement }) =>
+    settlement.state === "sent" || settlement.state === "bounced" ? [{ ...lease, ...settlement }] : [],
+  )
+  const settled = new Set<string>()
+  // Recipients are locked before their messages are, and both before the clock, here as everywhere, so that no two writers wait for
+  // each other.
+  yield* sql`
+    select from recipients
+    where organization_id = ${organizationId} and id = any (${items.map(({ lease }) => lease.recipientId)}::text[])
+    order by id for update`
+  if (retries.length > 0) {
+    const rows = yield* sql<HeldLease>`
+      update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
+        due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
+        unknown_outcomes = unknown_outcomes + retry.unknown,
+        quarantined_at = case when retry.delay = -1 then clock_timestamp() end,
+        failure_class = coalesce(nullif(retry.failure_class, ''), case when unknown_outcomes > 0 then message.failure_class end),
+        failure_code = coalesce(nullif(retry.failure_code, ''), case when unknown_outcomes > 0 then message.failure_code end)
+      from unnest(
+        ${retries.map((retry) => retry.recipientId)}::text[], ${retries.map((retry) => retry.leaseToken)}::uuid[],
+        ${retries.map((retry) => retry.attempts)}::int[], ${retries.map((retry) => retry.delaySeconds ?? -1)}::int[],
+        ${retries.map((retry) => retry.unknown)}::int[], ${retries.map((retry) => retry.failure?.class ?? "")}::text[],
+        ${retries.map((retry) => retry.failure?.code ?? "")}::text[]
+      ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code)
+      where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
+        and message.lease_token = retry.token
+      returning message.recipient_id as "recipientId", retry.token as "leaseToken"`
+    for (const lease of rows) settled.add(keyOf(lease))
+    yield* pauseDomains(
+      organizationId,
+      retries.flatMap(({ refusedWith, delaySeconds, ...retry }) =>
+        refusedWith !== undefined && delaySeconds !== null && settled.has(keyOf(retry))
+          ? [{ ...retry, delaySeconds, status: refusedWith }]
+          : [],
+      ),
+    )
+  }
+  if (finals.length > 0) {
+    const rows = yield* sql<HeldLease>`
+      delete from messages message
+      using unnest(
+        ${finals.map((final) => final.recipientId)}::text[], ${finals.map((final) => final.leaseToken)}::uuid[]
+      ) as final (recipient_id, token)
+      where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
+        and message.lease_token = final.token
+      returning message.recipient_id as "recipientId", final.token as "leaseToken"`
+    for (const lease of rows) settled.add(keyOf(lease))
+    const ours = finals.filter((final) => settled.has(keyOf(final)))
+    if (ours.length > 0) {
+      const ids = ours.map(({ recipientId }) => recipientId)
+      const at = yield* commitTimestamp(organizationId)
+      yield* sql`
+        update recipients recipient set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz,
+          sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
+          bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end
+        from unnest(${ids}::text[], ${ours.map(({ state }) => state)}::text[]) as final (recipient_id, state)
+        where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id`
+      yield* publishEvents(
+        ours.map(({ event }) => event),
+        at,
+      )
+    }
+  }
+  return settled
+})

@@ -1,0 +1,132 @@
+import { hash } from "node:crypto"
+import type { KeyId } from "@outreach/domain/Identifier"
+import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
+import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreach/domain/organizations/ApiKeyRepository"
+import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { coalesce } from "../coalesce.ts"
+import { orDieAs } from "../DatabaseFailure.ts"
+
+const hashOf = (text: string): string => hash("sha256", text, "hex")
+
+/** The most requests that one statement admits. */
+const MAX_BATCH_SIZE = 100
+/** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
+const AUTHENTICATION_CONCURRENCY = 2
+
+/** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
+export const ApiKeyRepositoryPg = Layer.effect(
+  ApiKeyRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(`
+      id, organization_id as "organizationId", name, scopes, prefix, last_four as "lastFour", created_at as "createdAt",
+      expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`)
+
+    const one = (keyId: string) => (rows: ReadonlyArray<ApiKey>) =>
+      rows[0] === undefined ? Effect.fail(new KeyNotFound({ keyId })) : Effect.succeed(rows[0])
+
+    const find = (keyId: KeyId) =>
+      Effect.flatMap(sql<ApiKey>`select ${columns} from api_keys where id = ${keyId}`, one(keyId))
+
+    // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
+    // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
+    // so that the statements of several processes never wait for each other in a circle.
+    const authenticateKey = yield* coalesce(
+      MAX_BATCH_SIZE,
+      Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+        const rows = yield* sql<AdmissionRow>`
+          with asked as (
+            select decode(hash, 'hex') as hash, request
+            from unnest(${texts.map(hashOf)}::text[]) with ordinality as asked (hash, request)
+          ), caller as (
+            select id, organization_id, scopes, last_used_at, request from asked join api_keys using (hash)
+            where revoked_at is null and (expires_at is null or expires_at > statement_timestamp())
+          ), counted as (
+            insert into rate_windows (key_id, window_start, count)
+            select id, floor(extract(epoch from statement_timestamp()) / 60)::bigint * 60, count(*)
+            from caller group by id order by id
+            on conflict (key_id, window_start) do update set count = rate_windows.count + excluded.count
+            returning key_id, count
+          ), used as (
+            update api_keys set last_used_at = statement_timestamp()
+            where id in (
+              select id from api_keys
+              where id in (select id from caller where last_used_at is null or last_used_at < statement_timestamp() - interval '5 minutes')
+              for no key update skip locked
+            )
+          )
+          select request::int, organization_id as "organizationId", id as "keyId", scopes,
+            (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
+            extract(epoch from statement_timestamp())::double precision as now
+          from caller join counted on key_id = id`
+        const admissions: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
+        for (const { request, count, now, ...caller } of rows) admissions[request - 1] = { caller, count, now }
+        return admissions
+      }, orDieAs("ApiKeyRepository.authenticateKey")),
+      AUTHENTICATION_CONCURRENCY,
+    )
+
+    return {
+      insert: Effect.fn("ApiKeyRepository.insert")(function* (key) {
+        const text = Redacted.value(key.text)
+        const rows = yield* sql<ApiKey>`
+          insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four, expires_at)
+          select ${key.id}, id, ${key.name}, ${key.scopes}::text[], decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)},
+            ${key.expiresAt}::timestamptz
+          from organizations where id = ${key.organizationId}
+          returning ${columns}`
+        return rows[0] ?? (yield* new OrganizationNotFound({ organizationId: key.organizationId }))
+      }, orDieAs("ApiKeyRepository.insert")),
+
+      list: Effect.fn("ApiKeyRepository.list")(
+        (organizationId) =>
+          sql<ApiKey>`select ${columns} from api_keys where organization_id = ${organizationId} order by id`,
+        orDieAs("ApiKeyRepository.list"),
+      ),
+
+      find: Effect.fn("ApiKeyRepository.find")(find, orDieAs("ApiKeyRepository.find")),
+
+      rotate: Effect.fn("ApiKeyRepository.rotate")(function* (keyId, successor, overlapSeconds) {
+        const text = Redacted.value(successor.text)
+        const rows = yield* sql<ApiKey>`
+          with old as (
+            update api_keys
+            set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${overlapSeconds}::double precision))
+            where id = ${keyId} and revoked_at is null
+            returning organization_id, name, scopes
+          )
+          insert into api_keys (id, organization_id, name, scopes, hash, prefix, last_four)
+          select ${successor.id}, organization_id, name, scopes, decode(${hashOf(text)}, 'hex'), ${text.slice(0, 9)}, ${text.slice(-4)}
+          from old returning ${columns}`
+        if (rows[0] !== undefined) return rows[0]
+        yield* find(keyId)
+        return yield* new KeyRevoked({ keyId })
+      }, orDieAs("ApiKeyRepository.rotate")),
+
+      revoke: Effect.fn("ApiKeyRepository.revoke")(
+        (keyId) =>
+          Effect.flatMap(
+            sql<ApiKey>`
+              update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
+              where id = ${keyId} returning ${columns}`,
+            one(keyId),
+          ),
+        orDieAs("ApiKeyRepository.revoke"),
+      ),
+
+      authenticateKey,
+
+      forgetWindows: sql`
+        delete from rate_windows where window_start < extract(epoch from statement_timestamp())::bigint - 120`.pipe(
+        Effect.asVoid,
+        orDieAs("ApiKeyRepository.forgetWindows"),
+      ),
+    }
+  }),
+)
+
+interface AdmissionRow extends Omit<KeyUse, "caller">, Readonly<KeyUse["caller"]> {
+  readonly request: number
+}

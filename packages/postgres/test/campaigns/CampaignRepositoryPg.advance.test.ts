@@ -1,0 +1,98 @@
+import { describe, expect, it } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+import { runOnDatabase } from "../runOnDatabase.ts"
+import { seedCampaign } from "../seedCampaign.ts"
+
+const run = runOnDatabase()
+
+// Publishing and advancing take whatever campaigns there are, so each test begins without any under way.
+beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
+
+const status = Effect.fnUntraced(function* (id: CampaignId) {
+  return (yield* (yield* CampaignRepository).find(id)).status
+})
+/** Lets a campaign's window end, as the passing of its time would. */
+const endWindow = Effect.fnUntraced(function* (id: CampaignId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update campaigns set window_start = clock_timestamp() - interval '1 day',
+      window_end = clock_timestamp() - interval '1 second'
+    where id = ${id}`
+})
+
+describe("CampaignRepositoryPg.advance", () => {
+  const advance = Effect.flatMap(CampaignRepository, (book) => book.advance)
+  const queued = Effect.fnUntraced(function* (id: CampaignId) {
+    return (yield* (yield* CampaignRepository).progress(id)).queued
+  })
+  const publishedCampaign = Effect.fnUntraced(function* (options: { recipients: number; opensIn?: number }) {
+    const { campaign } = yield* seedCampaign(options)
+    yield* commandCampaign(campaign.id, "schedule")
+    while (yield* publishChunk()) {}
+    return campaign.id
+  })
+
+  it("opens a published campaign when its window has begun, and not before", () =>
+    run(
+      Effect.gen(function* () {
+        const now = yield* publishedCampaign({ recipients: 1 })
+        const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
+        yield* advance
+        expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
+      }),
+    ))
+
+  it("completes a campaign with nothing left to send", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 0 })
+        yield* advance
+        expect(yield* status(id)).toBe("completed")
+      }),
+    ))
+
+  it("completes a campaign whose window has ended, and drops what it did not send", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 3 })
+        yield* advance
+        yield* endWindow(id)
+        yield* advance
+        expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
+      }),
+    ))
+
+  it("waits for the messages that a worker still holds", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 3 })
+        yield* advance
+        expect(
+          yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
+        ).toHaveLength(1)
+        yield* endWindow(id)
+        yield* advance
+        expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
+
+        yield* commandCampaign(id, "cancel")
+        yield* advance
+        expect(yield* queued(id)).toBe(1)
+      }),
+    ))
+
+  it("keeps a paused campaign's messages", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* publishedCampaign({ recipients: 3 })
+        yield* commandCampaign(id, "pause")
+        yield* advance
+        expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
+      }),
+    ))
+})

@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryHistory } from "@outreach/domain/deliveries/DeliveryHistory"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { Effect, Fiber, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { databaseLayer } from "../../src/databaseLayer.ts"
+import { adaptersFor } from "../adaptersFor.ts"
+import { migratedDatabase } from "../migratedDatabase.ts"
+import { publishSent } from "../publishSent.ts"
+import { seedCampaign } from "../seedCampaign.ts"
+import { whileOpen } from "../whileOpen.ts"
+import { workerOn } from "../workerOn.ts"
+
+const url = migratedDatabase()
+const run = <A, E>(
+  effect: Effect.Effect<A, E, Effect.Services<typeof settled> | DeliveryHistory | DeliveryRepository>,
+) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+
+// A clock of the test's own stands before the server's: the statements are those of every day, and a day is over when the test says so.
+beforeAll(async () => {
+  const simulate = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create schema simulated`
+    yield* sql`create table simulated.clock (ahead interval not null)`
+    yield* sql`insert into simulated.clock values ('0')`
+    yield* sql`
+      create function simulated.clock_timestamp() returns timestamptz language sql volatile as $$
+        select pg_catalog.clock_timestamp() + ahead from simulated.clock
+      $$`
+    yield* sql`alter table delivered alter column finished_at set default simulated.clock_timestamp()`
+    yield* sql.unsafe(
+      `alter database "${new URL(url()).pathname.slice(1)}" set search_path = simulated, public, pg_catalog`,
+    )
+  })
+  await Effect.runPromise(
+    Effect.provide(simulate, databaseLayer({ url: Redacted.make(url()), applicationName: "simulate" })),
+  )
+})
+const setClock = (now: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+    update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`,
+  )
+
+/** Takes a delivery of an event. */
+const leased = Effect.gen(function* () {
+  const readers = yield* EndpointReaders
+  const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+  yield* publishSent(campaign, 1)
+  const { take, token, intend } = yield* workerOn()
+  yield* take(0)
+  const read = yield* readers.read(token, [{ endpointId: endpoint.id, limit: 1 }])
+  yield* intend(read)
+  return read[0]!
+})
+/** Settles a delivery as delivered, and answers its id. */
+const settle = Effect.fnUntraced(function* (delivery: Delivery) {
+  expect(yield* (yield* workerOn()).settle([delivery])).toBe(true)
+  return delivery.id
+})
+const settled = Effect.flatMap(leased, settle)
+const keep = (days: number) => Effect.flatMap(DeliveryHistory, (history) => history.keep(days))
+const days = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ name: string }>`
+    select relname::text as name from pg_inherits join pg_class on oid = inhrelid
+    where inhparent = 'delivered'::regclass and relname <> 'delivered_unsorted' order by relname`
+  return rows.map(({ name }) => name.replace("delivered_", "").replaceAll("_", "-"))
+})
+const unsorted = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`select from delivered_unsorted`).length
+})
+// Far ahead: what has the real clock for its default is in the past, as it should be.
+const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOString().slice(0, 10)
+const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => day(from + i))
+
+describe("DeliveryHistoryPg", () => {
+  it("moves what came before a day had its place to where it belongs", () =>
+    run(
+      Effect.gen(function* () {
+        yield* setClock(`${day(-2)}T00:00:00Z`)
+        const early = yield* settled
+        yield* setClock(`${day(0)}T23:59:00Z`)
+        const late = yield* settled
+        expect(yield* unsorted).toBe(2)
+        expect(yield* keep(90)).toEqual({ added: 9, dropped: 0 })
+        expect(yield* unsorted).toBe(0)
+        expect(yield* days).toEqual([day(-2), ...span(0, 7)])
+        const deliveries = yield* DeliveryRepository
+        for (const id of [early, late])
+          expect(yield* deliveries.find(id)).toMatchObject({ attempts: [{ status: 200 }] })
+      }),
+    ))
+
+  it("keeps a week ahead and so many days back, day after day, whoever does it and how often", () =>
+    run(
+      Effect.gen(function* () {
+        const deliveries = yield* DeliveryRepository
+        const delivered: Array<Effect.Success<typeof settled>> = []
+        for (let today = 0; today <= 12; today++) {
+          yield* setClock(`${day(today)}T00:00:00Z`)
+          delivered.push(yield* settled)
+          const kept = yield* Effect.all(
+            Array.from({ length: 4 }, () => keep(3)),
+            { concurrency: 4 },
+          )
+          // The first to go is the day that the test before left behind.
+          expect(kept.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(today === 2 || today > 3 ? 1 : 0)
+          yield* keep(3)
+          expect(yield* days).toEqual([...(today < 2 ? [day(-2)] : []), ...span(Math.max(0, today - 3), today + 7)])
+          yield* setClock(`${day(today)}T23:59:00Z`)
+          delivered.push(yield* settled)
+          expect(yield* unsorted).toBe(0)
+          for (const id of delivered.slice(-8)) expect((yield* deliveries.find(id)).delivery.state).toBe("delivered")
+          for (const id of delivered.slice(0, -8))
+            expect((yield* Effect.flip(deliveries.find(id)))._tag).toBe("DeliveryNotFound")
+        }
+        expect(yield* keep(3)).toEqual({ added: 0, dropped: 0 })
+      }),
+    ))
+
+  it("gives up after a moment where somebody reads the history for long, and drops the day another time", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const reading = sql`select count(*) from delivered`
+        yield* setClock(`${day(13)}T12:00:00Z`)
+        const failure = yield* whileOpen(reading, () =>
+          Effect.gen(function* () {
+            const failure = yield* Effect.flip(Effect.sandbox(keep(3)))
+            yield* settled
+            return failure
+          }),
+        )
+        expect(String(failure)).toContain("DeliveryHistory.keep")
+        expect(yield* keep(3)).toEqual({ added: 1, dropped: 1 })
+        expect(yield* days).toEqual(span(10, 20))
+      }),
+    ))
+
+  it("fails nothing that is settled while a day gets its place", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* setClock(`${day(100)}T12:00:00Z`)
+        const lease = yield* leased
+        const waiting = (count: number) =>
+          sql`select from pg_locks where not granted and mode <> 'ExclusiveLock'
+            and database = (select oid from pg_database where datname = current_database())`.pipe(
+            Effect.delay("5 millis"),
+            Effect.repeat({ until: (rows) => rows.length >= count }),
+            Effect.timeoutOption("2 seconds"),
+          )
+        // A reader holds the new day up, so that what is settled comes in the midst of it; should it do so for too long, the day comes later.
+        const [keeping, settling] = yield* whileOpen(sql`select from delivered_unsorted`, () =>
+          Effect.gen(function* () {
+            const keeping = yield* Effect.forkDetach(Effect.catchCause(keep(3650), () => keep(3650)))
+            yield* waiting(1)
+            const settling = yield* Effect.forkDetach(settle(lease))
+            yield* waiting(2)
+            return [keeping, settling] as const
+          }),
+        )
+        expect(yield* Fiber.join(keeping)).toMatchObject({ added: 8 })
+        expect((yield* (yield* DeliveryRepository).find(yield* Fiber.join(settling))).delivery.state).toBe("delivered")
+        expect(yield* unsorted).toBe(0)
+      }),
+    ))
+})

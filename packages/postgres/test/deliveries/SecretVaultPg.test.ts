@@ -1,0 +1,92 @@
+import { describe, expect, it } from "@effect/vitest"
+import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { runOnDatabase } from "../runOnDatabase.ts"
+
+const run = runOnDatabase()
+
+const organization = Effect.gen(function* () {
+  return yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+})
+const active = Effect.fnUntraced(function* (id: OrganizationId) {
+  return (yield* (yield* SecretVault).active(id)).map(Redacted.value).sort()
+})
+const texts = (...secrets: ReadonlyArray<Redacted.Redacted>) => secrets.map(Redacted.value).sort()
+
+describe("SecretVaultPg", () => {
+  it("makes secrets of the documented form, and keeps the old one through its grace window only", () =>
+    run(
+      Effect.gen(function* () {
+        const { id } = yield* organization
+        expect(yield* active(id)).toEqual([])
+        const first = yield* rotateSecret(id, 3600)
+        const second = yield* rotateSecret(id, 3600)
+        expect(Redacted.value(first)).toMatch(/^whsec_[0-9A-Za-z_-]{43}$/)
+        expect(yield* active(id)).toEqual(texts(first, second))
+        const third = yield* rotateSecret(id, 0)
+        expect(yield* active(id)).toEqual(texts(third))
+      }),
+    ))
+
+  it("never lengthens the life of a secret that is on its way out", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* organization
+        yield* rotateSecret(id, 0)
+        yield* rotateSecret(id, 60)
+        yield* rotateSecret(id, 86_400)
+        const rows = yield* sql<{ expires_at: string | null }>`
+          select expires_at from signing_secrets
+          where organization_id = ${id} and expires_at > clock_timestamp() + interval '90 seconds'`
+        expect(rows).toHaveLength(1)
+      }),
+    ))
+
+  it("ends the oldest secret at the 17th rotation within the grace window, and says so", () =>
+    run(
+      Effect.gen(function* () {
+        const { id } = yield* organization
+        const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () => rotateSecretWithinBound(id, 3600))
+        expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), 1])
+        expect(yield* active(id)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
+      }),
+    ))
+
+  it("overlooks no secret when rotations run at the same time", () =>
+    run(
+      Effect.gen(function* () {
+        const { id } = yield* organization
+        yield* Effect.all(
+          Array.from({ length: 8 }, () => rotateSecret(id, 0)),
+          { concurrency: 8 },
+        )
+        expect(yield* active(id)).toHaveLength(1)
+      }),
+    ))
+
+  it("keeps no secret's text", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* organization
+        const secret = yield* rotateSecret(id, 0)
+        const rows = yield* sql<{ ciphertext: Uint8Array }>`
+          select ciphertext from signing_secrets where organization_id = ${id}`
+        expect(Buffer.from(rows[0]!.ciphertext).includes(Redacted.value(secret).slice(6, 20))).toBe(false)
+      }),
+    ))
+
+  it("refuses an organization that does not exist", () =>
+    run(
+      Effect.gen(function* () {
+        const organizationId = yield* makeIdentifier("organization")
+        const refusal = yield* Effect.flip(rotateSecret(organizationId, 0))
+        expect(refusal).toMatchObject({ _tag: "OrganizationNotFound", organizationId })
+      }),
+    ))
+})

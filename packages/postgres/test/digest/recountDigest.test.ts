@@ -1,0 +1,208 @@
+import type { FunnelStage } from "@outreach/domain/digest/Digest"
+import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { Effect, type Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import digest from "../../migrations/0012_digest.ts"
+import type { CommitTimestamp } from "../../src/events/commitTimestamp.ts"
+import { publishEvents } from "../../src/events/publishEvents.ts"
+import { adaptersFor } from "../adaptersFor.ts"
+import { inTransaction } from "../inTransaction.ts"
+import { migratedDatabase } from "../migratedDatabase.ts"
+import { draftsOf, type Outcome, outreachOn } from "../outreachOn.ts"
+import { qualifyOn } from "../qualifyOn.ts"
+import { seedCampaign } from "../seedCampaign.ts"
+import { writeDigest } from "../writeDigest.ts"
+
+const url = migratedDatabase()
+let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof adaptersFor>>, unknown>
+beforeAll(() => {
+  runtime = ManagedRuntime.make(adaptersFor(url()))
+})
+afterAll(() => runtime.dispose())
+
+const run: typeof runtime.runPromise = (effect) => runtime.runPromise(effect)
+const recount = (date: string, organizationId?: OrganizationId) =>
+  Effect.flatMap(DigestReader, (ledger) => ledger.recount(date, organizationId))
+const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => makeIdentifier("recipient")))
+
+/** Two campaigns of one organization, each under a program of its own. */
+const twoPrograms = Effect.gen(function* () {
+  const { organization, endpoint, campaign, program: first } = yield* seedCampaign({ recipients: 0 })
+  const program = yield* (yield* ProgramRepository).create({
+    organizationId: organization.id,
+    id: yield* makeIdentifier("program"),
+    slug: "second",
+    name: "Second",
+    learnerTarget: 2,
+    completerTarget: null,
+  })
+  const sql = yield* SqlClient.SqlClient
+  const second = { ...campaign, id: yield* makeIdentifier("campaign"), programId: program.id }
+  yield* sql`
+    insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+    select organization_id, ${second.id}, ${program.id}, name, kind, subject, html, window_start, window_end
+    from campaigns where id = ${campaign.id}`
+  return { organization, endpoint, campaigns: [campaign, second] as const, slugs: [first.slug, program.slug] }
+})
+
+const DATES = ["2026-02-27", "2026-02-28", "2026-03-01"] as const
+const outcome = fc.constantFrom<Outcome>(
+  "sent",
+  "bounced",
+  "human opened",
+  "bot opened",
+  "human clicked",
+  "bot clicked",
+)
+const stage = fc.constantFrom<FunnelStage>("account_created", "learner_qualified", "completer_qualified")
+const transaction = fc.record({
+  day: fc.nat({ max: DATES.length - 1 }),
+  program: fc.nat({ max: 1 }),
+  outcomes: fc.array(fc.tuple(fc.nat({ max: 3 }), outcome), { maxLength: 12 }),
+  qualifications: fc.array(fc.record({ stage, npi: fc.constantFrom("1000000004", "1234567893") }), { maxLength: 4 }),
+})
+
+it("finds what is kept equal to what is counted, whatever was written on which dates", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 10 }), (transactions) =>
+      run(
+        Effect.gen(function* () {
+          const { organization, campaigns } = yield* twoPrograms
+          const ids = [yield* recipients(4), yield* recipients(4)]
+          // Stamps never go backwards.
+          for (const [n, { day, program, outcomes, qualifications }] of [...transactions]
+            .sort((a, b) => a.day - b.day)
+            .entries()) {
+            const at = `${DATES[day]}T10:00:00.0000${String(n).padStart(2, "0")}Z` as CommitTimestamp
+            const { programId } = campaigns[program]!
+            yield* outreachOn(
+              at,
+              campaigns[program]!,
+              outcomes.map(([who, what]) => [ids[program]![who]!, what] as const),
+            )
+            const clinicians = qualifications.map((each) => ({ programId, ...each }))
+            yield* inTransaction(qualifyOn(organization.id, clinicians, at))
+          }
+          for (const date of DATES) expect(yield* recount(date, organization.id)).toEqual([])
+        }),
+      ),
+    ),
+    { numRuns: 60 },
+  ))
+
+it("says which count differs, and by how much", () =>
+  run(
+    Effect.gen(function* () {
+      const { organization, campaigns } = yield* twoPrograms
+      const [first, second] = campaigns
+      const [ann, bob, cy] = yield* recipients(3)
+      const date = "2026-02-27"
+      const at = `${date}T10:00:00.000000Z` as CommitTimestamp
+      yield* outreachOn(at, first, [
+        [ann!, "human opened"],
+        [ann!, "bot opened"],
+        [bob!, "bot opened"],
+      ])
+      yield* outreachOn(at, second, [[cy!, "sent"]])
+      const learner = { programId: first.programId, stage: "learner_qualified", npi: "1234567893" } as const
+      yield* inTransaction(qualifyOn(organization.id, [learner], at))
+      expect(yield* recount(date)).toEqual([])
+
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update digest_outreach set unique_opened = 3 where program_id = ${first.programId}`
+      yield* sql`delete from digest_outreach where program_id = ${second.programId}`
+      yield* sql`update digest_funnel set learner_qualified_total = 5 where program_id = ${first.programId}`
+      const differs = (programId: string, count: string, kept: number, counted: number) => ({
+        organizationId: organization.id,
+        programId,
+        date,
+        count,
+        kept,
+        counted,
+      })
+      const outreach = [differs(first.programId, "unique_opened", 3, 2), differs(second.programId, "sent", 0, 1)]
+      const total = differs(first.programId, "learner_qualified_total", 5, 1)
+      expect(yield* recount(date)).toEqual([...outreach, total])
+      expect(yield* recount(date, (yield* twoPrograms).organization.id)).toEqual([])
+      expect(yield* recount("2026-02-28", organization.id)).toEqual([{ ...total, date: "2026-02-28" }])
+      expect(yield* recount("2026-02-26", organization.id)).toEqual([])
+      yield* sql`delete from digest_outreach where program_id = ${first.programId}`
+      yield* sql`delete from digest_funnel where program_id = ${first.programId}`
+    }),
+  ))
+
+it("finds both equal after several writers wrote at once, over a midnight", async () => {
+  const WRITERS = 4
+  const TRANSACTIONS = 120
+  const { organization, endpoint, recipientIds, ...programs } = await run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* twoPrograms
+      // Stamps are a microsecond apart from here on, so that about half of them come after the midnight.
+      yield* sql`
+        update organization_clock set last = '2999-12-31T23:59:59.999760Z' where organization_id = ${seeded.organization.id}`
+      return { ...seeded, recipientIds: [yield* recipients(50), yield* recipients(50)] }
+    }),
+  )
+  await Promise.all(
+    Array.from({ length: WRITERS }, (_, writer) =>
+      writeDigest({
+        ...programs,
+        url: url(),
+        writer,
+        transactions: TRANSACTIONS,
+        endpointId: endpoint.id,
+        recipientIds,
+      }),
+    ),
+  )
+  for (const date of ["2999-12-31", "3000-01-01"]) {
+    expect(await run(recount(date, organization.id))).toEqual([])
+    const [kept] = await run(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ events: number; unique: number; clinicians: number; all: number }>`
+          select sum(sent + bounced + opened + clicked)::int as events, sum(unique_opened)::int as unique,
+            (select sum(account_created)::int from digest_funnel
+              where organization_id = ${organization.id} and date = ${date}::date) as clinicians
+          from digest_outreach where organization_id = ${organization.id} and date = ${date}::date`,
+      ),
+    )
+    expect(kept!.events).toBeGreaterThan(300)
+    expect(kept!.unique).toBeGreaterThan(10)
+    expect(kept!.clinicians).toBeGreaterThan(1)
+  }
+})
+
+it("finds both equal for what was published before the digest, which its migration counted", () =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { organization, campaigns } = yield* twoPrograms
+      const [ann, bob] = yield* recipients(2)
+      const seats = Array.from({ length: 3 }, () => ({}))
+      const [draft] = yield* draftsOf(campaigns[1], [[ann!, "sent"]])
+      const published = { ...draft!, type: "outreach.recipients_published", data: { recipients: seats } } as const
+      yield* inTransaction(publishEvents([published], `${DATES[0]}T09:00:00.000000Z` as CommitTimestamp))
+      for (const date of DATES.slice(0, 2)) {
+        yield* outreachOn(`${date}T10:00:00.000000Z`, campaigns[0], [
+          [ann!, "sent"],
+          [bob!, "bounced"],
+          [ann!, "human opened"],
+          [ann!, "bot opened"],
+          [bob!, "bot clicked"],
+        ])
+      }
+      yield* outreachOn(`${DATES[2]}T10:00:00.000000Z`, campaigns[0], [[ann!, "bot opened"]])
+      const marks = sql`select * from digest_marks where organization_id = ${organization.id} order by recipient_id, type`
+      const before = yield* marks
+      yield* sql`drop table digest_outreach, digest_marks, digest_funnel`
+      yield* digest
+      expect(yield* marks).toEqual(before)
+      for (const date of DATES) expect(yield* recount(date, organization.id)).toEqual([])
+    }),
+  ))

@@ -1,0 +1,105 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { describe, expect, it } from "@effect/vitest"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Deferred, Effect, Fiber, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Hint, Hints, TOPICS } from "../../src/events/Hints.ts"
+import { publishSent } from "../publishSent.ts"
+import { runOnDatabase } from "../runOnDatabase.ts"
+import { seedCampaign } from "../seedCampaign.ts"
+
+const run = runOnDatabase()
+const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId
+
+/** Hears what is notified, as text, from now on. */
+const listen = Effect.gen(function* () {
+  const notifications = yield* (yield* PgClient.PgClient).listen("hints")
+  return Effect.map(Queue.take(notifications), ({ payload }) => payload)
+})
+/** Takes notifications up to the one that holds a text. */
+const until = Effect.fnUntraced(function* (next: Effect.Effect<string, unknown>, text: string) {
+  const heard: Array<string> = []
+  while (!heard.some((payload) => payload.includes(text))) heard.push(yield* next)
+  return heard
+})
+
+describe("hints", () => {
+  it("of a transaction are sent after its commit, and none after a rollback", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { give, committing } = yield* Hints
+        const next = yield* listen
+        const hinted = (n: number) => committing(sql.withTransaction(give("events", organization(n))))
+        yield* Effect.exit(
+          committing(sql.withTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back")))),
+        )
+        const [mayCommit, hasHinted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const slow = yield* committing(
+          sql.withTransaction(
+            give("events", organization(2)).pipe(
+              Effect.andThen(Deferred.succeed(hasHinted, undefined)),
+              Effect.andThen(Deferred.await(mayCommit)),
+            ),
+          ),
+        ).pipe(Effect.forkChild)
+        yield* Deferred.await(hasHinted)
+        yield* hinted(3)
+        expect((yield* until(next, organization(3))).join()).toBe(`events ${organization(3)}`)
+        yield* Deferred.succeed(mayCommit, undefined)
+        yield* Fiber.join(slow)
+        expect((yield* until(next, organization(2))).join()).toBe(`events ${organization(2)}`)
+      }).pipe(Effect.scoped),
+    ))
+
+  it("that come together share a notification, and stand for all organizations when they are too many for one", () =>
+    run(
+      Effect.gen(function* () {
+        const { give } = yield* Hints
+        const next = yield* listen
+        yield* give("events", organization(10))
+        // While the first is on its way, and for a moment after it, the others gather.
+        for (let n = 11; n < 40; n++) yield* give("due", organization(n))
+        const few = yield* until(next, organization(39))
+        expect(few.length).toBeLessThanOrEqual(2)
+        for (let n = 1000; n < 2000; n++) yield* give("inbox", organization(n))
+        yield* give("messages", organization(1))
+        expect(yield* until(next, "messages")).toContainEqual("inbox,messages")
+      }).pipe(Effect.scoped),
+    ))
+
+  it("are heard with their topic and organization, after all topics at the beginning", () =>
+    run(
+      Effect.gen(function* () {
+        const { give, listen } = yield* Hints
+        const heard = yield* Queue.unbounded<Hint>()
+        yield* Effect.forkScoped(listen((hint) => Queue.offer(heard, hint)))
+        const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(heard))
+        expect(atFirst).toEqual(TOPICS.map((topic) => ({ topic, organizationId: null })))
+        const wanted = { topic: "inbox", organizationId: organization(7) }
+        // Until it is connected nothing is heard.
+        const given = yield* Effect.forkScoped(
+          Effect.forever(Effect.andThen(give("inbox", organization(7)), Effect.sleep("20 millis"))),
+        )
+        let hint = yield* Queue.take(heard)
+        while (hint.organizationId === null) hint = yield* Queue.take(heard)
+        yield* Fiber.interrupt(given)
+        expect(hint).toEqual(wanted)
+      }).pipe(Effect.scoped),
+    ))
+
+  it("are given by every publication, whose transaction holds no lock of PostgreSQL's notifications", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
+        const next = yield* listen
+        yield* publishSent(campaign, 1)
+        yield* until(next, `events ${organization.id}`)
+        const functions = yield* sql<{ name: string }>`
+          select proname as name from pg_proc
+          where pronamespace = 'public'::regnamespace and prosrc ~ '(pg_notify|notify )'`
+        expect(functions).toEqual([])
+      }).pipe(Effect.scoped),
+    ))
+})

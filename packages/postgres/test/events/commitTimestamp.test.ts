@@ -1,0 +1,99 @@
+import { describe, expect, it } from "@effect/vitest"
+import { makeIdentifier } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { randomBase62 } from "@outreach/domain/randomBase62"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { commitTimestamp } from "../../src/events/commitTimestamp.ts"
+import { inTransaction } from "../inTransaction.ts"
+import { runOnDatabase } from "../runOnDatabase.ts"
+import { npi, seedCampaign } from "../seedCampaign.ts"
+import { whileOpen } from "../whileOpen.ts"
+
+const run = runOnDatabase()
+
+const organization = Effect.gen(function* () {
+  return yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+})
+
+describe("commitTimestamp", () => {
+  it("dies outside a transaction", async () => {
+    await expect(run(Effect.flatMap(organization, ({ id }) => commitTimestamp(id)))).rejects.toThrow(
+      "outside a transaction",
+    )
+  })
+
+  it("gives strictly increasing stamps, within a transaction and from one to the next", () =>
+    run(
+      Effect.gen(function* () {
+        const { id } = yield* organization
+        const twice = inTransaction(Effect.all([commitTimestamp(id), commitTimestamp(id)]))
+        const stamps = (yield* Effect.forEach(Array.from({ length: 50 }), () => twice)).flat()
+        expect(stamps).toEqual([...new Set(stamps)].sort())
+      }),
+    ))
+
+  it("goes on from its last stamp when the database's own clock is behind it", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* organization
+        yield* sql`update organization_clock set last = '2999-12-31T23:59:59.999998Z' where organization_id = ${id}`
+        expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-12-31T23:59:59.999999Z")
+        expect(yield* inTransaction(commitTimestamp(id))).toBe("3000-01-01T00:00:00.000000Z")
+      }),
+    ))
+
+  it("leaves the other organizations' clocks alone", () =>
+    run(
+      Effect.gen(function* () {
+        const [ours, theirs] = [yield* organization, yield* organization]
+        // Were there one clock for all, the second transaction would wait for the first for ever.
+        const theirStamp = yield* whileOpen(commitTimestamp(ours.id), () => inTransaction(commitTimestamp(theirs.id)))
+        expect(theirStamp).toMatch(/Z$/)
+      }),
+    ))
+
+  it("lets a poller that follows it lose nothing to concurrent writers", () =>
+    run(
+      Effect.gen(function* () {
+        const recipients = yield* RecipientRepository
+        const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+        const organizationId = organization.id
+        const written: Array<string> = []
+
+        const write = (batch: number) =>
+          Effect.gen(function* () {
+            const candidates = yield* Effect.forEach(Array.from({ length: 1 + (batch % 7) }), (_, i) =>
+              Effect.gen(function* () {
+                const id = yield* makeIdentifier("recipient")
+                const n = batch * 10 + i
+                return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
+              }),
+            )
+            const registrations = yield* recipients.register(campaign.id, candidates)
+            written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
+          })
+        const writers = yield* Effect.forkChild(
+          Effect.forEach(Array.from({ length: 400 }), (_, batch) => write(batch), { concurrency: 6, discard: true }),
+        )
+
+        const seen: Array<string> = []
+        let from: Parameters<typeof recipients.page>[1] = { since: "1970-01-01T00:00:00.000000Z" }
+        for (;;) {
+          const over = writers.pollUnsafe() !== undefined
+          const page: ReadonlyArray<Recipient> = yield* recipients.page(organizationId, from, 3)
+          seen.push(...page.map(({ id }) => id))
+          const last = page.at(-1)
+          if (last !== undefined) from = { after: last }
+          else if (over) break
+        }
+        yield* Fiber.join(writers)
+        expect(written.length).toBeGreaterThan(1000)
+        expect(seen).toHaveLength(written.length)
+        expect(new Set(seen)).toEqual(new Set(written))
+      }),
+    ))
+})

@@ -1,0 +1,222 @@
+import { describe, expect, it } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { type CampaignId, makeIdentifier } from "@outreach/domain/Identifier"
+import { randomBase62 } from "@outreach/domain/randomBase62"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { type Candidate, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inTransaction } from "../inTransaction.ts"
+import { runOnDatabase } from "../runOnDatabase.ts"
+import { npi, seedCampaign } from "../seedCampaign.ts"
+import { whileOpen } from "../whileOpen.ts"
+
+const run = runOnDatabase()
+
+const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidate> = {}) {
+  const id = yield* makeIdentifier("recipient")
+  return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test`, ...some }
+})
+const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate>) =>
+  Effect.flatMap(RecipientRepository, (recipients) => recipients.register(campaignId, candidates))
+
+const EPOCH = { since: "1970-01-01T00:00:00.000000Z" } as const
+
+describe("RecipientRepositoryPg.register", () => {
+  it("says of each candidate, in order, what became of it", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        const first = yield* candidate(1)
+        expect(yield* register(campaign.id, first, yield* candidate(2))).toEqual(["registered", "registered"])
+        expect(
+          yield* register(
+            campaign.id,
+            yield* candidate(3),
+            yield* candidate(1),
+            yield* candidate(1, { email: first.email.toUpperCase() }),
+            yield* candidate(1, { email: "another@clinic.test" }),
+            yield* candidate(4, { email: first.email.toUpperCase() }),
+            yield* candidate(5, { token: first.token }),
+            yield* candidate(1, { token: first.token }),
+            yield* candidate(1, { email: "clinician2@clinic.test" }),
+            yield* candidate(6),
+          ),
+        ).toEqual([
+          "registered",
+          "already_there",
+          "already_there",
+          "npi_taken",
+          "email_taken",
+          "token_taken",
+          "already_there",
+          "npi_taken",
+          "registered",
+        ])
+        expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(4)
+      }),
+    ))
+
+  it("judges candidates of one batch against one another", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        const first = yield* candidate(1)
+        expect(
+          yield* register(
+            campaign.id,
+            first,
+            yield* candidate(1),
+            yield* candidate(1, { email: "another@clinic.test" }),
+            yield* candidate(2, { email: first.email }),
+            yield* candidate(3, { token: first.token }),
+          ),
+        ).toEqual(["registered", "already_there", "npi_taken", "email_taken", "token_taken"])
+      }),
+    ))
+
+  it("binds NPIs and addresses to a campaign, tokens to an organization", () =>
+    run(
+      Effect.gen(function* () {
+        const ours = yield* seedCampaign({ recipients: 0 })
+        const theirs = yield* seedCampaign({ recipients: 0 })
+        const second = yield* (yield* CampaignRepository).create({
+          ...ours.campaign,
+          id: yield* makeIdentifier("campaign"),
+        })
+        const first = yield* candidate(1)
+        yield* register(ours.campaign.id, first)
+        expect(yield* register(second.id, yield* candidate(1))).toEqual(["registered"])
+        expect(yield* register(second.id, yield* candidate(2, { token: first.token }))).toEqual(["token_taken"])
+        expect(yield* register(theirs.campaign.id, yield* candidate(1, { token: first.token }))).toEqual(["registered"])
+      }),
+    ))
+
+  it("stamps a batch once, for creation and update alike", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization } = yield* seedCampaign({ recipients: 20 })
+        const page = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 100)
+        expect(page).toHaveLength(20)
+        expect(new Set(page.flatMap((recipient) => [recipient.createdAt, recipient.updatedAt])).size).toBe(1)
+      }),
+    ))
+
+  it("refuses a campaign that is unknown, or that the worker may be busy with", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        const nobody = yield* makeIdentifier("campaign")
+        const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
+        expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
+        yield* commandCampaign(campaign.id, "schedule")
+        expect(yield* into(campaign.id)).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
+        yield* commandCampaign(campaign.id, "pause")
+        expect(yield* register(campaign.id, yield* candidate(1))).toEqual(["registered"])
+      }),
+    ))
+
+  it("keeps the campaign from being scheduled until its rows are there", () =>
+    run(
+      Effect.gen(function* () {
+        const { campaign } = yield* seedCampaign({ recipients: 0 })
+        const sql = yield* SqlClient.SqlClient
+        const importing = register(campaign.id, yield* candidate(1))
+        const scheduling = inTransaction(
+          Effect.andThen(sql`set local lock_timeout = '100ms'`, commandCampaign(campaign.id, "schedule")),
+        )
+        expect((yield* whileOpen(importing, () => Effect.exit(scheduling)))._tag).toBe("Failure")
+        expect((yield* commandCampaign(campaign.id, "schedule")).status).toBe("scheduled")
+      }),
+    ))
+})
+
+describe("RecipientRepositoryPg.find", () => {
+  it("finds a token in its own organization alone", () =>
+    run(
+      Effect.gen(function* () {
+        const recipients = yield* RecipientRepository
+        const ours = yield* seedCampaign({ recipients: 0 })
+        const theirs = yield* seedCampaign({ recipients: 0 })
+        const one = yield* candidate(1, { token: "aB3dE9" })
+        yield* register(ours.campaign.id, one)
+        expect(yield* recipients.find(ours.organization.id, "aB3dE9")).toMatchObject({
+          ...one,
+          campaignId: ours.campaign.id,
+          programId: ours.program.id,
+          sentAt: null,
+        })
+        expect(yield* recipients.find(theirs.organization.id, "aB3dE9")).toBeUndefined()
+        expect(yield* recipients.find(ours.organization.id, "Ab3dE9")).toBeUndefined()
+      }),
+    ))
+})
+
+describe("RecipientRepositoryPg.page", () => {
+  const seeded = Effect.gen(function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    // Ids against the order of insertion, and several rows to a stamp.
+    for (const start of [0, 5, 7]) {
+      const batch = yield* Effect.forEach([start, start + 1, start + 2, start + 3, start + 4], (n) => candidate(n))
+      yield* register(campaign.id, ...batch.reverse())
+    }
+    const all = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 500)
+    return { organizationId: organization.id, all }
+  })
+
+  it("orders by update, then by id where updates are equal", () =>
+    run(
+      Effect.gen(function* () {
+        const { all } = yield* seeded
+        expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(3)
+        const keys = all.map(({ updatedAt, id }) => `${updatedAt} ${id}`)
+        expect(keys).toEqual([...keys].sort())
+      }),
+    ))
+
+  it.each([1, 2, 3, 5, 12, 13])("reads every row once in pages of %i, across equal stamps", (limit) =>
+    run(
+      Effect.gen(function* () {
+        const { organizationId, all } = yield* seeded
+        const recipients = yield* RecipientRepository
+        const read: Array<Recipient> = []
+        for (let page = yield* recipients.page(organizationId, EPOCH, limit); page.length > 0; ) {
+          expect(page.length).toBeLessThanOrEqual(limit)
+          read.push(...page)
+          page = yield* recipients.page(organizationId, { after: page.at(-1)! }, limit)
+        }
+        expect(all).toHaveLength(12)
+        expect(read).toEqual(all)
+      }),
+    ),
+  )
+
+  it("begins at `since`, inclusive to the microsecond", () =>
+    run(
+      Effect.gen(function* () {
+        const { organizationId, all } = yield* seeded
+        const recipients = yield* RecipientRepository
+        const since = all[5]!.updatedAt
+        const sql = yield* SqlClient.SqlClient
+        const later = yield* sql<{ at: Recipient["updatedAt"] }>`
+          select ${since}::timestamptz + interval '1 microsecond' as at`
+        expect(yield* recipients.page(organizationId, { since }, 500)).toEqual(
+          all.filter((it) => it.updatedAt >= since),
+        )
+        expect(yield* recipients.page(organizationId, { since: later[0]!.at }, 500)).toEqual(
+          all.filter((it) => it.updatedAt > since),
+        )
+      }),
+    ))
+
+  it("shows no other organization's rows", () =>
+    run(
+      Effect.gen(function* () {
+        const { organizationId } = yield* seeded
+        yield* seeded
+        const page = yield* (yield* RecipientRepository).page(organizationId, EPOCH, 500)
+        expect(new Set(page.map((recipient) => recipient.organizationId))).toEqual(new Set([organizationId]))
+      }),
+    ))
+})
