@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 /** Every room's tests in one project: two processes share what they load, and all share one PostgreSQL. */
 export default defineConfig({
   test: {
-    include: ["{packages,apps}/*/test/**/*.test.ts"],
+    include: ["{packages,apps}/*/test/**/*.test.ts", "examples/test/**/*.test.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     // Loading the modules anew for each file would take longer than the tests.
     isolate: false,

@@ -1,7 +1,7 @@
-/** Type-checks every `ts` fence of the READMEs, strictly, and runs each one as a module inside its package. */
+/** Type-checks every `ts` fence of the READMEs and of the pages of `docs/`, strictly, and runs each one as a module inside its package. */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join, relative } from "node:path"
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -13,12 +13,12 @@ function run(command: string, args: readonly string[], cwd: string): string | nu
   return status === 0 ? null : [stdout, stderr, error?.message].join("")
 }
 
-/** Checks one README's fences in a folder of their own beside it, where the package resolves itself by name. */
-function breachesOf(folder: string): { fences: number; breaches: string[] } {
-  const readme = join(folder, "README.md")
-  const title = relative(root, readme)
-  if (!existsSync(readme)) return { fences: 0, breaches: [`${title} is missing`] }
-  const fences = [...readFileSync(readme, "utf8").matchAll(FENCE)].map((match) => match[1] ?? "")
+/** Checks the fences of a page in a folder of their own beside it, where a package resolves itself by name. */
+function breachesOf(page: string): { fences: number; breaches: string[] } {
+  const title = relative(root, page)
+  if (!existsSync(page)) return { fences: 0, breaches: [`${title} is missing`] }
+  const folder = dirname(page)
+  const fences = [...readFileSync(page, "utf8").matchAll(FENCE)].map((match) => match[1] ?? "")
   const workshop = join(folder, ".readme-code")
   try {
     rmSync(workshop, { recursive: true, force: true })
@@ -49,11 +49,12 @@ function breachesOf(folder: string): { fences: number; breaches: string[] } {
   }
 }
 
-const published = publishedPackages().map(({ folder }) => ({ folder, ...breachesOf(folder) }))
+const published = publishedPackages().map(({ folder }) => ({ folder, ...breachesOf(join(folder, "README.md")) }))
 const mute = published
   .filter(({ fences, breaches }) => fences + breaches.length === 0)
   .map(({ folder }) => `${relative(root, folder)}/README.md shows no ts code`)
-const all = [...published, breachesOf(root)]
+const pages = ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root })]
+const all = [...published, ...pages.map((page) => breachesOf(join(root, page)))]
 report(
   [...all.flatMap(({ breaches }) => breaches), ...mute],
   `${all.reduce((sum, { fences }) => sum + fences, 0)} fences`,

@@ -109,12 +109,15 @@ describe("WorkerConfig", () => {
   })
 
   // OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
-  it.skipIf(spawnSync("openssl", ["version"]).status !== 0)("reads what the README's command for a key writes", () => {
-    const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
-    const [, command] = /^\| `DKIM_KEY` \|.*`(openssl .*?)`/m.exec(readme)!
-    const key = execSync(command!.replaceAll("\\|", "|"), { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
-    expect(refusal({ DKIM_KEY: key })).toBeUndefined()
-  })
+  it.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
+    "reads what the documented command for a key writes",
+    () => {
+      const settings = readFileSync(new URL("../../../docs/settings.md", import.meta.url), "utf8")
+      const [, command] = /^\| `DKIM_KEY` \|.*`(openssl .*?)`/m.exec(settings)!
+      const key = execSync(command!.replaceAll("\\|", "|"), { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+      expect(refusal({ DKIM_KEY: key })).toBeUndefined()
+    },
+  )
 
   it("says which delay of a schedule is wrong", () => {
     expect(refusal({ WEBHOOK_RETRY_DELAYS: "30s,soon" })).toBe(

@@ -1,0 +1,23 @@
+/** Receives webhooks with Express: `WEBHOOK_SECRET=whsec_… node receivers/express.ts`. */
+import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
+import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
+import { webhookHandler } from "@outreach/webhook-verifier/express"
+import express from "express"
+
+const secret = process.env["WEBHOOK_SECRET"]
+if (secret === undefined) throw new Error("WEBHOOK_SECRET is not set")
+const port = Number(process.env["PORT"] ?? 3000)
+
+const verifier = createWebhookVerifier({ secrets: [secret] })
+
+// A real receiver stores the event, and works on it later. `postgresStore` remembers events for several processes.
+const handle = deduplicate(memoryStore(), (event: WebhookEvent) => {
+  console.log(event.event_type, event.event_id)
+})
+
+const app = express()
+app.post("/webhooks", webhookHandler(verifier, handle))
+// The signature covers the bytes of the body, so the JSON parser comes after the webhook.
+app.use(express.json())
+
+const server = app.listen(port, () => console.log("listening on", server.address()))

@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
+import { publishOutcomes } from "@outreach/api/test/handlers/publishOutcomes"
+import { startApi } from "@outreach/api/test/startApi"
+import { SCOPES } from "@outreach/contract"
+import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { startExample } from "./startExample.ts"
+
+const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
+const WAIT = { timeout: 60_000 }
+
+describe.each(["express", "fastify", "hono", "node"])("the receiver in receivers/%s.ts", (name) => {
+  const start = async () => {
+    const receiver = await startExample(`receivers/${name}.ts`, { WEBHOOK_SECRET: SECRET })
+    const post = async (event: object, secret = SECRET) => {
+      const { headers, body } = signWebhook(event, [secret])
+      return (await fetch(`${receiver.url}/webhooks`, { method: "POST", headers: { ...headers }, body })).status
+    }
+    return { ...receiver, post }
+  }
+
+  it("handles a signed event once, however often it comes", async () => {
+    await using receiver = await start()
+    const event = sampleEvent("outreach.email_clicked")
+    expect(await receiver.post(event)).toBe(200)
+    expect(await receiver.post(event)).toBe(200)
+    const next = sampleEvent("outreach.email_sent")
+    expect(await receiver.post(next)).toBe(200)
+    await vi.waitFor(() => expect(receiver.output()).toContain(`outreach.email_sent ${next.event_id}`), WAIT)
+    expect(receiver.output().split(`outreach.email_clicked ${event.event_id}`)).toHaveLength(2)
+  })
+  it("refuses an event with a wrong signature", async () => {
+    await using receiver = await start()
+    const event = sampleEvent("outreach.email_clicked")
+    expect(await receiver.post(event, "whsec_another")).toBe(401)
+    await vi.waitFor(() => expect(receiver.output()).toContain("no_match"), WAIT)
+    expect(receiver.output()).not.toContain(event.event_id)
+  })
+})
+
+describe("the poller", () => {
+  const api = startApi()
+
+  it("stores each event of the feed once, and goes on from its checkpoint", async () => {
+    const { organization, campaign } = await api().run(seedCampaign({ recipients: 1 }))
+    const { text } = await api().issue(organization.id, SCOPES)
+    const folder = mkdtempSync(join(tmpdir(), "outreach-poller-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, "events.db")
+    const poll = async () => {
+      const args = [join(import.meta.dirname, "../poller.ts"), "--once", file]
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        env: { API_KEY: text, BASE_URL: api().url },
+      })
+      return stdout
+    }
+    const stored = () => {
+      using database = new DatabaseSync(file)
+      return database
+        .prepare("select event_id from events order by event_id")
+        .all()
+        .map((row) => row["event_id"])
+    }
+
+    const published = await api().run(publishOutcomes(campaign, ["outreach.email_sent", "outreach.email_opened"]))
+    expect(await poll()).toBe("2 events stored\n")
+    published.push(...(await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))))
+    expect(await poll()).toBe("1 events stored\n")
+    expect(await poll()).toBe("")
+    expect(stored()).toEqual(published.sort())
+  })
+})
+
+describe("the catalog of another team", () => {
+  it("answers an error with its own code, status and details", async () => {
+    await using service = await startExample("errorCatalog.ts")
+    const response = await fetch(service.url)
+    expect(response.status).toBe(402)
+    expect(await response.json()).toEqual({
+      error: {
+        type: "payment_error",
+        code: "CARD_DECLINED",
+        message: "The card has expired.",
+        details: { reason: "expired" },
+        doc_url: "https://pay.example.com/docs/errors#CARD_DECLINED",
+        request_id: "req_1",
+      },
+    })
+    await vi.waitFor(() => expect(service.output()).toContain("CARD_DECLINED, retry: no"), WAIT)
+  })
+})

@@ -1,0 +1,69 @@
+/**
+ * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` command of a shell
+ * fence exists. The README lists every page of `docs/`.
+ */
+import { execFileSync } from "node:child_process"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+const FENCE = /^```(\w*).*\n([\s\S]*?)^```$/gm
+const CODE_SPAN = /`[^`\n]*`/g
+const LINK = /\]\(([^()\s]+)\)/g
+const COMMAND = /^\s*(?:\S+=\S+ )*pnpm (?:-\S+ )*([a-z][\w:-]*)/gm
+const HEADING = /^#+ (.+)$/gm
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.replaceAll(FENCE, "").matchAll(HEADING)].map(([, heading = ""]) => heading)
+  const slugs = headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  )
+  return new Set(slugs)
+}
+
+function brokenLinks(page: string, text: string): readonly string[] {
+  const prose = text.replaceAll(FENCE, "").replaceAll(CODE_SPAN, "")
+  const targets = [...prose.matchAll(LINK)].map(([, target = ""]) => target)
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = "", anchor] = target.split("#")
+      const file = path === "" ? page : join(dirname(page), path)
+      if (!existsSync(join(root, file))) return true
+      return anchor !== undefined && !anchorsOf(read(file)).has(anchor)
+    })
+    .map((target) => `${page} links to ${target}, which is not there`)
+}
+
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Readonly<Record<string, string>> }
+/** Commands of pnpm itself that the documents use. */
+const BUILT_IN = ["install"]
+
+function unknownCommands(page: string, text: string): readonly string[] {
+  const shell = [...text.matchAll(FENCE)].flatMap(([, language, code = ""]) => (language === "sh" ? [code] : []))
+  const commands = shell.flatMap((code) => [...code.matchAll(COMMAND)].map(([, command = ""]) => command))
+  return commands
+    .filter((command) => !Object.hasOwn(scripts, command) && !BUILT_IN.includes(command))
+    .filter((command) => !existsSync(join(root, "node_modules/.bin", command)))
+    .map((command) => `${page} shows pnpm ${command}, which does not exist`)
+}
+
+const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: root,
+  encoding: "utf8",
+})
+const pages = listed.split("\n").filter((page) => page !== "" && existsSync(join(root, page)))
+if (!pages.includes("README.md")) throw new Error("git lists no README.md")
+const readme = read("README.md")
+const unlisted = globSync("docs/*.md", { cwd: root })
+  .filter((page) => !readme.includes(`](${page})`))
+  .map((page) => `README.md does not list ${page}`)
+const breaches = pages.flatMap((page) => [...brokenLinks(page, read(page)), ...unknownCommands(page, read(page))])
+report([...breaches, ...unlisted], `${pages.length} documents`)
