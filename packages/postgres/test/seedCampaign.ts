@@ -1,11 +1,11 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { checkDigit } from "@outreach/domain/recipients/checkNpi"
-import { importLines } from "@outreach/domain/recipients/Recipients"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
 

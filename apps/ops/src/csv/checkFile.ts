@@ -1,4 +1,4 @@
-import type { BadLine, ImportLine } from "@outreach/domain/recipients/Recipients"
+import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { Effect, Stream } from "effect"
 import { progressBar } from "../output/progressBar.ts"
 import type { RejectedLine } from "./createRejectsFile.ts"

@@ -1,4 +1,4 @@
-import type { BadLine } from "@outreach/domain/recipients/Recipients"
+import type { BadLine } from "@outreach/domain/campaigns/RecipientImport"
 import { Effect, FileSystem, type PlatformError, Schema } from "effect"
 
 /** A refused line with its text as it was written. */

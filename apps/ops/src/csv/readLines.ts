@@ -1,4 +1,4 @@
-import type { BadLine, ImportLine } from "@outreach/domain/recipients/Recipients"
+import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { type Effect, Stream } from "effect"
 import type { Header } from "./readHeader.ts"
 import { type Row, readRows } from "./readRows.ts"

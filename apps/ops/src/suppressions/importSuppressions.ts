@@ -1,5 +1,5 @@
 import type { ProgramId } from "@outreach/domain/Identifier"
-import type { ImportLine } from "@outreach/domain/recipients/Recipients"
+import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
 import type { Clinician } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"

@@ -21,6 +21,7 @@ import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
+import { addRecipients } from "./addRecipients.ts"
 
 const { publish, finishPublishing, open, complete } = WORKER_TRANSITIONS
 
@@ -133,6 +134,13 @@ export const CampaignRepositoryPg = Layer.effect(
           where campaign.id = ${campaignId} and quarantined_at is not null
           order by quarantined_at, recipient_id limit 100`
       }, orDieAs("CampaignRepository.quarantined")),
+
+      addRecipients: Effect.fn("CampaignRepository.addRecipients")(
+        addRecipients,
+        sql.withTransaction,
+        Effect.provideContext(context),
+        orDieAs("CampaignRepository.addRecipients"),
+      ),
 
       move: Effect.fn("CampaignRepository.move")(function* (campaignId, from, to) {
         const moved = yield* sql<Campaign>`

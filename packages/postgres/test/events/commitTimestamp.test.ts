@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { makeIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { randomBase62 } from "@outreach/domain/randomBase62"
@@ -60,6 +61,7 @@ describe("commitTimestamp", () => {
     run(
       Effect.gen(function* () {
         const recipients = yield* RecipientRepository
+        const campaigns = yield* CampaignRepository
         const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
         const organizationId = organization.id
         const written: Array<string> = []
@@ -73,7 +75,7 @@ describe("commitTimestamp", () => {
                 return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
               }),
             )
-            const registrations = yield* recipients.register(campaign.id, candidates)
+            const registrations = yield* campaigns.addRecipients(campaign.id, candidates)
             written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
           })
         const writers = yield* Effect.forkChild(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignRepository, type Candidate } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { type CampaignId, makeIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { type Candidate, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inTransaction } from "../inTransaction.ts"
@@ -19,11 +19,11 @@ const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidat
   return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test`, ...some }
 })
 const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate>) =>
-  Effect.flatMap(RecipientRepository, (recipients) => recipients.register(campaignId, candidates))
+  Effect.flatMap(CampaignRepository, (campaigns) => campaigns.addRecipients(campaignId, candidates))
 
 const EPOCH = { since: "1970-01-01T00:00:00.000000Z" } as const
 
-describe("RecipientRepositoryPg.register", () => {
+describe("CampaignRepositoryPg.addRecipients", () => {
   it("says of each candidate, in order, what became of it", () =>
     run(
       Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { checkLine } from "../../src/recipients/Recipients.ts"
+import { checkLine } from "../../src/campaigns/RecipientImport.ts"
 
 const line = { number: 2, npi: "1234567893", email: "ada@clinic.test" }
 

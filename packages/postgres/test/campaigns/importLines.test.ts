@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { importLines } from "@outreach/domain/recipients/Recipients"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { runOnDatabase } from "./runOnDatabase.ts"
-import { npi, seedCampaign } from "./seedCampaign.ts"
+import { runOnDatabase } from "../runOnDatabase.ts"
+import { npi, seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

@@ -2,9 +2,9 @@ import { Email } from "@outreach/contract"
 import { Effect, Schema } from "effect"
 import { type CampaignId, makeIdentifier } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
-import { checkNpi } from "./checkNpi.ts"
-import { TOKEN_LENGTH } from "./Recipient.ts"
-import { type Candidate, RecipientRepository, type Registration } from "./RecipientRepository.ts"
+import { checkNpi } from "../recipients/checkNpi.ts"
+import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import { CampaignRepository, type Candidate, type Registration } from "./CampaignRepository.ts"
 
 /** A line of an import file. */
 export interface ImportLine {
@@ -37,7 +37,7 @@ export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsed
   }
 }
 
-/** Says what is wrong with a line, or undefined. */
+/** Returns what is wrong with a line, or undefined. */
 export const checkLine = (line: ImportLine): string | undefined =>
   checkNpi(line.npi) ?? (isEmail(line.email) ? undefined : "the e-mail address is not valid")
 
@@ -57,11 +57,11 @@ const isCounted = (registration: Registration): registration is (typeof COUNTED)
   COUNTED.some((counted) => counted === registration)
 
 /** Imports a batch of lines in one transaction; doing it again changes nothing. */
-export const importLines = Effect.fn("Recipients.importLines")(function* (
+export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
 ) {
-  const recipients = yield* RecipientRepository
+  const campaigns = yield* CampaignRepository
   const bad: Array<BadLine> = []
   let waiting: Array<ImportLine> = []
   for (const line of lines) {
@@ -73,7 +73,7 @@ export const importLines = Effect.fn("Recipients.importLines")(function* (
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === 10) return yield* new TokensUsedUp()
     const batch = waiting
-    const registrations = yield* recipients.register(campaignId, yield* Effect.forEach(batch, makeCandidate))
+    const registrations = yield* campaigns.addRecipients(campaignId, yield* Effect.forEach(batch, makeCandidate))
     waiting = []
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!
