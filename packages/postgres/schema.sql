@@ -6,30 +6,30 @@ CREATE OR REPLACE FUNCTION public.active_secrets(organization text, most integer
  RETURNS text
  LANGUAGE sql
 AS $function$
-      select string_agg(id, ',' order by id desc) from (
-        select id from signing_secrets
-        where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
-        order by id desc limit most
-      ) active
-    $function$;
+  select string_agg(id, ',' order by id desc) from (
+    select id from signing_secrets
+    where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
+    order by id desc limit most
+  ) active
+$function$;
 
 CREATE OR REPLACE FUNCTION public.attempt_json(number integer, started_at timestamp with time zone, latency_ms integer, status integer, outcome text, response text)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
-      select jsonb_build_object('number', number,
-        'startedAt', to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-        'latencyMs', latency_ms, 'status', status, 'outcome', outcome, 'response', response)
-    $function$;
+  select jsonb_build_object('number', number,
+    'startedAt', to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    'latencyMs', latency_ms, 'status', status, 'outcome', outcome, 'response', response)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.attempts_made(attempts jsonb)
  RETURNS integer
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-      select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
-    $function$;
+  select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
+$function$;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb)
  RETURNS TABLE(put_off_count integer, lease jsonb)
@@ -37,94 +37,94 @@ CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit in
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
-    #variable_conflict use_column
-    begin
-      perform pg_advisory_xact_lock(hashtextextended('messages', 0));
-      return query
-      with present as materialized (
-        select now, least(max_rows, mail_slots((select next_at from mail_paces where scope = 'all'), in_all_minute, now)) as slots
-        from (select clock_timestamp() as now) clock
-      ), sending as materialized (
-        select campaign.organization_id, campaign.id, campaign.per_minute,
-          least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
-        from present cross join campaigns campaign
-        left join mail_paces pace on pace.scope = 'campaign ' || campaign.id
-        where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
-          and not quota_reached(campaign.organization_id, campaign.program_id)
-      ), looked_at as materialized (
-        select message.*, sending.per_minute, sending.slots
-        from sending
-        cross join lateral (
-          select organization_id, recipient_id, campaign_id, due_at from messages
-          where organization_id = sending.organization_id and campaign_id = sending.id
-            and due_at <= (select now from present) and (lease_until is null or lease_until < (select now from present))
-          order by due_at, recipient_id
-          limit case when sending.slots > 0 and (select slots from present) > 0 then scan_limit else 0 end
-          for update skip locked
-        ) message
-        order by message.due_at, message.recipient_id
-        limit scan_limit
-      ), judged as (
-        select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
-          row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as turn,
-          mail_slots(pace.next_at, per_domain_minute, now) as domain_slots,
-          greatest(pace.put_off_to, pace.next_at, now - interval '1 second') as domain_next
-        from present cross join looked_at
-        join recipients recipient
-          on recipient.organization_id = looked_at.organization_id and recipient.id = looked_at.recipient_id
-        cross join lateral (select lower(split_part(recipient.email, '@', -1)) as domain) address
-        left join mail_pauses pause
-          on pause.organization_id = looked_at.organization_id and pause.campaign_id = looked_at.campaign_id and pause.domain = address.domain
-        left join mail_paces pace on pace.scope = 'domain ' || address.domain
-      ), waiting as (
-        select organization_id, recipient_id, domain, paused_until > now as paused,
-          case when paused_until > now then paused_until
-            else domain_next + (turn - 1) * interval '60 seconds' / per_domain_minute end as due
-        from present cross join judged where paused_until > now or turn > domain_slots
-      ), put_off as (
-        update messages message set due_at = due from waiting
-        where message.organization_id = waiting.organization_id and message.recipient_id = waiting.recipient_id
-        returning message.recipient_id
-      ), ready as (
-        select *, row_number() over (order by due_at, recipient_id) as place
-        from (
-          select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_turn
-          from present cross join judged where paused_until <= now and turn <= domain_slots
-        ) open
-        where campaign_turn <= slots
-      ), leased as (
-        update messages message
-        set lease_token = gen_random_uuid(), lease_until = now + make_interval(secs => lease_seconds)
-        from present cross join ready
-        where place <= present.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
-        returning message.*, ready.domain, ready.per_minute
-      ), spent as (
-        select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as put_off_to from leased
-        union all select 'campaign ' || campaign_id, per_minute, count(*), null from leased group by campaign_id, per_minute
-        union all
-        select 'domain ' || domain, per_domain_minute, count(leased), max(due) + interval '60 seconds' / per_domain_minute
-        from (
-          select domain, 1 as leased, null::timestamptz as due from leased
-          union all select domain, null, due from waiting where not paused
-        ) of_domain
-        group by domain
-      ), counted as (
-        insert into mail_paces as pace (scope, next_at, put_off_to)
-        select scope, greatest(old.next_at, now - interval '1 second') + times * interval '60 seconds' / rate,
-          coalesce(greatest(spent.put_off_to, old.put_off_to), '-infinity')
-        from present cross join spent left join mail_paces old using (scope)
-        where rate is not null and (times > 0 or spent.put_off_to is not null)
-        on conflict (scope) do update set next_at = excluded.next_at, put_off_to = excluded.put_off_to
-      )
-      select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
-        'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
-        'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-        'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes) end as lease
-      from (select) one
-      left join (leased join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id)
-        on true;
-    end
-    $function$;
+#variable_conflict use_column
+begin
+  perform pg_advisory_xact_lock(hashtextextended('messages', 0));
+  return query
+  with present as materialized (
+    select now, least(max_rows, mail_slots((select next_at from mail_paces where scope = 'all'), in_all_minute, now)) as slots
+    from (select clock_timestamp() as now) clock
+  ), sending as materialized (
+    select campaign.organization_id, campaign.id, campaign.per_minute,
+      least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
+    from present cross join campaigns campaign
+    left join mail_paces pace on pace.scope = 'campaign ' || campaign.id
+    where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
+      and not quota_reached(campaign.organization_id, campaign.program_id)
+  ), looked_at as materialized (
+    select message.*, sending.per_minute, sending.slots
+    from sending
+    cross join lateral (
+      select organization_id, recipient_id, campaign_id, due_at from messages
+      where organization_id = sending.organization_id and campaign_id = sending.id
+        and due_at <= (select now from present) and (lease_until is null or lease_until < (select now from present))
+      order by due_at, recipient_id
+      limit case when sending.slots > 0 and (select slots from present) > 0 then scan_limit else 0 end
+      for update skip locked
+    ) message
+    order by message.due_at, message.recipient_id
+    limit scan_limit
+  ), judged as (
+    select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
+      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as turn,
+      mail_slots(pace.next_at, per_domain_minute, now) as domain_slots,
+      greatest(pace.put_off_to, pace.next_at, now - interval '1 second') as domain_next
+    from present cross join looked_at
+    join recipients recipient
+      on recipient.organization_id = looked_at.organization_id and recipient.id = looked_at.recipient_id
+    cross join lateral (select lower(split_part(recipient.email, '@', -1)) as domain) address
+    left join mail_pauses pause
+      on pause.organization_id = looked_at.organization_id and pause.campaign_id = looked_at.campaign_id and pause.domain = address.domain
+    left join mail_paces pace on pace.scope = 'domain ' || address.domain
+  ), waiting as (
+    select organization_id, recipient_id, domain, paused_until > now as paused,
+      case when paused_until > now then paused_until
+        else domain_next + (turn - 1) * interval '60 seconds' / per_domain_minute end as due
+    from present cross join judged where paused_until > now or turn > domain_slots
+  ), put_off as (
+    update messages message set due_at = due from waiting
+    where message.organization_id = waiting.organization_id and message.recipient_id = waiting.recipient_id
+    returning message.recipient_id
+  ), ready as (
+    select *, row_number() over (order by due_at, recipient_id) as place
+    from (
+      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_turn
+      from present cross join judged where paused_until <= now and turn <= domain_slots
+    ) open
+    where campaign_turn <= slots
+  ), leased as (
+    update messages message
+    set lease_token = gen_random_uuid(), lease_until = now + make_interval(secs => lease_seconds)
+    from present cross join ready
+    where place <= present.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
+    returning message.*, ready.domain, ready.per_minute
+  ), spent as (
+    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as put_off_to from leased
+    union all select 'campaign ' || campaign_id, per_minute, count(*), null from leased group by campaign_id, per_minute
+    union all
+    select 'domain ' || domain, per_domain_minute, count(leased), max(due) + interval '60 seconds' / per_domain_minute
+    from (
+      select domain, 1 as leased, null::timestamptz as due from leased
+      union all select domain, null, due from waiting where not paused
+    ) of_domain
+    group by domain
+  ), counted as (
+    insert into mail_paces as pace (scope, next_at, put_off_to)
+    select scope, greatest(old.next_at, now - interval '1 second') + times * interval '60 seconds' / rate,
+      coalesce(greatest(spent.put_off_to, old.put_off_to), '-infinity')
+    from present cross join spent left join mail_paces old using (scope)
+    where rate is not null and (times > 0 or spent.put_off_to is not null)
+    on conflict (scope) do update set next_at = excluded.next_at, put_off_to = excluded.put_off_to
+  )
+  select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
+    'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
+    'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
+    'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes) end as lease
+  from (select) one
+  left join (leased join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id)
+    on true;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with time zone, after_id text, before timestamp with time zone, most integer)
  RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, reason text, finished_at timestamp with time zone)
@@ -134,10 +134,10 @@ CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with tim
  SET enable_seqscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-      select organization_id, id, endpoint_id, event_id, reason, finished_at from dead_letters
-      where replayed_as is null and (finished_at, id) > (after_at, after_id) and finished_at < before
-      order by finished_at, id limit most
-    $function$;
+  select organization_id, id, endpoint_id, event_id, reason, finished_at from dead_letters
+  where replayed_as is null and (finished_at, id) > (after_at, after_id) and finished_at < before
+  order by finished_at, id limit most
+$function$;
 
 CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, most integer)
  RETURNS TABLE(id text, event_id text, emitted_at timestamp with time zone)
@@ -147,44 +147,44 @@ CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint 
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
-    #variable_conflict use_column
-    declare
-      few constant integer := 1000;
-      below constant text := substr(before, 5, 12);
-      since text;
-    begin
-      if (select count(*) from events_after(organization, types, after_at, after_id, 'infinity', few + 1)) <= few then
-        return query
-        select delivery_id(id, endpoint), id, emitted_at from (
-          select id collate "C" as id, emitted_at from events_after(organization, types, after_at, after_id, 'infinity', few)
-        ) each
-        where id >= lowest and id <= highest
-          and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
-        order by substr(id, 5, 12) desc fetch first most rows with ties;
-      else
-        select substr(id, 1, 16) into since from events
-        where organization_id = organization and id >= lowest and id <= highest and (emitted_at, id) > (after_at, after_id)
-          and (types is null or type = any (types))
-          and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
-        order by id desc offset most - 1 limit 1;
-        return query
-        select delivery_id(id, endpoint), id, emitted_at from events
-        where organization_id = organization and id >= greatest(lowest, since) and id <= highest
-          and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
-          and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before);
-      end if;
-    end
-    $function$;
+#variable_conflict use_column
+declare
+  few constant integer := 1000;
+  below constant text := substr(before, 5, 12);
+  since text;
+begin
+  if (select count(*) from events_after(organization, types, after_at, after_id, 'infinity', few + 1)) <= few then
+    return query
+    select delivery_id(id, endpoint), id, emitted_at from (
+      select id collate "C" as id, emitted_at from events_after(organization, types, after_at, after_id, 'infinity', few)
+    ) each
+    where id >= lowest and id <= highest
+      and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
+    order by substr(id, 5, 12) desc fetch first most rows with ties;
+  else
+    select substr(id, 1, 16) into since from events
+    where organization_id = organization and id >= lowest and id <= highest and (emitted_at, id) > (after_at, after_id)
+      and (types is null or type = any (types))
+      and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
+    order by id desc offset most - 1 limit 1;
+    return query
+    select delivery_id(id, endpoint), id, emitted_at from events
+    where organization_id = organization and id >= greatest(lowest, since) and id <= highest
+      and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
+      and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before);
+  end if;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.delivery_id(event_id text, endpoint_id text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-      -- One expression, which is put into the statements that call it: a call of its own costs thirty times as much.
-      select 'dlv_' || substr(event_id, 5, 12) || '7'
-        || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
-    $function$;
+  -- PostgreSQL puts a single expression into the statements that call it. A call would cost thirty times as much.
+  select 'dlv_' || substr(event_id, 5, 12) || '7'
+    || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.events_after(organization text, types text[], after_at timestamp with time zone, after_id text, before timestamp with time zone, most integer)
  RETURNS TABLE(id text, type text, emitted_at timestamp with time zone)
@@ -195,26 +195,26 @@ CREATE OR REPLACE FUNCTION public.events_after(organization text, types text[], 
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-    #variable_conflict use_column
-    begin
-      if types is null then
-        return query
-        select id, type, emitted_at from events
-        where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
-        order by emitted_at, id limit most;
-      else
-        return query
-        select each.* from (select distinct type from unnest(types) as given (type)) wanted
-        cross join lateral (
-          select id, wanted.type, emitted_at from events
-          where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
-            and emitted_at < before
-          order by type, emitted_at, id limit most
-        ) each
-        order by emitted_at, id limit most;
-      end if;
-    end
-    $function$;
+#variable_conflict use_column
+begin
+  if types is null then
+    return query
+    select id, type, emitted_at from events
+    where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
+    order by emitted_at, id limit most;
+  else
+    return query
+    select each.* from (select distinct type from unnest(types) as given (type)) wanted
+    cross join lateral (
+      select id, wanted.type, emitted_at from events
+      where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
+        and emitted_at < before
+      order by type, emitted_at, id limit most
+    ) each
+    order by emitted_at, id limit most;
+  end if;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.first_due()
  RETURNS TABLE(endpoint_id text, due_at timestamp with time zone)
@@ -225,31 +225,31 @@ CREATE OR REPLACE FUNCTION public.first_due()
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-    #variable_conflict use_column
-    begin
-      return query
-      with recursive first_of as (
-        (select endpoint_id, replay, due_at from deliveries where owner is null order by endpoint_id, replay, due_at limit 1)
-        union all
-        select next.* from first_of
-        cross join lateral (
-          select endpoint_id, replay, due_at from deliveries
-          where owner is null and (endpoint_id, replay) > (first_of.endpoint_id, first_of.replay)
-          order by endpoint_id, replay, due_at limit 1
-        ) next
-      )
-      select endpoint_id, min(due_at) from first_of group by endpoint_id;
-    end
-    $function$;
+#variable_conflict use_column
+begin
+  return query
+  with recursive first_of as (
+    (select endpoint_id, replay, due_at from deliveries where owner is null order by endpoint_id, replay, due_at limit 1)
+    union all
+    select next.* from first_of
+    cross join lateral (
+      select endpoint_id, replay, due_at from deliveries
+      where owner is null and (endpoint_id, replay) > (first_of.endpoint_id, first_of.replay)
+      order by endpoint_id, replay, due_at limit 1
+    ) next
+  )
+  select endpoint_id, min(due_at) from first_of group by endpoint_id;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.keep_trouble_only()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    begin
-      return case when new.from_log or new.replay then new end;
-    end
-    $function$;
+begin
+  return case when new.from_log or new.replay then new end;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, present timestamp with time zone)
  RETURNS integer
@@ -261,43 +261,43 @@ CREATE OR REPLACE FUNCTION public.make_id(prefix text)
  RETURNS text
  LANGUAGE sql
 AS $function$
-      select prefix || '_' || encode(
-        set_bit(set_bit(
-          overlay(uuid_send(gen_random_uuid())
-            placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-            from 1 for 6),
-          52, 1), 53, 1),
-        'hex')
-    $function$;
+  select prefix || '_' || encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+        placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+        from 1 for 6),
+      52, 1), 53, 1),
+    'hex')
+$function$;
 
 CREATE OR REPLACE FUNCTION public.must_not_write_to(organization text, program text, given_npi text, given_email text)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-      select exists (
-          select from suppressions
-          where organization_id = organization and program_id = program and kind = 'npi' and value = given_npi
-        ) or exists (
-          select from suppressions
-          where organization_id = organization and program_id = program and kind = 'email' and value = lower(given_email)
-        ) or exists (
-          select from qualifications
-          where organization_id = organization and program_id = program and npi = given_npi
-            and stage in ('learner_qualified', 'completer_qualified')
-        )
-    $function$;
+  select exists (
+    select from suppressions
+    where organization_id = organization and program_id = program and kind = 'npi' and value = given_npi
+  ) or exists (
+    select from suppressions
+    where organization_id = organization and program_id = program and kind = 'email' and value = lower(given_email)
+  ) or exists (
+    select from qualifications
+    where organization_id = organization and program_id = program and npi = given_npi
+      and stage in ('learner_qualified', 'completer_qualified')
+  )
+$function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(organization text, program text)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-      select coalesce((
-        select completer_reached_at is not null from digest_funnel
-        where organization_id = organization and program_id = program order by date desc limit 1
-      ), false)
-    $function$;
+  select coalesce((
+    select completer_reached_at is not null from digest_funnel
+    where organization_id = organization and program_id = program order by date desc limit 1
+  ), false)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.read_logs(worker uuid, endpoints text[], limits integer[], max_secrets integer)
  RETURNS TABLE(endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, emitted_at timestamp with time zone, read_at double precision, secret_ids text)
@@ -310,33 +310,33 @@ CREATE OR REPLACE FUNCTION public.read_logs(worker uuid, endpoints text[], limit
  SET enable_mergejoin TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-    #variable_conflict use_column
-    begin
-      return query
-      select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
-        extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
-      from unnest(endpoints, limits) as wanted (id, max_rows)
-      join endpoint_readers reader on reader.endpoint_id = wanted.id
-      join webhook_endpoints endpoint on endpoint.id = wanted.id
-      cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
+#variable_conflict use_column
+begin
+  return query
+  select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
+    extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
+  from unnest(endpoints, limits) as wanted (id, max_rows)
+  join endpoint_readers reader on reader.endpoint_id = wanted.id
+  join webhook_endpoints endpoint on endpoint.id = wanted.id
+  cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
+  cross join lateral (
+    (select id, emitted_at, body, traceparent from events
+      where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+      order by emitted_at, id limit wanted.max_rows)
+    union all
+    (select each.* from unnest(event_types) as type_of (type)
       cross join lateral (
-        (select id, emitted_at, body, traceparent from events
-          where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
-          order by emitted_at, id limit wanted.max_rows)
-        union all
-        (select each.* from unnest(event_types) as type_of (type)
-          cross join lateral (
-            select id, emitted_at, body, traceparent from events
-            where organization_id = reader.organization_id and type = type_of.type
-              and (emitted_at, id) > (begun_at, begun_id)
-            -- By the type, too, so that a rare one is looked for in events_by_type, as the feed does.
-            order by type, emitted_at, id limit wanted.max_rows
-          ) each
-          order by emitted_at, id limit wanted.max_rows)
-      ) event
-      where owner = worker and enabled and secrets.ids is not null;
-    end
-    $function$;
+        select id, emitted_at, body, traceparent from events
+        where organization_id = reader.organization_id and type = type_of.type
+          and (emitted_at, id) > (begun_at, begun_id)
+        -- Ordered by type as well, so that a rare type is read from events_by_type.
+        order by type, emitted_at, id limit wanted.max_rows
+      ) each
+      order by emitted_at, id limit wanted.max_rows)
+  ) event
+  where owner = worker and enabled and secrets.ids is not null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], most integer[], alone_from integer, most_secrets integer)
  RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secret_ids text)
@@ -344,48 +344,48 @@ CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], most i
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
-    #variable_conflict use_column
-    declare
-      present constant timestamptz := clock_timestamp();
-    begin
-      return query
-      with due as materialized (
-        select found.*
-        from unnest(endpoints, most) as wanted (id, most)
-        join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
-        join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
-          and active_secrets(endpoint.organization_id, most_secrets) is not null
-        cross join lateral (
-          select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
-          from (
-            (select ctid as place, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
-              where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= present
-              order by due_at, id limit wanted.most)
-            union all
-            (select ctid, id, due_at, 2 from deliveries
-              where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= present
-              order by due_at, id limit wanted.most)
-            union all
-            (select ctid, id, due_at, 3 from deliveries
-              where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= present
-              order by due_at, id limit wanted.most)
-          ) waiting
-        ) found
-        where turn <= case when first_class = 0 then 1 else wanted.most end
-      ), taken as (
-        update deliveries set owner = worker, owned_at = present
-        from due where deliveries.ctid = place and deliveries.owner is null
-        returning deliveries.*, class, due.due_at as fell_due_at
-      )
-      select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
-        taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
-        active_secrets(taken.organization_id, most_secrets)
-      from taken
-      join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
-      join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
-      order by class, fell_due_at, taken.id;
-    end
-    $function$;
+#variable_conflict use_column
+declare
+  present constant timestamptz := clock_timestamp();
+begin
+  return query
+  with due as materialized (
+    select found.*
+    from unnest(endpoints, most) as wanted (id, most)
+    join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
+    join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
+      and active_secrets(endpoint.organization_id, most_secrets) is not null
+    cross join lateral (
+      select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
+      from (
+        (select ctid as place, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
+          where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= present
+          order by due_at, id limit wanted.most)
+        union all
+        (select ctid, id, due_at, 2 from deliveries
+          where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= present
+          order by due_at, id limit wanted.most)
+        union all
+        (select ctid, id, due_at, 3 from deliveries
+          where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= present
+          order by due_at, id limit wanted.most)
+      ) waiting
+    ) found
+    where turn <= case when first_class = 0 then 1 else wanted.most end
+  ), taken as (
+    update deliveries set owner = worker, owned_at = present
+    from due where deliveries.ctid = place and deliveries.owner is null
+    returning deliveries.*, class, due.due_at as fell_due_at
+  )
+  select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
+    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
+    active_secrets(taken.organization_id, most_secrets)
+  from taken
+  join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
+  join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
+  order by class, fell_due_at, taken.id;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], places text[], place_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_waits integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
  RETURNS SETOF text
@@ -393,45 +393,45 @@ CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], 
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
-    #variable_conflict use_column
-    declare
-      held text[];
-    begin
-      with moved as (
-        update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
-          (begun_at, begun_id) = (
-            -- An operator may have moved it on meanwhile.
-            select at, id from (values (begun_at, begun_id), (nullif(place, '')::timestamptz, place_id)) as either (at, id)
-            where at is not null order by at desc, id collate "C" desc limit 1
-          ),
-          intended_at = case when place = '' then intended_at else clock_timestamp() end
-        from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
-        where reader.endpoint_id = progress.id and owner = worker
-        returning reader.endpoint_id
-      )
-      select coalesce(array_agg(endpoint_id), '{}') into held from moved;
+#variable_conflict use_column
+declare
+  held text[];
+begin
+  with moved as (
+    update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
+      (begun_at, begun_id) = (
+        -- An operator may have moved the position on meanwhile.
+        select at, id from (values (begun_at, begun_id), (nullif(place, '')::timestamptz, place_id)) as either (at, id)
+        where at is not null order by at desc, id collate "C" desc limit 1
+      ),
+      intended_at = case when place = '' then intended_at else clock_timestamp() end
+    from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
+    where reader.endpoint_id = progress.id and owner = worker
+    returning reader.endpoint_id
+  )
+  select coalesce(array_agg(endpoint_id), '{}') into held from moved;
 
-      if cardinality(breaker_endpoints) > 0 then
-        update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
-          probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
-        from unnest(breaker_endpoints, write_progress.failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
-        where reader.endpoint_id = breaker.id and owner = worker;
-      end if;
+  if cardinality(breaker_endpoints) > 0 then
+    update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
+      probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
+    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+    where reader.endpoint_id = breaker.id and owner = worker;
+  end if;
 
-      if cardinality(batch_endpoints) > 0 then
-        insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
-        select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
-        from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
-        join endpoint_readers using (endpoint_id)
-        where batch.endpoint_id = any (held);
-      end if;
+  if cardinality(batch_endpoints) > 0 then
+    insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
+    select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
+    from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
+    join endpoint_readers using (endpoint_id)
+    where batch.endpoint_id = any (held);
+  end if;
 
-      return query select id from unnest(endpoints) as given (id) where id <> all (held);
-      if jsonb_array_length(troubles) > 0 then
-        return query select * from write_troubles(worker, held, troubles);
-      end if;
-    end
-    $function$;
+  return query select id from unnest(endpoints) as given (id) where id <> all (held);
+  if jsonb_array_length(troubles) > 0 then
+    return query select * from write_troubles(worker, held, troubles);
+  end if;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb)
  RETURNS SETOF text
@@ -439,72 +439,72 @@ CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troub
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
 AS $function$
-    #variable_conflict use_column
-    begin
-      return query
-      with trouble as materialized (
-        select * from jsonb_to_recordset(troubles) as trouble (
-          "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
-          attempt jsonb)
-      ), ours as materialized (
-        -- Found one by one through the primary key, however few rows the planner takes the table to have.
-        select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
-        from trouble cross join lateral (
-          select ctid as place, created_at, attempts, losses from deliveries
-          where organization_id = "organizationId" and id = trouble.id and owner = worker
-          offset 0
-        ) row
-        where "isRow"
-      ), added as (
-        insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
-        select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
-          clock_timestamp() + make_interval(secs => delay), true
-        from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
-        -- Written before, by a statement of which nobody heard.
-        on conflict do nothing
-        returning organization_id, id
-      ), retried as (
-        update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
-          due_at = clock_timestamp() + make_interval(secs => delay)
-        from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
-        returning deliveries.organization_id, deliveries.id
-      ), noted as (
-        insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
-        select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
-          (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
-        from (select * from added union all select * from retried) each
-        join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
-      ), finished as (
-        delete from deliveries using ours
-        where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
-        returning ours.*
-      ), earlier as (
-        delete from delivery_attempts made using finished
-        where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
-        returning made.*
-      ), history as (
-        select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
-          coalesce((
-            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
-            from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
-          ), '[]') || attempt as attempts
-        from finished
-        union all
-        select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
-        from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
-      ), kept as (
-        insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
-        select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
-      ), dead as (
-        insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
-        select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
-        on conflict do nothing
-      )
-      select id from trouble where "isRow" and not exists (
-        select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
-        where settled.organization_id = "organizationId" and settled.id = trouble.id);
-    end
-    $function$;
+#variable_conflict use_column
+begin
+  return query
+  with trouble as materialized (
+    select * from jsonb_to_recordset(troubles) as trouble (
+      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
+      attempt jsonb)
+  ), ours as materialized (
+    -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
+    select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
+    from trouble cross join lateral (
+      select ctid as place, created_at, attempts, losses from deliveries
+      where organization_id = "organizationId" and id = trouble.id and owner = worker
+      offset 0
+    ) row
+    where "isRow"
+  ), added as (
+    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
+    select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
+      clock_timestamp() + make_interval(secs => delay), true
+    from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
+    -- An earlier statement, whose reply was lost, may have written the row.
+    on conflict do nothing
+    returning organization_id, id
+  ), retried as (
+    update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
+      due_at = clock_timestamp() + make_interval(secs => delay)
+    from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    returning deliveries.organization_id, deliveries.id
+  ), noted as (
+    insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
+    select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
+      (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
+    from (select * from added union all select * from retried) each
+    join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
+  ), finished as (
+    delete from deliveries using ours
+    where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    returning ours.*
+  ), earlier as (
+    delete from delivery_attempts made using finished
+    where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
+    returning made.*
+  ), history as (
+    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
+      coalesce((
+        select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+        from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
+      ), '[]') || attempt as attempts
+    from finished
+    union all
+    select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
+    from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+  ), kept as (
+    insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+    select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
+  ), dead as (
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+    select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
+    on conflict do nothing
+  )
+  select id from trouble where "isRow" and not exists (
+    select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
+    where settled.organization_id = "organizationId" and settled.id = trouble.id);
+end
+$function$;
 
 create table api_keys (
   id text collate "C" not null,
@@ -766,10 +766,10 @@ create table messages (
 ) with (fillfactor=70);
 
 create table migrations (
-  migration_id integer not null,
-  created_at timestamp with time zone default now() not null,
-  name text not null,
-  constraint migrations_pkey PRIMARY KEY (migration_id)
+  file text collate "C" not null,
+  checksum text not null,
+  applied_at timestamp with time zone default clock_timestamp() not null,
+  constraint migrations_pkey PRIMARY KEY (file)
 );
 
 create table organization_clock (

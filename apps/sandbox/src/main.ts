@@ -161,7 +161,7 @@ const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
   yield* options === undefined ? say(USAGE) : Effect.catchDefect(sandbox(options), explain(options.folder))
 }).pipe(
-  Effect.catchTag("SandboxError", ({ message }) =>
+  Effect.catchTag(["SandboxError", "MigrationMismatch"], ({ message }) =>
     Effect.sync(() => {
       process.stderr.write(`${message}\n`)
       process.exitCode = 1

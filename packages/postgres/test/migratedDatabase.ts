@@ -7,7 +7,7 @@ import { migrate } from "../src/migrate.ts"
 export const migratedDatabase = (): (() => string) =>
   testDatabase({
     name: "outreach",
-    sources: [new URL("../migrations", import.meta.url)],
+    sources: [new URL("../sql", import.meta.url)],
     migrate: async (url) => {
       await Effect.runPromise(
         Effect.provide(migrate, databaseLayer({ url: Redacted.make(url), applicationName: "migrate" })),

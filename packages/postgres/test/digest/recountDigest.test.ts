@@ -6,13 +6,11 @@ import { Effect, type Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import digest from "../../migrations/0012_digest.ts"
 import type { CommitTimestamp } from "../../src/events/commitTimestamp.ts"
-import { publishEvents } from "../../src/events/publishEvents.ts"
 import { adaptersFor } from "../adaptersFor.ts"
 import { inTransaction } from "../inTransaction.ts"
 import { migratedDatabase } from "../migratedDatabase.ts"
-import { draftsOf, type Outcome, outreachOn } from "../outreachOn.ts"
+import { type Outcome, outreachOn } from "../outreachOn.ts"
 import { qualifyOn } from "../qualifyOn.ts"
 import { seedCampaign } from "../seedCampaign.ts"
 import { writeDigest } from "../writeDigest.ts"
@@ -177,32 +175,3 @@ it("finds both equal after several writers wrote at once, over a midnight", asyn
     expect(kept!.clinicians).toBeGreaterThan(1)
   }
 })
-
-it("finds both equal for what was published before the digest, which its migration counted", () =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { organization, campaigns } = yield* twoPrograms
-      const [ann, bob] = yield* recipients(2)
-      const seats = Array.from({ length: 3 }, () => ({}))
-      const [draft] = yield* draftsOf(campaigns[1], [[ann!, "sent"]])
-      const published = { ...draft!, type: "outreach.recipients_published", data: { recipients: seats } } as const
-      yield* inTransaction(publishEvents([published], `${DATES[0]}T09:00:00.000000Z` as CommitTimestamp))
-      for (const date of DATES.slice(0, 2)) {
-        yield* outreachOn(`${date}T10:00:00.000000Z`, campaigns[0], [
-          [ann!, "sent"],
-          [bob!, "bounced"],
-          [ann!, "human opened"],
-          [ann!, "bot opened"],
-          [bob!, "bot clicked"],
-        ])
-      }
-      yield* outreachOn(`${DATES[2]}T10:00:00.000000Z`, campaigns[0], [[ann!, "bot opened"]])
-      const marks = sql`select * from digest_marks where organization_id = ${organization.id} order by recipient_id, type`
-      const before = yield* marks
-      yield* sql`drop table digest_outreach, digest_marks, digest_funnel`
-      yield* digest
-      expect(yield* marks).toEqual(before)
-      for (const date of DATES) expect(yield* recount(date, organization.id)).toEqual([])
-    }),
-  ))

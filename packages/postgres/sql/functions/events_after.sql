@@ -1,0 +1,29 @@
+-- Returns the first events of a log after a position, in order, of all types or of the given ones.
+--
+-- All types are one range of events_log. Each given type is one range of events_by_type.
+create or replace function events_after(
+  organization text, types text[], after_at timestamptz, after_id text, before timestamptz, most integer
+)
+returns table (id text, type text, emitted_at timestamptz)
+language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+  set enable_sort = off as $$
+#variable_conflict use_column
+begin
+  if types is null then
+    return query
+    select id, type, emitted_at from events
+    where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
+    order by emitted_at, id limit most;
+  else
+    return query
+    select each.* from (select distinct type from unnest(types) as given (type)) wanted
+    cross join lateral (
+      select id, wanted.type, emitted_at from events
+      where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
+        and emitted_at < before
+      order by type, emitted_at, id limit most
+    ) each
+    order by emitted_at, id limit most;
+  end if;
+end
+$$;

@@ -1,0 +1,23 @@
+-- Returns when the first row of each endpoint is due, whoever owns the endpoint.
+--
+-- It takes one step through the index for each endpoint that has rows; the other endpoints cost nothing.
+create or replace function first_due()
+returns table (endpoint_id text, due_at timestamptz)
+language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+  set enable_sort = off as $$
+#variable_conflict use_column
+begin
+  return query
+  with recursive first_of as (
+    (select endpoint_id, replay, due_at from deliveries where owner is null order by endpoint_id, replay, due_at limit 1)
+    union all
+    select next.* from first_of
+    cross join lateral (
+      select endpoint_id, replay, due_at from deliveries
+      where owner is null and (endpoint_id, replay) > (first_of.endpoint_id, first_of.replay)
+      order by endpoint_id, replay, due_at limit 1
+    ) next
+  )
+  select endpoint_id, min(due_at) from first_of group by endpoint_id;
+end
+$$;

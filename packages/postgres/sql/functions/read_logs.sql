@@ -1,0 +1,38 @@
+-- Reads on in the logs of the worker's endpoints, after the position up to which calls may have begun.
+--
+-- It is a function because planning the statement takes longer than running it.
+-- The result has no order as a whole, because a sort would move the bodies. Each endpoint's events come in the order of the log.
+create or replace function read_logs(worker uuid, endpoints text[], limits integer[], max_secrets integer)
+returns table (
+  endpoint_id text, organization_id text, url text, event_id text, body text, traceparent text, emitted_at timestamptz,
+  read_at double precision, secret_ids text
+)
+language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+  set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off as $$
+#variable_conflict use_column
+begin
+  return query
+  select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
+    extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
+  from unnest(endpoints, limits) as wanted (id, max_rows)
+  join endpoint_readers reader on reader.endpoint_id = wanted.id
+  join webhook_endpoints endpoint on endpoint.id = wanted.id
+  cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
+  cross join lateral (
+    (select id, emitted_at, body, traceparent from events
+      where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+      order by emitted_at, id limit wanted.max_rows)
+    union all
+    (select each.* from unnest(event_types) as type_of (type)
+      cross join lateral (
+        select id, emitted_at, body, traceparent from events
+        where organization_id = reader.organization_id and type = type_of.type
+          and (emitted_at, id) > (begun_at, begun_id)
+        -- Ordered by type as well, so that a rare type is read from events_by_type.
+        order by type, emitted_at, id limit wanted.max_rows
+      ) each
+      order by emitted_at, id limit wanted.max_rows)
+  ) event
+  where owner = worker and enabled and secrets.ids is not null;
+end
+$$;

@@ -1,0 +1,50 @@
+-- Writes how far each endpoint may have called and which events are open, and the outcomes of earlier calls.
+--
+-- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles.
+-- It returns the endpoints and the ids of deliveries that are no longer the worker's. It wrote nothing for those.
+create or replace function write_progress(
+  worker uuid, endpoints text[], still_open text[], places text[], place_ids text[],
+  breaker_endpoints text[], failures integer[], allowances integer[], probe_waits integer[],
+  batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb
+)
+returns setof text
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+#variable_conflict use_column
+declare
+  held text[];
+begin
+  with moved as (
+    update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
+      (begun_at, begun_id) = (
+        -- An operator may have moved the position on meanwhile.
+        select at, id from (values (begun_at, begun_id), (nullif(place, '')::timestamptz, place_id)) as either (at, id)
+        where at is not null order by at desc, id collate "C" desc limit 1
+      ),
+      intended_at = case when place = '' then intended_at else clock_timestamp() end
+    from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
+    where reader.endpoint_id = progress.id and owner = worker
+    returning reader.endpoint_id
+  )
+  select coalesce(array_agg(endpoint_id), '{}') into held from moved;
+
+  if cardinality(breaker_endpoints) > 0 then
+    update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
+      probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
+    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+    where reader.endpoint_id = breaker.id and owner = worker;
+  end if;
+
+  if cardinality(batch_endpoints) > 0 then
+    insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
+    select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
+    from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
+    join endpoint_readers using (endpoint_id)
+    where batch.endpoint_id = any (held);
+  end if;
+
+  return query select id from unnest(endpoints) as given (id) where id <> all (held);
+  if jsonb_array_length(troubles) > 0 then
+    return query select * from write_troubles(worker, held, troubles);
+  end if;
+end
+$$;

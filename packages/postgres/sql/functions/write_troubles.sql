@@ -1,0 +1,72 @@
+-- Writes the outcomes of calls that did not arrive at the first attempt, and of all calls for rows of deliveries.
+--
+-- held are the endpoints that are still the worker's.
+-- It returns the ids of rows that are no longer the worker's. It wrote nothing for those.
+create or replace function write_troubles(worker uuid, held text[], troubles jsonb) returns setof text
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  return query
+  with trouble as materialized (
+    select * from jsonb_to_recordset(troubles) as trouble (
+      "isRow" boolean, "organizationId" text, id text, "endpointId" text, "eventId" text, state text, delay double precision,
+      attempt jsonb)
+  ), ours as materialized (
+    -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
+    select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
+    from trouble cross join lateral (
+      select ctid as place, created_at, attempts, losses from deliveries
+      where organization_id = "organizationId" and id = trouble.id and owner = worker
+      offset 0
+    ) row
+    where "isRow"
+  ), added as (
+    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
+    select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
+      clock_timestamp() + make_interval(secs => delay), true
+    from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
+    -- An earlier statement, whose reply was lost, may have written the row.
+    on conflict do nothing
+    returning organization_id, id
+  ), retried as (
+    update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
+      due_at = clock_timestamp() + make_interval(secs => delay)
+    from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    returning deliveries.organization_id, deliveries.id
+  ), noted as (
+    insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
+    select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
+      (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
+    from (select * from added union all select * from retried) each
+    join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
+  ), finished as (
+    delete from deliveries using ours
+    where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    returning ours.*
+  ), earlier as (
+    delete from delivery_attempts made using finished
+    where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
+    returning made.*
+  ), history as (
+    select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
+      coalesce((
+        select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+        from earlier where earlier.organization_id = "organizationId" and earlier.delivery_id = finished.id
+      ), '[]') || attempt as attempts
+    from finished
+    union all
+    select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
+    from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+  ), kept as (
+    insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+    select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
+  ), dead as (
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+    select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
+    on conflict do nothing
+  )
+  select id from trouble where "isRow" and not exists (
+    select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
+    where settled.organization_id = "organizationId" and settled.id = trouble.id);
+end
+$$;

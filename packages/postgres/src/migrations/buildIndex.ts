@@ -1,0 +1,39 @@
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlFile } from "./readSqlFiles.ts"
+
+/** Returns the index that a file builds concurrently, if it does; such a file holds nothing else. */
+export const concurrentIndexOf = ({ text }: SqlFile): string | undefined =>
+  /^(?:\s|--.*\n)*create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)/i.exec(text)?.[1]
+
+/** Builds an index while its table is read and written, outside a transaction. */
+export const buildIndex = Effect.fnUntraced(function* (index: string, { text }: SqlFile) {
+  const sql = yield* SqlClient.SqlClient
+  const [state] = yield* sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${index})`
+  // Built before, by a process that was killed before it recorded the file.
+  if (state?.valid) return
+  // A build that was cut off leaves an index that costs every write and that no query uses.
+  if (state) yield* sql`drop index concurrently ${sql(index)}`
+  yield* sql.unsafe(text)
+})
+
+/** Reports for which transactions the build of an index waits, whenever they change, until it is interrupted. */
+export const reportBlockers = (
+  sql: SqlClient.SqlClient,
+  report: (sentence: string) => Effect.Effect<void>,
+  pid: number,
+  index: string,
+): Effect.Effect<never> => {
+  let reported = ""
+  return Effect.gen(function* () {
+    const blockers = yield* sql<{ pid: number; name: string; since: string }>`
+      select pid, application_name as name, to_char(xact_start, 'YYYY-MM-DD HH24:MI:SS TZ') as since
+      from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) and pid <> pg_backend_pid() order by xact_start`
+    const names = blockers.map(({ pid, name, since }) => `${pid} (${name}, since ${since})`).join(", ")
+    if (names !== "" && names !== reported) {
+      yield* report(`The index ${index} waits for the transaction of process ${names}; writes go on meanwhile.`)
+    }
+    reported = names
+  }).pipe(Effect.repeat(Schedule.spaced("1 second")), Effect.ignore, Effect.andThen(Effect.never))
+}

@@ -1,0 +1,57 @@
+import { Effect, Schema } from "effect"
+import type { SqlFile, SqlFiles } from "./readSqlFiles.ts"
+
+/** The database was made from other files than these. */
+export class MigrationMismatch extends Schema.TaggedError<MigrationMismatch>()("MigrationMismatch", {
+  message: Schema.String,
+}) {}
+
+/** What is left to do. */
+export interface MigrationPlan extends SqlFiles {
+  /** The files of functions that are gone. */
+  readonly removed: ReadonlyArray<string>
+  /** Whether a newer release has migrated the database; then nothing is left to do. */
+  readonly isNewer: boolean
+}
+
+/**
+ * Compares the files with those that were applied to a database, and returns what is left to do.
+ *
+ * @param applied - the checksum of each file that was applied
+ */
+export const planMigrations = Effect.fnUntraced(function* (
+  { migrations, functions }: SqlFiles,
+  applied: ReadonlyMap<string, string>,
+) {
+  const appliedMigrations = [...applied.keys()].filter((file) => file.startsWith("migrations/")).sort()
+  const newest = appliedMigrations.at(-1) ?? ""
+  const last = migrations.at(-1)?.file ?? ""
+  for (const { file, checksum } of migrations) {
+    const known = applied.get(file)
+    if (known === undefined && file < newest) {
+      return yield* mismatch(`${file} comes before ${newest}, which was applied already. Give it the next number.`)
+    }
+    if (known !== undefined && known !== checksum) {
+      return yield* mismatch(
+        `${file} was changed after it was applied to this database. Restore its text, and write the change as a file with the next number. If the change was never released, migrate an empty database instead.`,
+      )
+    }
+  }
+  const missing = appliedMigrations.find((file) => file < last && migrations.every((each) => each.file !== file))
+  if (missing !== undefined) {
+    return yield* mismatch(`${missing} was applied to this database and is missing. Restore the file.`)
+  }
+  if (newest > last) return { migrations: [], functions: [], removed: [], isNewer: true } satisfies MigrationPlan
+  const isNew = ({ file, checksum }: SqlFile) => applied.get(file) !== checksum
+  const removed = [...applied.keys()].filter(
+    (file) => file.startsWith("functions/") && functions.every((each) => each.file !== file),
+  )
+  return {
+    migrations: migrations.filter(isNew),
+    functions: functions.filter(isNew),
+    removed,
+    isNewer: false,
+  } satisfies MigrationPlan
+})
+
+const mismatch = (message: string) => new MigrationMismatch({ message })

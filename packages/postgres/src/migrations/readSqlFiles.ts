@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto"
+import { readdir, readFile } from "node:fs/promises"
+import { Effect } from "effect"
+
+/** A file of SQL that `migrate` applies. */
+export interface SqlFile {
+  /** The path under `sql/`, as it is recorded in the database. */
+  readonly file: string
+  /** The file's name without `.sql`; a function has the name of its file. */
+  readonly name: string
+  readonly text: string
+  /** SHA-256 of the text, in hex. */
+  readonly checksum: string
+}
+
+/** What a release makes the schema from: changes of tables in their order, and the newest form of each function. */
+export interface SqlFiles {
+  readonly migrations: ReadonlyArray<SqlFile>
+  readonly functions: ReadonlyArray<SqlFile>
+}
+
+/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, each by name. */
+export const readSqlFiles = (folder: URL): Effect.Effect<SqlFiles> =>
+  Effect.all({
+    migrations: Effect.promise(() => readFolder(folder, "migrations")),
+    functions: Effect.promise(() => readFolder(folder, "functions")),
+  })
+
+async function readFolder(folder: URL, kind: keyof SqlFiles): Promise<ReadonlyArray<SqlFile>> {
+  const entries = await readdir(new URL(kind, folder))
+  return Promise.all(
+    entries
+      .filter((entry) => entry.endsWith(".sql"))
+      .sort()
+      .map(async (entry) => {
+        const file = `${kind}/${entry}`
+        // Git may check out other line ends; the checksum is the same everywhere.
+        const text = (await readFile(new URL(file, folder), "utf8")).replaceAll("\r\n", "\n")
+        const checksum = createHash("sha256").update(text).digest("hex")
+        return { file, name: entry.slice(0, -".sql".length), text, checksum }
+      }),
+  )
+}

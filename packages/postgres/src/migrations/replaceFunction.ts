@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlFile } from "./readSqlFiles.ts"
+import { sqlState } from "./sqlState.ts"
+
+const INVALID_FUNCTION_DEFINITION = "42P13"
+
+/**
+ * Creates the function of a file, in place of the one of the same name.
+ *
+ * A function whose arguments or result changed is dropped. PostgreSQL refuses that while a default, trigger or index calls it.
+ */
+export const replaceFunction = Effect.fnUntraced(function* ({ name, text }: SqlFile) {
+  const sql = yield* SqlClient.SqlClient
+  const before = yield* signaturesOf(name)
+  // Fails where the name or type of an argument or the result would change.
+  yield* Effect.catchIf(
+    sql.withTransaction(sql.unsafe(text)),
+    (error) => sqlState(error) === INVALID_FUNCTION_DEFINITION,
+    () => Effect.andThen(dropAll(before), sql.unsafe(text)),
+  )
+  // With other arguments it is a second function of that name.
+  if ((yield* signaturesOf(name)).length > before.length) yield* dropAll(before)
+})
+
+/** Drops the function of a name, if there is one. */
+export const dropFunction = (name: string) => Effect.flatMap(signaturesOf(name), dropAll)
+
+const signaturesOf = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ signature: string }>`
+    select oid::regprocedure::text as signature from pg_proc
+    where pronamespace = 'public'::regnamespace and proname = ${name}`
+})
+
+const dropAll = Effect.fnUntraced(function* (functions: ReadonlyArray<{ readonly signature: string }>) {
+  const sql = yield* SqlClient.SqlClient
+  for (const { signature } of functions) yield* sql.unsafe(`drop function ${signature}`)
+})

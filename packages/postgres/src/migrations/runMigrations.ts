@@ -1,0 +1,176 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
+import { MigrationMismatch, type MigrationPlan, planMigrations } from "./planMigrations.ts"
+import { readSqlFiles, type SqlFile } from "./readSqlFiles.ts"
+import { dropFunction, replaceFunction } from "./replaceFunction.ts"
+import { sqlState } from "./sqlState.ts"
+
+/** A migration waited too long for a table that another transaction holds. */
+export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
+  override get message(): string {
+    return "The migration gave up waiting for a table that another transaction holds, and its own transaction changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again."
+  }
+}
+
+/** The database refused a file. */
+export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+  file: Schema.String,
+  cause: Schema.Defect(),
+}) {
+  override get message(): string {
+    return `The database refused ${this.file} (SQLSTATE ${sqlState(this.cause) ?? "unknown"}), and the transaction changed nothing.`
+  }
+}
+
+interface Options {
+  /** Holds `migrations/*.sql` and `functions/*.sql`. Default: `sql/` of this package. */
+  readonly folder?: URL
+  /** How long a transaction waits for a lock. Default 10 s. */
+  readonly lockTimeout?: string
+  /** Receives a sentence about something that an operator should know. Default: the log. */
+  readonly report?: (sentence: string) => Effect.Effect<void>
+}
+
+/**
+ * Applies the files that are not recorded in the database, without a limit for a statement; returns them.
+ *
+ * A migration is applied once, in the order of its number. A function is created again whenever its text changed.
+ * If a newer release has migrated the database, nothing is changed.
+ *
+ * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently.
+ * Statements wait behind a lock that a migration waits for, so it fails with `SchemaLocked` after a time.
+ * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
+ */
+export const runMigrations = ({
+  folder = new URL("../../sql/", import.meta.url),
+  lockTimeout = "10s",
+  report = Effect.logInfo,
+}: Options = {}) =>
+  Effect.gen(function* () {
+    const pool = yield* PgClient.PgClient
+    // One connection holds the lock and does the work: whoever loses the one loses the other.
+    const connection = PgClient.layerFrom(
+      PgClient.makeClient({
+        ...pool.config,
+        startupParameters: { ...pool.config.startupParameters, statement_timeout: "0", lock_timeout: "0" },
+      }),
+    )
+    return yield* Effect.provide(runPending(folder, lockTimeout, report, pool), connection)
+  }).pipe(
+    Effect.catchIf(
+      (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
+      () => Effect.fail(new SchemaLocked()),
+    ),
+    Effect.withSpan("postgres.migrate"),
+  )
+
+const LOCK_NOT_AVAILABLE = "55P03"
+
+const runPending = Effect.fnUntraced(function* (
+  folder: URL,
+  lockTimeout: string,
+  report: (sentence: string) => Effect.Effect<void>,
+  pool: SqlClient.SqlClient,
+) {
+  const sql = yield* SqlClient.SqlClient
+  const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    sql.withTransaction(Effect.andThen(sql`select set_config('lock_timeout', ${lockTimeout}, true)`, effect))
+
+  const files = yield* readSqlFiles(folder)
+  // Asks instead of waiting: the other process's concurrent index waits for every statement that is under way, also for this one.
+  const [session] = yield* Effect.repeat(
+    sql<{ locked: boolean; pid: number }>`
+      select pg_try_advisory_lock(hashtextextended('migrate', 0)) as locked, pg_backend_pid() as pid`,
+    { until: ([row]) => row!.locked, schedule: Schedule.spaced("200 millis") },
+  )
+  const plan = yield* inTransaction(Effect.flatMap(readApplied, (applied) => planMigrations(files, applied)))
+  if (plan.isNewer) yield* report("A newer release has migrated this database; nothing was changed.")
+
+  const batches = toBatches(plan.migrations)
+  for (const [position, batch] of batches.entries()) {
+    const index = batch[0] && concurrentIndexOf(batch[0])
+    if (index) {
+      yield* failAs(batch[0]!, buildIndex(index, batch[0]!)).pipe(
+        Effect.raceFirst(reportBlockers(pool, report, session!.pid, index)),
+      )
+    }
+    yield* inTransaction(
+      Effect.gen(function* () {
+        if (position === 0) yield* createFunctions(plan, { checkBodies: "off" })
+        for (const file of batch) {
+          // A block of PL/pgSQL, because the client sends one statement at a time.
+          if (!index) yield* failAs(file, sql.unsafe(`do $migration$ begin ${file.text}\nend $migration$`))
+          yield* record(file)
+        }
+        if (position < batches.length - 1) return
+        yield* createFunctions(plan, { checkBodies: "on" })
+        for (const file of plan.functions) yield* record(file)
+        for (const file of plan.removed) {
+          yield* dropFunction(file.slice("functions/".length, -".sql".length))
+          yield* sql`delete from migrations where file = ${file}`
+          yield* report(`The function of ${file} was dropped, because the file is gone.`)
+        }
+      }),
+    )
+  }
+  return [...plan.migrations, ...plan.functions].map(({ file }) => file)
+})
+
+/** Reads the checksums of the files that were applied. */
+const readApplied = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const earlierForm = yield* sql`
+    select from pg_attribute where attrelid = to_regclass('migrations') and attname = 'migration_id'`
+  if (earlierForm.length > 0) {
+    return yield* new MigrationMismatch({
+      message:
+        "This database was made by migrations from before the first release, which these files do not continue. Migrate an empty database; `pnpm start --fresh` makes the sandbox a new one.",
+    })
+  }
+  yield* sql`
+    create table if not exists migrations (
+      file text collate "C" primary key,
+      checksum text not null,
+      applied_at timestamptz not null default clock_timestamp()
+    )`
+  const rows = yield* sql<{ file: string; checksum: string }>`select file, checksum from migrations`
+  return new Map(rows.map(({ file, checksum }) => [file, checksum]))
+})
+
+/** Puts neighbours together, and each concurrent index apart. The first batch holds no index, and may be empty. */
+const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
+  const batches: Array<Array<SqlFile>> = [[]]
+  let isLastAnIndex = false
+  for (const each of migrations) {
+    const isIndex = concurrentIndexOf(each) !== undefined
+    if (isIndex || isLastAnIndex) batches.push([each])
+    else batches.at(-1)!.push(each)
+    isLastAnIndex = isIndex
+  }
+  return batches
+}
+
+/**
+ * Creates the functions that changed: before the tables change, because their defaults and triggers call functions, and again
+ * after it, because a body is checked against the tables.
+ */
+const createFunctions = Effect.fnUntraced(function* (
+  { functions }: MigrationPlan,
+  { checkBodies }: { readonly checkBodies: "on" | "off" },
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select set_config('check_function_bodies', ${checkBodies}, true)`
+  for (const file of functions) yield* failAs(file, replaceFunction(file))
+})
+
+const record = Effect.fnUntraced(function* ({ file, checksum }: SqlFile) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into migrations (file, checksum) values (${file}, ${checksum})
+    on conflict (file) do update set checksum = excluded.checksum, applied_at = default`
+})
+
+const failAs = <A, E, R>({ file }: SqlFile, effect: Effect.Effect<A, E, R>) =>
+  Effect.mapError(effect, (cause) => new MigrationFailed({ file, cause }))

@@ -1,0 +1,321 @@
+import { describe, expect, it } from "@effect/vitest"
+import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
+import { Deferred, Effect, Fiber, type Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+import { databaseLayer } from "../../src/databaseLayer.ts"
+import { migrate } from "../../src/migrate.ts"
+import { readSqlFiles } from "../../src/migrations/readSqlFiles.ts"
+import { runMigrations, SchemaLocked } from "../../src/migrations/runMigrations.ts"
+import { whileOpen } from "../whileOpen.ts"
+import { sqlFolders } from "./sqlFolders.ts"
+
+const url = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
+const writeSql = sqlFolders()
+
+const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof databaseLayer>>>) =>
+  Effect.runPromise(Effect.provide(effect, databaseLayer({ url: Redacted.make(url()), applicationName: "migrate" })))
+const sql = <Row extends object>(statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<Row>(statement))
+
+beforeEach(() => run(Effect.andThen(sql("drop schema public cascade"), sql("create schema public"))))
+
+/** Migrates by the files of a release; returns the files that were applied. */
+const release = (files: Readonly<Record<string, string>>, options: Parameters<typeof runMigrations>[0] = {}) =>
+  Effect.flatMap(
+    Effect.promise(() => writeSql(files)),
+    (folder) => runMigrations({ folder, report: () => Effect.void, ...options }),
+  )
+const recorded = Effect.map(sql<{ file: string }>("select file from migrations order by file"), (rows) =>
+  rows.map(({ file }) => file),
+)
+
+describe("migrate", () => {
+  it("applies every file once, though several processes begin at the same time", async () => {
+    const { migrations, functions } = await Effect.runPromise(readSqlFiles(new URL("../../sql/", import.meta.url)))
+    const ran = await Promise.all([run(migrate), run(migrate), run(migrate)])
+    expect(ran.flat()).toEqual([...migrations, ...functions].map(({ file }) => file))
+    expect(await run(migrate)).toEqual([])
+  })
+
+  it("has migrations numbered without a gap, and one function for each file, which has its name", async () => {
+    const { migrations, functions } = await Effect.runPromise(readSqlFiles(new URL("../../sql/", import.meta.url)))
+    const numbers = migrations.map(({ name }) => /^(\d{4})_\w+$/.exec(name)?.[1])
+    expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
+    await run(migrate)
+    expect(
+      await run(sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1")),
+    ).toEqual(functions.map(({ name }) => ({ name })))
+  })
+
+  it("says what to do when a table is held by another transaction for too long", () =>
+    run(
+      Effect.gen(function* () {
+        yield* migrate
+        const failure = yield* whileOpen(sql("lock table migrations"), () =>
+          Effect.flip(runMigrations({ lockTimeout: "100ms" })),
+        )
+        expect(failure).toBeInstanceOf(SchemaLocked)
+        expect(failure.message).toMatch(/changed nothing.*pg_stat_activity.*run the command again/)
+        expect(yield* migrate).toEqual([])
+      }),
+    ))
+
+  it("gives its statements as long as they need", () =>
+    run(
+      Effect.gen(function* () {
+        yield* release({
+          "migrations/0001_limits.sql": `create table limits as
+            select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock;`,
+        })
+        expect(yield* sql("select * from limits")).toEqual([{ statement: "0", lock: "10s" }])
+      }),
+    ))
+
+  it("refuses a file that was changed after it was applied, and changes nothing", () =>
+    run(
+      Effect.gen(function* () {
+        yield* release({ "migrations/0001_things.sql": "create table things (id int);" })
+        const failure = yield* Effect.flip(
+          release({
+            "migrations/0001_things.sql": "create table things (id bigint);",
+            "migrations/0002_more.sql": "create table more (id int);",
+          }),
+        )
+        expect(failure.message).toMatch(/^migrations\/0001_things.sql was changed after it was applied/)
+        expect(yield* recorded).toEqual(["migrations/0001_things.sql"])
+      }),
+    ))
+
+  it("refuses a database whose migrations were those from before the first release", () =>
+    run(
+      Effect.gen(function* () {
+        yield* sql("create table migrations (migration_id integer primary key, name text not null)")
+        const failure = yield* Effect.flip(migrate)
+        expect(failure.message).toMatch(/from before the first release.*Migrate an empty database/)
+        expect(yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace")).toEqual([
+          { name: "migrations" },
+          { name: "migrations_pkey" },
+        ])
+      }),
+    ))
+
+  it("takes everything back when the database refuses a file, and names it", () =>
+    run(
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(
+          release({
+            "migrations/0001_things.sql": "create table things (id int);",
+            "migrations/0002_more.sql": "create table more (id int); create table things (id int);",
+            "functions/one.sql": "create function one() returns int language sql as 'select 1'",
+          }),
+        )
+        expect(failure.message).toMatch(/^The database refused migrations\/0002_more.sql \(SQLSTATE 42P07\)/)
+        expect(yield* recorded).toEqual([])
+        expect(yield* sql("select to_regclass('things') is null and to_regproc('one') is null as clean")).toEqual([
+          { clean: true },
+        ])
+      }),
+    ))
+})
+
+describe("a function", () => {
+  const things = { "migrations/0001_things.sql": "create table things (id int default next_id());" }
+  const nextId = (id: number) => ({
+    "functions/next_id.sql": `create or replace function next_id() returns int language sql as 'select ${id}';`,
+  })
+  const find = (signature: string) => ({
+    "functions/find.sql": `create or replace function find${signature} language sql as 'select id from things where id = $1';`,
+  })
+  const signatures = Effect.map(
+    sql<{ text: string }>(`
+      select proname || '(' || pg_get_function_arguments(oid) || ') ' || pg_get_function_result(oid) as text
+      from pg_proc where pronamespace = 'public'::regnamespace and proname = 'find'`),
+    (rows) => rows.map(({ text }) => text),
+  )
+
+  it("is created again when its text changed, while a table's default calls it", () =>
+    run(
+      Effect.gen(function* () {
+        expect(yield* release({ ...things, ...nextId(1) })).toHaveLength(2)
+        expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
+        expect(yield* release({ ...things, ...nextId(2) })).toEqual(["functions/next_id.sql"])
+        expect(yield* sql("insert into things default values returning id")).toEqual([{ id: 2 }])
+        // Back to an earlier text is a change, too.
+        expect(yield* release({ ...things, ...nextId(1) })).toEqual(["functions/next_id.sql"])
+      }),
+    ))
+
+  it.each([
+    ["other arguments", "(wanted int, more text) returns setof int", "find(wanted integer, more text) SETOF integer"],
+    ["an argument of another name", "(sought int) returns setof int", "find(sought integer) SETOF integer"],
+    ["another result", "(wanted int) returns int", "find(wanted integer) integer"],
+  ])("takes the place of the one before when it has %s", (_what, changed, signature) =>
+    run(
+      Effect.gen(function* () {
+        yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
+        expect(yield* release({ ...things, ...nextId(1), ...find(changed) })).toEqual(["functions/find.sql"])
+        expect(yield* signatures).toEqual([signature])
+      }),
+    ),
+  )
+
+  it("may change together with the tables that it reads", () =>
+    run(
+      Effect.gen(function* () {
+        yield* release({ ...things, ...nextId(1) })
+        const ran = yield* release({
+          ...things,
+          ...nextId(1),
+          "migrations/0002_named.sql": "alter table things add name text; update things set name = name_of(id);",
+          "functions/name_of.sql":
+            "create or replace function name_of(id int) returns text language sql as 'select max(name) from things';",
+        })
+        expect(ran).toEqual(["migrations/0002_named.sql", "functions/name_of.sql"])
+      }),
+    ))
+
+  it("is refused when it names a column that is not there", () =>
+    run(
+      Effect.gen(function* () {
+        const wrong = "create or replace function name_of() returns text language sql as 'select name from things';"
+        const failure = yield* Effect.flip(release({ ...things, ...nextId(1), "functions/name_of.sql": wrong }))
+        expect(failure.message).toMatch(/^The database refused functions\/name_of.sql \(SQLSTATE 42703\)/)
+      }),
+    ))
+
+  it("is dropped when its file is gone, and no other function is", () =>
+    run(
+      Effect.gen(function* () {
+        yield* sql("create function theirs() returns int language sql as 'select 1'")
+        yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
+        expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
+        expect(yield* recorded).toEqual(["functions/next_id.sql", "migrations/0001_things.sql"])
+        expect(
+          yield* sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1"),
+        ).toEqual([{ name: "next_id" }, { name: "theirs" }])
+      }),
+    ))
+
+  it("stays as it is when an older release migrates a database that a newer one has migrated", () =>
+    run(
+      Effect.gen(function* () {
+        const more = { "migrations/0002_more.sql": "create table more (id int);" }
+        yield* release({ ...things, ...more, ...nextId(2), ...find("(wanted int) returns setof int") })
+        const sentences: Array<string> = []
+        const report = (sentence: string) => Effect.sync(() => sentences.push(sentence)).pipe(Effect.asVoid)
+        expect(yield* release({ ...things, ...nextId(1) }, { report })).toEqual([])
+        expect(sentences).toEqual(["A newer release has migrated this database; nothing was changed."])
+        expect(yield* sql("select next_id() as id")).toEqual([{ id: 2 }])
+        expect(yield* signatures).toHaveLength(1)
+      }),
+    ))
+})
+
+describe("an index that is built concurrently", () => {
+  const things = {
+    "migrations/0001_things.sql": "create table things (id int); insert into things values (1);",
+    // Fails the build of an index that has a limit.
+    "functions/without_limits.sql": `create or replace function without_limits(id int) returns int immutable language plpgsql as $$
+      begin
+        if current_setting('lock_timeout') <> '0' or current_setting('statement_timeout') <> '0' then
+          raise exception 'limited';
+        end if;
+        return id;
+      end $$;`,
+  }
+  const indexed = {
+    ...things,
+    "migrations/0002_things_id.sql":
+      "-- Finds things.\ncreate index concurrently things_id on things (without_limits(id)) where id > 0;\n",
+    "migrations/0003_things_name.sql": "alter table things add name text;",
+  }
+  const [ONE, TWO, THREE] = Object.keys(indexed).filter((file) => file.startsWith("migrations/"))
+  const state = Effect.gen(function* () {
+    const files = (yield* recorded).filter((file) => file.startsWith("migrations/"))
+    const indexes = yield* sql<{ valid: boolean }>(
+      "select indisvalid as valid from pg_index where indexrelid = to_regclass('things_id')",
+    )
+    return { files, valid: indexes.map(({ valid }) => valid) }
+  })
+
+  /** Begins to build the index while another transaction has written to its table, and goes on when it waits for that one. */
+  const whileBuilding = <A, E, R>(
+    during: (
+      building: Fiber.Fiber<Effect.Success<ReturnType<typeof release>>, unknown>,
+      sentence: string,
+      pid: number,
+    ) => Effect.Effect<A, E, R>,
+  ) =>
+    Effect.gen(function* () {
+      const write = Effect.map(
+        sql<{ pid: number }>("insert into things values (2) returning pg_backend_pid() as pid"),
+        ([row]) => row!.pid,
+      )
+      return yield* whileOpen(
+        write,
+        Effect.fnUntraced(function* (pid) {
+          const waits = yield* Deferred.make<string>()
+          const report = (sentence: string) => Effect.asVoid(Deferred.succeed(waits, sentence))
+          const building = yield* Effect.forkDetach(release(indexed, { report }))
+          return yield* during(building, yield* Deferred.await(waits), pid)
+        }),
+      )
+    })
+
+  it("leaves its table writable, and waits for a transaction that is open", () =>
+    run(
+      Effect.gen(function* () {
+        yield* release(things)
+        const [first, second] = yield* whileBuilding(
+          Effect.fnUntraced(function* (building, sentence, pid) {
+            expect(sentence).toContain(
+              `The index things_id waits for the transaction of process ${pid} (migrate, since `,
+            )
+            yield* sql("insert into things values (3)")
+            expect(yield* state).toEqual({ files: [ONE], valid: [false] })
+            // Another process waits, and the build must not wait for it.
+            const other = yield* Effect.forkDetach(release(indexed))
+            const waiting = sql(`
+              select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'
+                and pid <> pg_backend_pid()`)
+            yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
+            return [building, other]
+          }),
+        )
+        expect(yield* Fiber.join(first!)).toEqual([TWO, THREE])
+        expect(yield* Fiber.join(second!)).toEqual([])
+        expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
+      }),
+    ))
+
+  it("is built again when its build was cut off", () =>
+    run(
+      Effect.gen(function* () {
+        yield* release(things)
+        yield* whileBuilding(
+          Effect.fnUntraced(function* (building) {
+            yield* sql(`
+              select pg_terminate_backend(pid) from pg_stat_activity
+              where datname = current_database() and pid <> pg_backend_pid() and query like '%create index concurrently%'`)
+            yield* Effect.flip(Fiber.join(building))
+            expect(yield* state).toEqual({ files: [ONE], valid: [false] })
+          }),
+        )
+        expect(yield* release(indexed)).toEqual([TWO, THREE])
+        expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
+      }),
+    ))
+
+  it("is recorded without another build when the one before was only not recorded", () =>
+    run(
+      Effect.gen(function* () {
+        yield* release(things)
+        yield* sql("create index things_id on things (id)")
+        expect(yield* release(indexed)).toEqual([TWO, THREE])
+        expect(yield* sql("select pg_get_indexdef('things_id'::regclass) like '%without%' as rebuilt")).toEqual([
+          { rebuilt: false },
+        ])
+      }),
+    ))
+})
