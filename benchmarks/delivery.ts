@@ -3,8 +3,8 @@ import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import postgres from "postgres"
 import { parentOf } from "./cpuTime.ts"
-import { IN_FLIGHT } from "./delivery/Contender.ts"
-import { contenders } from "./delivery/contenders.ts"
+import { MAX_IN_FLIGHT } from "./delivery/Candidate.ts"
+import { candidates } from "./delivery/candidates.ts"
 import {
   type Backlog,
   type Bench,
@@ -15,7 +15,7 @@ import {
 } from "./delivery/measure.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 
-// Lets the worker and what a user would pick instead deliver the same events to the same partner from the same PostgreSQL.
+// Compares the worker with alternatives: all deliver the same events to the same partner from the same PostgreSQL.
 
 const { values } = parseArgs({
   options: {
@@ -34,26 +34,28 @@ const server = await startPostgres()
 const receiver = await startReceiver()
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
-const chosen = contenders.filter(({ name }) => values.only === undefined || name === values.only)
+const chosen = candidates.filter(({ name }) => values.only === undefined || name === values.only)
 const benches = new Map<string, Bench>()
-for (const contender of chosen) {
-  const database = contender.name.replaceAll(/\W/g, "_")
+for (const candidate of chosen) {
+  const database = candidate.name.replaceAll(/\W/g, "_")
   await admin.unsafe(`create database ${database}`)
   const databaseUrl = Object.assign(new URL(server.url), { pathname: `/${database}` }).href
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   const urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`)
-  await contender.setUp(sql, databaseUrl, urls)
+  await candidate.setUp(sql, databaseUrl, urls)
   await sql.end()
-  benches.set(contender.name, { databaseUrl, postmaster: parentOf(pid), receiver, endpoints: ENDPOINTS })
+  benches.set(candidate.name, { databaseUrl, postmaster: parentOf(pid), receiver, endpoints: ENDPOINTS })
 }
 
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
-console.log(`${deliveries} deliveries to ${ENDPOINTS} endpoints a round, ${IN_FLIGHT} in flight, ${rounds} rounds\n`)
+console.log(
+  `${deliveries} deliveries to ${ENDPOINTS} endpoints a round, ${MAX_IN_FLIGHT} in flight, ${rounds} rounds\n`,
+)
 
 const results = new Map<string, Backlog[]>([...chosen.map(({ name }) => name), CALLS_ALONE].map((name) => [name, []]))
 for (let round = 0; round < rounds; round++) {
-  for (const contender of chosen) {
-    results.get(contender.name)!.push(await measureBacklog(benches.get(contender.name)!, contender, deliveries))
+  for (const candidate of chosen) {
+    results.get(candidate.name)!.push(await measureBacklog(benches.get(candidate.name)!, candidate, deliveries))
   }
   results.get(CALLS_ALONE)!.push(await measureCalls([...benches.values()][0]!, deliveries))
 }
@@ -83,9 +85,9 @@ if (values.latency) {
     ["publication to arrival, 200 a second", { perSecond: 200, seconds: 10 }],
   ] as const) {
     row(label, ["p50 ms", "p95 ms", "p99 ms"])
-    for (const contender of chosen) {
-      const { p50, p95, p99 }: Latency = await measureLatency(benches.get(contender.name)!, contender, load)
-      row(contender.name, [p50, p95, p99].map(String))
+    for (const candidate of chosen) {
+      const { p50, p95, p99 }: Latency = await measureLatency(benches.get(candidate.name)!, candidate, load)
+      row(candidate.name, [p50, p95, p99].map(String))
     }
     console.log()
   }

@@ -13,7 +13,7 @@ import { SecureRandom } from "effect/crypto"
 import postgres from "postgres"
 import { startServer } from "./startServer.ts"
 
-// Does a digest cost more once there are more events behind it? Asks for the same dates over a short history and a long one, in turn.
+// Does a digest take longer with more events in the history? Requests digests of a short history and of a long one in turn.
 
 const { values } = parseArgs({
   options: {
@@ -23,54 +23,54 @@ const { values } = parseArgs({
 })
 const ORGANIZATION: OrganizationId = "org_01980000000070008000000000000001"
 const PROGRAMS = 20
-/** So many events make a date, hence the long history has a thousand times the dates of the short one. */
+/** The long history has more dates than the short one, which has a single date. */
 const EVENTS_PER_DATE = 10_000
 const FIRST_DATE = Date.parse("2020-01-01")
 const REQUESTS = Number(values.requests)
-/** What the ratio of the medians must not exceed. */
-const MOST = 1.2
+/** The maximum ratio of the medians. */
+const MAX_RATIO = 1.2
 
 const server = await startPostgres()
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
-const short = await openSide("short", EVENTS_PER_DATE)
-const long = await openSide("long", Number(values.events))
+const short = await openScenario("short", EVENTS_PER_DATE)
+const long = await openScenario("long", Number(values.events))
 
 const times = { short: [] as number[], long: [] as number[] }
 for (let n = 0; n < REQUESTS + 200; n++) {
-  // Which is asked first changes, and so does the date: the first, the last, and those between and after.
-  const sides = n % 2 === 0 ? ([short, long] as const) : ([long, short] as const)
-  for (const side of sides) {
-    const took = await ask(side, n)
-    // The first ones compile, connect and plan.
-    if (n >= 200) times[side.name].push(took)
+  // The order of the two histories alternates, and the date changes, also to the date after the history.
+  const scenarios = n % 2 === 0 ? ([short, long] as const) : ([long, short] as const)
+  for (const scenario of scenarios) {
+    const took = await requestDigest(scenario, n)
+    // The first requests compile, connect and plan.
+    if (n >= 200) times[scenario.name].push(took)
   }
 }
 const ratio = median(times.long) / median(times.short)
-for (const side of [short, long]) {
-  const took = times[side.name]
-  const dates = side.dates.length - 1
-  const label = `${side.events.toLocaleString("en")} events on ${dates.toLocaleString("en")} ${dates === 1 ? "date" : "dates"}`
+for (const scenario of [short, long]) {
+  const took = times[scenario.name]
+  const dates = scenario.dates.length - 1
+  const label = `${scenario.events.toLocaleString("en")} events on ${dates.toLocaleString("en")} ${dates === 1 ? "date" : "dates"}`
   console.log(
     `  a digest of ${PROGRAMS} programs, ${label.padEnd(36)} median ${median(took).toFixed(2)} ms   p99 ${quantile(took, 0.99).toFixed(2)} ms`,
   )
 }
-console.log(`  ratio of the medians ${ratio.toFixed(2)}, at most ${MOST}`)
-for (const side of [short, long]) await side.stop()
+console.log(`  ratio of the medians ${ratio.toFixed(2)}, at most ${MAX_RATIO}`)
+for (const scenario of [short, long]) await scenario.stop()
 await admin.end()
 await server.stop()
-if (ratio > MOST) process.exitCode = 1
+if (ratio > MAX_RATIO) process.exitCode = 1
 
-interface Side {
+interface Scenario {
   readonly name: "short" | "long"
   readonly events: number
-  /** The dates of the history, and the one after. */
+  /** The dates of the history, and the date after. */
   readonly dates: readonly string[]
   readonly url: string
   readonly keys: readonly string[]
   readonly stop: () => Promise<void>
 }
 
-async function openSide(name: Side["name"], events: number): Promise<Side> {
+async function openScenario(name: Scenario["name"], events: number): Promise<Scenario> {
   const started = performance.now()
   await admin.unsafe(`create database ${name}`)
   const url = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
@@ -87,7 +87,7 @@ async function openSide(name: Side["name"], events: number): Promise<Side> {
   const dates = Array.from({ length: Math.ceil(events / EVENTS_PER_DATE) + 1 }, (_, n) =>
     new Date(FIRST_DATE + n * 86_400_000).toISOString().slice(0, 10),
   )
-  // What was filled in by other means than the writing transactions must be what these would have kept.
+  // The counts were inserted directly, and must equal those that the service would have written.
   for (const date of [dates[0]!, dates.at(-2)!]) {
     const recount = DigestReader.use((ledger) => ledger.recount(date))
     const differences = await Effect.runPromise(Effect.provide(recount, layer))
@@ -101,8 +101,8 @@ async function openSide(name: Side["name"], events: number): Promise<Side> {
   return { name, events, dates, url: api, keys, stop }
 }
 
-/** Asks with each key ninety times and then with the next, so that no key meets its limit. */
-async function ask({ url, keys, dates }: Side, n: number): Promise<number> {
+/** Requests the digest of a date. Uses each key ninety times, so that no key exceeds its rate limit. */
+async function requestDigest({ url, keys, dates }: Scenario, n: number): Promise<number> {
   const date = dates[(n * 7919) % dates.length]!
   const start = performance.now()
   const response = await fetch(`${url}/v1/partners/consumer/digest?date=${date}`, {
@@ -110,7 +110,7 @@ async function ask({ url, keys, dates }: Side, n: number): Promise<number> {
   })
   const { data } = (await response.json()) as { data?: unknown[] }
   const took = performance.now() - start
-  if (data?.length !== PROGRAMS) throw new Error(`The digest of ${date} answered ${response.status}.`)
+  if (data?.length !== PROGRAMS) throw new Error(`The response to the digest of ${date} is ${response.status}.`)
   return took
 }
 
@@ -123,7 +123,7 @@ function issueKeys() {
   )
 }
 
-/** Writes so many events as small as they can be, and what the digest keeps of them. */
+/** Inserts minimal events and the digest's counts of them. */
 async function fill(sql: postgres.Sql, events: number): Promise<void> {
   await sql`insert into organizations (id, name) values (${ORGANIZATION}, 'Benchmark')`
   await sql`
@@ -156,7 +156,7 @@ async function fill(sql: postgres.Sql, events: number): Promise<void> {
         count(distinct recipient_id) filter (where type = 'outreach.email_clicked') as unique_clicked
       from events group by organization_id, program_id, emitted_at::date
     ) counted`
-  // A clinician a date and program, and what is kept of them.
+  // One qualified clinician for each date and program, and the counts of them.
   await sql`
     insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
     select organization_id, program_id, 'learner_qualified', to_char(date, '"1"YYYYMMDD"0"'), 'evt_0', date::timestamptz

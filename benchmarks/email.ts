@@ -15,14 +15,14 @@ import { SqlClient } from "effect/sql"
 import { cpuTime } from "./cpuTime.ts"
 import { htmlFor } from "./email/message.ts"
 
-// Lets one worker, as it is deployed, send a campaign, in turn with nodemailer's own pool that sends as many rendered messages.
+// Compares one deployed worker that sends a campaign with nodemailer's pool, which sends as many messages that are already rendered.
 
 const { values } = parseArgs({
   options: { recipients: { type: "string", default: "50000" }, rounds: { type: "string", default: "3" } },
 })
 const [recipients, rounds] = [Number(values.recipients), Number(values.rounds)]
-/** The first tenth warms both sides up. */
-const WARM = 0.1
+/** The share of the messages that warms up each candidate. */
+const WARM_UP_SHARE = 0.1
 
 const server = await startPostgres()
 const catcher = fork(fileURLToPath(import.meta.resolve("./email/catcher.ts")))
@@ -42,7 +42,7 @@ const query = <Row extends object>(
 ) => run(Effect.flatMap(SqlClient.SqlClient, statement))
 
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
-console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM * 100} %\n`)
+console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM_UP_SHARE * 100} %\n`)
 await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
 
 const ratios: number[] = []
@@ -62,13 +62,13 @@ console.log(`\n  worker ÷ nodemailer's pool  ${ratios.map((ratio) => ratio.toFi
 catcher.disconnect()
 await server.stop()
 
-/** Seeds and publishes a campaign behind a closed window, then opens it. */
+/** Seeds and publishes a campaign before its window, and then opens the window. */
 async function measureWorker() {
   const { campaign } = await run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedCampaign({ recipients, opensIn: 86_400 })
-      // What is sent is measured here, not what is delivered.
+      // Only sending is measured, so there are no webhooks to deliver.
       yield* sql`delete from webhook_endpoints`
       yield* sql`update campaigns set html = ${htmlFor("{{ token }}")} where id = ${seeded.campaign.id}`
       yield* commandCampaign(seeded.campaign.id, "schedule")
@@ -88,7 +88,7 @@ async function measureWorker() {
   ) {
     await sleep(200)
   }
-  // They fell due with the window, a day from now.
+  // The messages were due when the window opens, a day from now.
   await query((sql) => sql`update messages set due_at = clock_timestamp()`)
   await query((sql) => sql`vacuum analyze`)
   await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${campaign.id}`)
@@ -102,7 +102,7 @@ function start(main: string, env: Readonly<Record<string, string>>): ChildProces
   })
 }
 
-/** Waits until the catcher has all messages of a process, and ends it. */
+/** Waits until the catcher has received all messages of a process, and kills the process. */
 async function measure(child: ChildProcess) {
   const from = await caught()
   const ended = once(child, "exit")
@@ -110,7 +110,7 @@ async function measure(child: ChildProcess) {
   let warm: { readonly at: number; readonly count: number; readonly cpu: number } | undefined
   for (let count = 0; ; await sleep(5)) {
     count = (await caught()) - from
-    if (count >= recipients * WARM) warm ??= { at: performance.now(), count, cpu: cpuTime(child.pid!) }
+    if (count >= recipients * WARM_UP_SHARE) warm ??= { at: performance.now(), count, cpu: cpuTime(child.pid!) }
     if (count >= (recipients * (memory.length + 1)) / 10) memory.push(residentMiB(child.pid!))
     if (count >= recipients) {
       const seconds = (performance.now() - warm!.at) / 1000

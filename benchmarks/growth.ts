@@ -7,13 +7,13 @@ import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import postgres from "postgres"
 import { cpuTime, parentOf } from "./cpuTime.ts"
-import { contenders } from "./delivery/contenders.ts"
-import { makePublications } from "./delivery/makePublications.ts"
+import { candidates } from "./delivery/candidates.ts"
+import { createPublications } from "./delivery/createPublications.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 import { measurePublishing } from "./growth/measurePublishing.ts"
 
-// Does a delivery cost more beside many endpoints, many waiting events, an old transaction or other workers, and do hints slow
-// publishing? Each is measured in turn with what it is compared to, and the ratio of the two is what counts.
+// Does a delivery cost more beside many endpoints, many waiting events, an old transaction or other workers? Do hints slow down
+// publishing? Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
 
 const { values } = parseArgs({
   options: {
@@ -30,9 +30,9 @@ const ROUNDS = Number(values.rounds)
 const DELIVERIES = Number(values.deliveries)
 const ENDPOINTS = 20
 const POLL_MS = 10
-const LONGEST_WAIT_MS = 300_000
+const MAX_WAIT_MS = 300_000
 
-const worker = contenders.find(({ name }) => name === "ours")!
+const worker = candidates.find(({ name }) => name === "ours")!
 const server = await startPostgres()
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
@@ -43,20 +43,26 @@ const slow = createServer((request, response) => {
 }).listen(0, "127.0.0.1")
 await once(slow, "listening")
 
-/** A database in which there is something to compare. */
-interface Side {
+/** A database that is set up for a comparison. */
+interface Scenario {
   readonly name: string
   readonly databaseUrl: string
   readonly sql: postgres.Sql
 }
 
-/** CPU microseconds of one delivery: the worker's processes, and PostgreSQL. */
+/** CPU microseconds per delivery of the worker's processes, and of PostgreSQL. */
 interface Cost {
   readonly worker: number
   readonly database: number
 }
 
-const parts = { idle: besideIdle, waiting: besideWaiting, held: besideHeld, workers: amongWorkers, hints: withHints }
+const parts = {
+  idle: measureIdleEndpoints,
+  waiting: measureWaitingEvents,
+  held: measureOpenTransaction,
+  workers: measureSharedEndpoints,
+  hints: measureHints,
+}
 if (values.only !== undefined && !(values.only in parts)) {
   throw new Error(`--only must be one of ${Object.keys(parts).join(", ")}`)
 }
@@ -72,11 +78,11 @@ try {
   await server.stop()
 }
 
-/** Beside many endpoints to which nothing goes. */
-async function besideIdle(): Promise<void> {
+/** Measures deliveries beside many idle endpoints. */
+async function measureIdleEndpoints(): Promise<void> {
   const idle = Number(values.idle)
-  const few = await openSide("few")
-  const many = await openSide("many")
+  const few = await openScenario("few")
+  const many = await openScenario("many")
   await many.sql`
     insert into organizations (id, name) select 'org_' || lpad(to_hex(n), 32, '0'), 'Idle' from generate_series(1, ${idle}::int) n`
   await many.sql`
@@ -92,14 +98,14 @@ async function besideIdle(): Promise<void> {
   await compareCosts(`beside ${idle.toLocaleString("en")} idle endpoints ÷ beside none`, few, many)
 }
 
-/** Beside many events that wait for an endpoint that is disabled, and for one that is slow. */
-async function besideWaiting(): Promise<void> {
+/** Measures deliveries beside many events that wait for a disabled endpoint, and for a slow one. */
+async function measureWaitingEvents(): Promise<void> {
   const waiting = Number(values.waiting)
-  const none = await openSide("none")
+  const none = await openScenario("none")
   for (const kind of ["disabled", "slow"] as const) {
-    const side = await openSide(kind, kind)
-    const { body } = makePublications(1, 1)[0]!
-    await side.sql`
+    const scenario = await openScenario(kind, kind)
+    const { body } = createPublications(1, 1)[0]!
+    await scenario.sql`
       insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
       select campaign.organization_id, 'evt_' || lpad(to_hex(n), 32, '0'), 'outreach.email_sent', campaign.id, program_id,
         last, last + n * interval '1 microsecond', ${body}
@@ -108,26 +114,30 @@ async function besideWaiting(): Promise<void> {
       join organization_clock clock on clock.organization_id = campaign.organization_id
       cross join generate_series(1, ${waiting}::int) n
       where url = ${slowUrl()}`
-    await side.sql`
+    await scenario.sql`
       update organization_clock clock set last = last + ${waiting}::int * interval '1 microsecond'
       from webhook_endpoints endpoint where endpoint.organization_id = clock.organization_id and url = ${slowUrl()}`
-    await side.sql`vacuum analyze`
-    await compareCosts(`beside ${waiting.toLocaleString("en")} events for a ${kind} endpoint ÷ beside none`, none, side)
+    await scenario.sql`vacuum analyze`
+    await compareCosts(
+      `beside ${waiting.toLocaleString("en")} events for a ${kind} endpoint ÷ beside none`,
+      none,
+      scenario,
+    )
   }
 }
 
-/** Among other workers, which share the endpoints. */
-async function amongWorkers(): Promise<void> {
-  const one = await openSide("one")
-  const four = await openSide("four")
+/** Measures deliveries by several workers, which share the endpoints. */
+async function measureSharedEndpoints(): Promise<void> {
+  const one = await openScenario("one")
+  const four = await openScenario("four")
   await compareCosts("of 4 workers ÷ of one", one, four, { workersOfSecond: 4 })
 }
 
-/** Beside a transaction that is held open all the time, at full speed. */
-async function besideHeld(): Promise<void> {
+/** Measures the rate of deliveries beside a transaction that stays open. */
+async function measureOpenTransaction(): Promise<void> {
   const seconds = Number(values.minutes) * 60
-  const free = await openSide("free")
-  const held = await openSide("held")
+  const free = await openScenario("free")
+  const held = await openScenario("held")
   const holder = await held.sql.reserve()
   await holder`begin isolation level repeatable read`
   await holder`select pg_current_xact_id()`
@@ -136,10 +146,10 @@ async function besideHeld(): Promise<void> {
   const fleets = [await startWorkers(free, 1), await startWorkers(held, 1)] as const
   const slice = Math.min(20, seconds / 2)
   while (performance.now() - began < seconds * 1000) {
-    for (const [i, side] of [free, held].entries()) {
+    for (const [i, scenario] of [free, held].entries()) {
       signal(fleets[1 - i]!, "SIGSTOP")
       signal(fleets[i]!, "SIGCONT")
-      rates[side.name as keyof typeof rates].push(await rateOf(side, slice))
+      rates[scenario.name as keyof typeof rates].push(await measureRate(scenario, slice))
     }
   }
   for (const fleet of fleets) await end(fleet)
@@ -151,12 +161,12 @@ async function besideHeld(): Promise<void> {
     rates.held.map((rate, i) => rate / rates.free[i]!),
     `the last ${rates.held.at(-1)!.toFixed(0)} ÷ ${rates.free.at(-1)!.toFixed(0)} deliveries/s`,
   )
-  for (const side of [free, held]) await side.sql.end()
+  for (const scenario of [free, held]) await scenario.sql.end()
 }
 
-/** Publishes as the service does, with hints and without. */
-async function withHints(): Promise<void> {
-  const { sql, databaseUrl } = await openSide("hints")
+/** Measures publishing with hints and without. */
+async function measureHints(): Promise<void> {
+  const { sql, databaseUrl } = await openScenario("hints")
   await sql.end()
   const rates = await measurePublishing({ databaseUrl, rounds: ROUNDS, seconds: Number(values.seconds) })
   report(
@@ -166,25 +176,25 @@ async function withHints(): Promise<void> {
   )
 }
 
-/** Measures what a delivery costs on two sides in turn, and compares. */
+/** Measures the cost of a delivery in two scenarios in turn, and reports the ratio. */
 async function compareCosts(
   label: string,
-  first: Side,
-  second: Side,
+  first: Scenario,
+  second: Scenario,
   { workersOfSecond = 1 }: { readonly workersOfSecond?: number } = {},
 ): Promise<void> {
   const costs: Array<readonly [Cost, Cost]> = []
-  const sides = [
+  const scenarios = [
     [first, await startWorkers(first, 1)],
     [second, await startWorkers(second, workersOfSecond)],
   ] as const
   // The first round warms up.
   for (let round = 0; round <= ROUNDS; round++) {
     const measured: Cost[] = []
-    for (const [side, fleet] of sides) measured.push(await costOf(side, fleet))
+    for (const [scenario, fleet] of scenarios) measured.push(await measureCost(scenario, fleet))
     if (round > 0) costs.push(measured as unknown as readonly [Cost, Cost])
   }
-  for (const [, fleet] of sides) await end(fleet)
+  for (const [, fleet] of scenarios) await end(fleet)
   for (const part of ["worker", "database"] as const) {
     const [a, b] = [0, 1].map((i) => median(costs.map((pair) => pair[i]![part])))
     report(
@@ -197,18 +207,18 @@ async function compareCosts(
   if (first.name !== "none") await first.sql.end()
 }
 
-/** Publishes while the workers stand still, then lets them deliver all of it. */
-async function costOf(side: Side, fleet: readonly ChildProcess[]): Promise<Cost> {
+/** Publishes events while the workers are stopped, and then measures their delivery. */
+async function measureCost(scenario: Scenario, fleet: readonly ChildProcess[]): Promise<Cost> {
   await receiver.reset()
-  const publications = makePublications(DELIVERIES, ENDPOINTS)
+  const publications = createPublications(DELIVERIES, ENDPOINTS)
   signal(fleet, "SIGSTOP")
-  for (let i = 0; i < DELIVERIES; i += 1000) await worker.publish(side.sql, publications.slice(i, i + 1000))
+  for (let i = 0; i < DELIVERIES; i += 1000) await worker.publish(scenario.sql, publications.slice(i, i + 1000))
   const cpu = () => [fleet.reduce((sum, { pid }) => sum + cpuTime(pid!), 0), cpuTime(postmaster)] as const
   const before = cpu()
   signal(fleet, "SIGCONT")
   await waitFor(async () => (await receiver.count()) >= DELIVERIES)
   await waitFor(async () => {
-    const rows = await side.sql`
+    const rows = await scenario.sql`
       select from endpoint_readers reader join webhook_endpoints endpoint on endpoint.id = endpoint_id
       where cardinality(open) > 0 and url <> ${slowUrl()} limit 1`
     return rows.length === 0
@@ -217,8 +227,8 @@ async function costOf(side: Side, fleet: readonly ChildProcess[]): Promise<Cost>
   return { worker: (after[0] - before[0]) / DELIVERIES, database: (after[1] - before[1]) / DELIVERIES }
 }
 
-/** Keeps more waiting than can be delivered, and counts what is. */
-async function rateOf(side: Side, seconds: number): Promise<number> {
+/** Measures the deliveries per second while more events wait than can be delivered. */
+async function measureRate(scenario: Scenario, seconds: number): Promise<number> {
   const BACKLOG = 4000
   await receiver.reset()
   let published = 0
@@ -228,18 +238,18 @@ async function rateOf(side: Side, seconds: number): Promise<number> {
     const count = await receiver.count()
     if (counted === undefined && count >= BACKLOG) counted = { at: performance.now(), count }
     if (published - count < BACKLOG) {
-      await worker.publish(side.sql, makePublications(1000, ENDPOINTS))
+      await worker.publish(scenario.sql, createPublications(1000, ENDPOINTS))
       published += 1000
     } else await sleep(POLL_MS)
-    if (performance.now() - start > LONGEST_WAIT_MS) throw new Error(`Only ${count} deliveries arrived.`)
+    if (performance.now() - start > MAX_WAIT_MS) throw new Error(`Only ${count} deliveries arrived.`)
   }
   const rate = ((await receiver.count()) - counted.count) / ((performance.now() - counted.at) / 1000)
   await waitFor(async () => (await receiver.count()) >= published)
   return rate
 }
 
-/** Starts workers, and waits until each has its share of the endpoints. */
-async function startWorkers({ databaseUrl, sql }: Side, count: number): Promise<readonly ChildProcess[]> {
+/** Starts workers, and waits until each owns its share of the endpoints. */
+async function startWorkers({ databaseUrl, sql }: Scenario, count: number): Promise<readonly ChildProcess[]> {
   const fleet = Array.from({ length: count }, () => {
     const child = spawn(process.execPath, [worker.main], {
       env: {
@@ -280,8 +290,8 @@ function signal(fleet: readonly ChildProcess[], name: "SIGSTOP" | "SIGCONT"): vo
   for (const child of fleet) child.kill(name)
 }
 
-/** Prepares a database with twenty endpoints that answer at once, and one more if told: disabled, or slow. */
-async function openSide(name: string, kind?: "disabled" | "slow"): Promise<Side> {
+/** Prepares a database with twenty endpoints that respond at once, and with one more for `kind`: disabled or slow. */
+async function openScenario(name: string, kind?: "disabled" | "slow"): Promise<Scenario> {
   await admin.unsafe(`create database ${name}`)
   const databaseUrl = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
@@ -295,10 +305,10 @@ function slowUrl(): string {
   return `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`
 }
 
-async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + LONGEST_WAIT_MS
-  while (!(await isSo())) {
-    if (performance.now() > until) throw new Error(`It was not so within ${LONGEST_WAIT_MS / 1000} s.`)
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS
+  while (!(await condition())) {
+    if (performance.now() > until) throw new Error(`The condition was not met within ${MAX_WAIT_MS / 1000} s.`)
     await sleep(POLL_MS)
   }
 }

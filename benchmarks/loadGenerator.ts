@@ -1,21 +1,21 @@
 import { connect, type Socket } from "node:net"
-import { makeEvents, type Webhook } from "./receiver/makeEvents.ts"
+import { createEventRequests, type Webhook } from "./receiver/createEventRequests.ts"
 
-// Asks over keep-alive connections, each as soon as its last answer is read. It parses no more of HTTP than the length of an
-// answer, because its CPU time is taken from the servers.
+// Sends requests over keep-alive connections, each as soon as the last response is read. Of a response it parses only the status and
+// the length, because it competes with the servers for CPU time.
 
-/** What is asked: paths and queries in turn, or an endpoint that takes signed events, each of them new. */
-export type Asked = { readonly targets: readonly string[] } | { readonly webhook: Webhook }
+/** The source of the requests: GETs of these paths in turn, or new signed events to an endpoint. */
+export type RequestSource = { readonly targets: readonly string[] } | { readonly webhook: Webhook }
 
-/** What to ask, of whom and for how long. */
-export type Load = Asked & {
+/** The requests to send, the servers, and the duration. */
+export type Load = RequestSource & {
   readonly ports: readonly number[]
   readonly connections: number
   readonly seconds: number
 }
 
-/** What was measured. */
-export interface Measured {
+/** The measured throughput and latencies. */
+export interface LoadResult {
   readonly requests: number
   readonly elapsed: number
   readonly p50: number
@@ -28,11 +28,11 @@ process.on("message", async (message: { keys: readonly string[] } | Load) => {
 })
 
 let keys: readonly string[] = []
-// Goes on from load to load, so that every key is used as often as any other.
+// Continues from load to load, so that all keys are used equally often.
 let turn = 0
 
-async function run({ ports, connections, seconds, ...asked }: Load): Promise<Measured> {
-  const next = "webhook" in asked ? makeEvents(asked.webhook) : () => get(asked.targets)
+async function run({ ports, connections, seconds, ...source }: Load): Promise<LoadResult> {
+  const next = "webhook" in source ? createEventRequests(source.webhook) : () => get(source.targets)
   const latencies: number[] = []
   const started = performance.now()
   const ends = started + seconds * 1000
@@ -40,7 +40,7 @@ async function run({ ports, connections, seconds, ...asked }: Load): Promise<Mea
     Array.from({ length: connections }, (_, i) => {
       const port = ports[i % ports.length]!
       const socket = connect({ port, host: "127.0.0.1", noDelay: true })
-      return keepAsking(socket, ends, next, (latency) => latencies.push(latency))
+      return sendRequests(socket, ends, next, (latency) => latencies.push(latency))
     }),
   )
   const elapsed = (performance.now() - started) / 1000
@@ -54,23 +54,23 @@ function get(targets: readonly string[]): string {
   return `GET ${targets[turn % targets.length]} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${keys[turn % keys.length]}\r\nAccept: application/json\r\n\r\n`
 }
 
-function keepAsking(
+function sendRequests(
   socket: Socket,
   ends: number,
   request: () => string,
-  answered: (latency: number) => void,
+  onResponse: (latency: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let asked = 0
+    let sentAt = 0
     let expected = -1
     let received = 0
-    const ask = () => {
-      asked = performance.now()
+    const send = () => {
+      sentAt = performance.now()
       expected = -1
       received = 0
       socket.write(request(), "latin1")
     }
-    socket.on("connect", ask)
+    socket.on("connect", send)
     socket.on("error", reject)
     socket.on("data", (chunk) => {
       received += chunk.length
@@ -80,15 +80,15 @@ function keepAsking(
         const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
         if (end < 0 || !head.startsWith("HTTP/1.1 200 ") || length === undefined) {
           socket.destroy()
-          reject(new Error(`an answer that was not expected: ${head.slice(0, 300)}`))
+          reject(new Error(`unexpected response: ${head.slice(0, 300)}`))
           return
         }
         expected = end + 4 + Number(length)
       }
       if (received < expected) return
       const now = performance.now()
-      answered(now - asked)
-      if (now < ends) ask()
+      onResponse(now - sentAt)
+      if (now < ends) send()
       else {
         socket.end()
         resolve()

@@ -1,12 +1,12 @@
 import { cpuTime } from "./cpuTime.ts"
-import type { Asked } from "./loadGenerator.ts"
+import type { RequestSource } from "./loadGenerator.ts"
 import type { LoadGenerator } from "./startLoadGenerator.ts"
-import { type Server, SIDES, type Side } from "./startServer.ts"
+import { CANDIDATES, type CandidateName, type Server } from "./startServer.ts"
 
-/** What is asked of both sides in the same way. */
-export type Question = Asked & { readonly name: string }
+/** The requests that both candidates serve. */
+export type Workload = RequestSource & { readonly name: string }
 
-/** What one side did in one round. */
+/** The performance of one candidate in one round. */
 export interface Performance {
   readonly perSecond: number
   /** Milliseconds. */
@@ -18,49 +18,49 @@ export interface Performance {
   readonly databaseCpu: number
 }
 
-/** What both did right after one another. */
-export type Round = Readonly<Record<Side, Performance>>
+/** The performance of both candidates in one round, measured right after one another. */
+export type Round = Readonly<Record<CandidateName, Performance>>
 
 export interface Bench {
-  readonly servers: Readonly<Record<Side, readonly Server[]>>
+  readonly servers: Readonly<Record<CandidateName, readonly Server[]>>
   readonly load: LoadGenerator
   /** The process whose children are the database's connections. */
   readonly postmaster: number
   readonly connections: number
 }
 
-/** Asks both sides the same, in rounds that alternate, so that what slows the machine for a while slows both. */
+/** Measures both candidates with the same workload. The rounds alternate, so that a temporary slowdown of the machine affects both. */
 export async function measureRounds(
   bench: Bench,
-  question: Question,
+  workload: Workload,
   options: { readonly processes: number; readonly rounds: number; readonly seconds: number },
 ): Promise<readonly Round[]> {
   const rounds: Round[] = []
   for (let round = 0; round < options.rounds; round++) {
-    const measured: Partial<Record<Side, Performance>> = {}
-    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
-      measured[side] = await measure(bench, side, question, options)
+    const measured: Partial<Record<CandidateName, Performance>> = {}
+    for (const candidate of round % 2 === 0 ? CANDIDATES : CANDIDATES.toReversed()) {
+      measured[candidate] = await measure(bench, candidate, workload, options)
     }
     rounds.push(measured as Round)
   }
   return rounds
 }
 
-/** Asks one side for some seconds. */
+/** Measures one candidate for some seconds. */
 async function measure(
   { servers, load, postmaster, connections }: Bench,
-  side: Side,
-  { name: _, ...question }: Question,
+  candidate: CandidateName,
+  { name: _, ...workload }: Workload,
   { processes, seconds }: { readonly processes: number; readonly seconds: number },
 ): Promise<Performance> {
-  const asked = servers[side].slice(0, processes)
-  const serverCpu = () => asked.reduce((sum, { pid }) => sum + cpuTime(pid), 0)
+  const measured = servers[candidate].slice(0, processes)
+  const serverCpu = () => measured.reduce((sum, { pid }) => sum + cpuTime(pid), 0)
   const before = { cpu: serverCpu(), databaseCpu: cpuTime(postmaster) }
   const { requests, elapsed, p50, p99 } = await load.run({
-    ports: asked.map(({ port }) => port),
+    ports: measured.map(({ port }) => port),
     connections,
     seconds,
-    ...question,
+    ...workload,
   })
   return {
     perSecond: requests / elapsed,

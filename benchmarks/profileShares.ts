@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** The share of a process's own time that each package took, largest first; 1 in all. */
+/** The share of a process's CPU time by name, largest first. The shares add up to 1. */
 export type Shares = ReadonlyMap<string, number>
 
 interface CpuProfile {
@@ -14,7 +14,7 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[]
 }
 
-/** Sums the self time of the last seconds of a profile that `node --cpu-prof` wrote, idle time left out, by what `nameOf` calls each frame. */
+/** Sums the self time in the last seconds of a profile of `node --cpu-prof` by the name that `nameOf` gives each frame. Excludes idle time. */
 export function sharesOf(
   file: string,
   seconds: number,
@@ -27,10 +27,10 @@ export function sharesOf(
   let time = startTime
   for (const [i, id] of samples.entries()) {
     const frame = frames.get(id)!
-    // A delta is the time from the sample before to this one, which its frame is charged for.
+    // A delta is the time since the previous sample, and counts for the frame of this one.
     const delta = timeDeltas[i]!
     time += delta
-    // The start of the process and the warm-up are no part of a request.
+    // The start of the process and the warm-up do not belong to requests.
     if (frame.functionName === "(idle)" || time < endTime - seconds * 1e6) continue
     const name = nameOf(frame)
     micros.set(name, (micros.get(name) ?? 0) + delta)
@@ -40,7 +40,7 @@ export function sharesOf(
   return new Map(largestFirst.map(([name, time]) => [name, time / total]))
 }
 
-/** Names the package that a frame belongs to: an npm package, a room of this repository, Node, or V8. */
+/** Returns the package of a frame: an npm package, a package of this repository, Node, or V8. */
 export function packageOf({ url, functionName }: CpuProfile["nodes"][number]["callFrame"]): string {
   if (url.startsWith("node:")) return "node"
   if (url === "" || url.startsWith("wasm:")) return functionName.startsWith("(") ? functionName : "V8 and native"
@@ -48,11 +48,11 @@ export function packageOf({ url, functionName }: CpuProfile["nodes"][number]["ca
   return installed ?? /\/((?:apps|packages|benchmarks)\/[^/]+)\//.exec(url)?.[1] ?? url
 }
 
-/** Names the function that a frame is of, and its place. */
+/** Returns the function of a frame and its location. */
 export const functionOf = ({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string => {
-  const place = url
+  const location = url
     .split("/node_modules/")
     .at(-1)!
     .replace(/^file:.*\/(?=(?:apps|packages|benchmarks)\/)/, "")
-  return `${functionName || "(anonymous)"} ${place === "" ? "" : `${place}:${lineNumber + 1}`}`
+  return `${functionName || "(anonymous)"} ${location === "" ? "" : `${location}:${lineNumber + 1}`}`
 }

@@ -1,23 +1,23 @@
 import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import postgres from "postgres"
+import { assertSameResponses } from "./assertSameResponses.ts"
 import { parentOf } from "./cpuTime.ts"
 import { measureDepth } from "./measureDepth.ts"
-import { measureRounds, type Question } from "./measureRounds.ts"
-import { profileSides } from "./profileSides.ts"
+import { measureRounds, type Workload } from "./measureRounds.ts"
+import { profileCandidates } from "./profileCandidates.ts"
 import { reportDepth, reportMachine, reportProfile, reportRounds } from "./report.ts"
-import { sameAnswers } from "./sameAnswers.ts"
 import { seed } from "./seed.ts"
 import { startLoadGenerator } from "./startLoadGenerator.ts"
-import { type Server, SIDES, type Side, startServer } from "./startServer.ts"
+import { CANDIDATES, type CandidateName, type Server, startServer } from "./startServer.ts"
 
-// Asks the API and a hand-written peer the same over the same database, and says what each takes.
+// Compares the API with a hand-written baseline: both serve the same requests from the same database.
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
-    /** Says where the time goes instead of how much there is. */
+    /** Profiles the candidates instead of measuring them. */
     profile: { type: "boolean", default: false },
   },
 })
@@ -29,7 +29,7 @@ const database = await startPostgres()
 reportMachine()
 const seeded = await seed(database.url, { recipients: 100_000, deepRecipients: values.profile ? 1_000 : 1_000_000 })
 const load = startLoadGenerator(seeded.keys)
-const questions: readonly Question[] = [
+const workloads: readonly Workload[] = [
   { name: "token look-up", targets: seeded.tokens.map((token) => `/v1/partners/consumer/tokens/${token}`) },
   {
     name: "100 recipients",
@@ -42,30 +42,31 @@ const questions: readonly Question[] = [
 ]
 
 if (values.profile) {
-  for (const question of questions)
-    reportProfile(question, await profileSides(database.url, load, question, CONNECTIONS))
+  for (const workload of workloads)
+    reportProfile(workload, await profileCandidates(database.url, load, workload, CONNECTIONS))
 } else {
-  const start = (side: Side) => Promise.all([startServer(side, database.url), startServer(side, database.url)])
-  const servers: Readonly<Record<Side, readonly [Server, Server]>> = {
+  const start = (candidate: CandidateName) =>
+    Promise.all([startServer(candidate, database.url), startServer(candidate, database.url)])
+  const servers: Readonly<Record<CandidateName, readonly [Server, Server]>> = {
     ours: await start("ours"),
-    peer: await start("peer"),
+    baseline: await start("baseline"),
   }
-  const compared = await sameAnswers(
-    { ours: servers.ours[0], peer: servers.peer[0] },
+  const compared = await assertSameResponses(
+    { ours: servers.ours[0], baseline: servers.baseline[0] },
     { key: seeded.keys[0]!, token: seeded.tokens[0]!, since: seeded.times[0]! },
   )
-  console.log(`Both answered ${compared} requests alike.\n`)
+  console.log(`Both gave the same response to ${compared} requests.\n`)
 
   const postmaster = await postmasterOf(database.url)
   const bench = { servers, load, postmaster, connections: CONNECTIONS }
-  for (const question of questions) {
-    await measureRounds(bench, question, { processes: 2, rounds: 1, seconds: WARM_UP_SECONDS })
+  for (const workload of workloads) {
+    await measureRounds(bench, workload, { processes: 2, rounds: 1, seconds: WARM_UP_SECONDS })
     for (const processes of [1, 2]) {
-      reportRounds(question, processes, await measureRounds(bench, question, { processes, rounds, seconds }))
+      reportRounds(workload, processes, await measureRounds(bench, workload, { processes, rounds, seconds }))
     }
   }
   reportDepth(await measureDepth(servers.ours[0].url, seeded.deepKeys))
-  for (const side of SIDES) await Promise.all(servers[side].map(({ stop }) => stop()))
+  for (const candidate of CANDIDATES) await Promise.all(servers[candidate].map(({ stop }) => stop()))
 }
 load.stop()
 await database.stop()

@@ -10,20 +10,20 @@ import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect, Redacted } from "effect"
 import postgres from "postgres"
 import { parentOf } from "./cpuTime.ts"
-import { measureRounds, type Question } from "./measureRounds.ts"
-import { profileSides } from "./profileSides.ts"
+import { measureRounds, type Workload } from "./measureRounds.ts"
+import { profileCandidates } from "./profileCandidates.ts"
 import { reportMachine, reportProfile, reportRounds } from "./report.ts"
 import { startLoadGenerator } from "./startLoadGenerator.ts"
-import { type Mains, type Server, SIDES, type Side, startServer } from "./startServer.ts"
+import { CANDIDATES, type CandidateName, type Mains, type Server, startServer } from "./startServer.ts"
 
-// Sends the API and a hand-written peer signed events, each a new one, which both store in a PostgreSQL that forgets nothing.
+// Compares the webhook receiver of the API with a hand-written baseline: both store new signed events in a durable PostgreSQL.
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
     connections: { type: "string", default: "1,16,48" },
-    /** Says where the time goes instead of how much there is. */
+    /** Profiles the candidates instead of measuring them. */
     profile: { type: "boolean", default: false },
   },
 })
@@ -31,11 +31,11 @@ const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const WARM_UP_SECONDS = 3
 const MAINS: Mains = {
   ours: fileURLToPath(import.meta.resolve("@outreach/api/main")),
-  peer: fileURLToPath(import.meta.resolve("./receiver/peer.ts")),
+  baseline: fileURLToPath(import.meta.resolve("./receiver/baseline.ts")),
 }
 
 const folder = await mkdtemp(join(tmpdir(), "outreach-receiver-"))
-// The server's user is another when this process is root's.
+// If this process runs as root, PostgreSQL runs as another user, which must be able to enter the folder.
 await chmod(folder, 0o711)
 const database = await startPostgres({ dataDirectory: folder })
 const sql = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -47,29 +47,29 @@ const webhook = { path: `/v1/partners/consumer/webhooks/${endpoint.id}`, secret:
 const load = startLoadGenerator()
 reportMachine()
 
-const questions = values.connections.split(",").map((connections) => ({
+const workloads = values.connections.split(",").map((connections) => ({
   connections: Number(connections),
-  question: { name: `signed events, ${connections} at once`, webhook } satisfies Question,
+  workload: { name: `signed events, ${connections} at once`, webhook } satisfies Workload,
 }))
 if (values.profile) {
-  const { question, connections } = questions.at(-1)!
-  reportProfile(question, await profileSides(database.url, load, question, connections, MAINS))
+  const { workload, connections } = workloads.at(-1)!
+  reportProfile(workload, await profileCandidates(database.url, load, workload, connections, MAINS))
 } else {
-  const start = (side: Side) =>
-    Promise.all([startServer(side, database.url, [], MAINS), startServer(side, database.url, [], MAINS)])
-  const servers: Readonly<Record<Side, readonly [Server, Server]>> = {
+  const start = (candidate: CandidateName) =>
+    Promise.all([startServer(candidate, database.url, [], MAINS), startServer(candidate, database.url, [], MAINS)])
+  const servers: Readonly<Record<CandidateName, readonly [Server, Server]>> = {
     ours: await start("ours"),
-    peer: await start("peer"),
+    baseline: await start("baseline"),
   }
   const bench = { servers, load, postmaster: parentOf(pid) }
-  for (const { question, connections } of questions) {
+  for (const { workload, connections } of workloads) {
     const at = { ...bench, connections }
-    await measureRounds(at, question, { processes: 2, rounds: 1, seconds: WARM_UP_SECONDS })
+    await measureRounds(at, workload, { processes: 2, rounds: 1, seconds: WARM_UP_SECONDS })
     for (const processes of [1, 2].slice(0, connections)) {
-      reportRounds(question, processes, await measureRounds(at, question, { processes, rounds, seconds }))
+      reportRounds(workload, processes, await measureRounds(at, workload, { processes, rounds, seconds }))
     }
   }
-  for (const side of SIDES) await Promise.all(servers[side].map(({ stop }) => stop()))
+  for (const candidate of CANDIDATES) await Promise.all(servers[candidate].map(({ stop }) => stop()))
 }
 load.stop()
 await sql.end()

@@ -1,8 +1,8 @@
 import { cpus } from "node:os"
 import type { Depth } from "./measureDepth.ts"
-import type { Performance, Question, Round } from "./measureRounds.ts"
-import type { Profile } from "./profileSides.ts"
-import { SIDES } from "./startServer.ts"
+import type { Performance, Round, Workload } from "./measureRounds.ts"
+import type { Profile } from "./profileCandidates.ts"
+import { CANDIDATES } from "./startServer.ts"
 
 const COLUMNS = [
   ["requests/s", ({ perSecond }) => perSecond, 0],
@@ -12,28 +12,28 @@ const COLUMNS = [
   ["PostgreSQL µs", ({ databaseCpu }) => databaseCpu, 0],
 ] as const satisfies readonly (readonly [name: string, of: (it: Performance) => number, digits: number])[]
 
-/** Says where and of what the figures are. */
+/** Prints the machine and the candidates. */
 export function reportMachine(): void {
   console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
-  console.log("ours: apps/api · peer: fastify + postgres.js, written by hand. CPU is of one request.\n")
+  console.log("ours: apps/api · baseline: fastify + postgres.js, written by hand. CPU time is per request.\n")
 }
 
-/** Prints each side's medians, and the ratios round by round: both sides of a round ran right after one another. */
-export function reportRounds({ name }: Question, processes: number, rounds: readonly Round[]): void {
+/** Prints each candidate's medians, and the ratios of the candidates within each round. */
+export function reportRounds({ name }: Workload, processes: number, rounds: readonly Round[]): void {
   console.log(`${name}, ${processes} ${processes === 1 ? "process" : "processes"}, ${rounds.length} rounds`)
   printRow(
     "",
     COLUMNS.map(([column]) => column),
   )
-  for (const side of SIDES) {
+  for (const candidate of CANDIDATES) {
     printRow(
-      side,
-      COLUMNS.map(([, of, digits]) => median(rounds.map((round) => of(round[side]))).toFixed(digits)),
+      candidate,
+      COLUMNS.map(([, of, digits]) => median(rounds.map((round) => of(round[candidate]))).toFixed(digits)),
     )
   }
-  const ratios = COLUMNS.map(([, of]) => rounds.map(({ ours, peer }) => of(ours) / of(peer)))
+  const ratios = COLUMNS.map(([, of]) => rounds.map(({ ours, baseline }) => of(ours) / of(baseline)))
   printRow(
-    "ours ÷ peer",
+    "ours ÷ baseline",
     ratios.map((it) => median(it).toFixed(2)),
   )
   printRow(
@@ -43,7 +43,7 @@ export function reportRounds({ name }: Question, processes: number, rounds: read
   console.log()
 }
 
-/** Prints what a deep page takes beside the first. */
+/** Prints the latency of a deep page and of the first page. */
 export function reportDepth({ rows, pairs }: Depth): void {
   const first = median(pairs.map((pair) => pair.first))
   const deep = median(pairs.map((pair) => pair.deep))
@@ -53,17 +53,17 @@ export function reportDepth({ rows, pairs }: Depth): void {
   console.log(`  first ${first.toFixed(2)} ms · deep ${deep.toFixed(2)} ms · deep ÷ first ${(deep / first).toFixed(2)}`)
 }
 
-const FUNCTIONS = 40
+const MAX_FUNCTIONS = 40
 
-/** Prints where the time of each side goes, in microseconds of one request. */
-export function reportProfile({ name }: Question, profiles: readonly Profile[]): void {
-  for (const { side, cpu, packages, functions } of profiles) {
-    console.log(`${name}, ${side}: ${cpu.toFixed(1)} µs a request\n  by package`)
-    const print = ([what, share]: readonly [string, number]) =>
-      console.log(`  ${(share * cpu).toFixed(1).padStart(7)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${what}`)
+/** Prints each candidate's CPU microseconds per request by package and by function. */
+export function reportProfile({ name }: Workload, profiles: readonly Profile[]): void {
+  for (const { candidate, cpu, packages, functions } of profiles) {
+    console.log(`${name}, ${candidate}: ${cpu.toFixed(1)} µs a request\n  by package`)
+    const print = ([name, share]: readonly [string, number]) =>
+      console.log(`  ${(share * cpu).toFixed(1).padStart(7)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${name}`)
     for (const entry of packages) if (entry[1] >= 0.002) print(entry)
     console.log("  by function")
-    for (const entry of [...functions].slice(0, FUNCTIONS)) print(entry)
+    for (const entry of [...functions].slice(0, MAX_FUNCTIONS)) print(entry)
     console.log()
   }
 }

@@ -8,15 +8,15 @@ import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import postgres from "postgres"
 
-/** What the questions ask about. */
+/** The keys, tokens and times of the workloads. */
 export interface Seeded {
-  /** Enough keys that asking with each in turn stays within everyone's limit, up to 30,000 requests a second. */
+  /** Enough keys that, used in turn, no key exceeds its rate limit at up to 30,000 requests per second. */
   readonly keys: readonly string[]
-  /** Tokens of the smaller organization, in no order. */
+  /** Tokens of the smaller organization, in random order. */
   readonly tokens: readonly string[]
-  /** Times to list the smaller organization's recipients or events since, each with a full page behind it. */
+  /** Values of `since` for lists of the smaller organization. Each is followed by a full page. */
   readonly times: readonly string[]
-  /** A key of the larger organization for every hundred requests of the depth question. */
+  /** Keys of the larger organization, one for every hundred requests of the depth workload. */
   readonly deepKeys: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export async function seed(
     await fill(sql, LARGE, options.deepRecipients)
     const keys = await Effect.runPromise(Effect.provide(issueKeys(SMALL, 18_000), layer))
     const deepKeys = await Effect.runPromise(Effect.provide(issueKeys(LARGE, 100), layer))
-    // Keys in use: noting the use, once in five minutes, is no part of a usual request.
+    // All keys are in use already, because a usual request does not update `last_used_at`.
     await sql`update api_keys set last_used_at = clock_timestamp()`
     await sql`vacuum analyze`
     await sql`checkpoint`
@@ -67,7 +67,7 @@ const issueKeys = (organizationId: OrganizationId, count: number) =>
     { concurrency: 10 },
   )
 
-/** Makes an organization of so many recipients, as an import in batches and a sending would have left them. */
+/** Creates an organization with recipients as they are after an import in batches and the sending of a campaign. */
 async function fill(sql: postgres.Sql, organization: string, recipients: number): Promise<void> {
   const [program, campaign] = ["pgm_0198000000017000800000000000000a", "cmp_0198000000027000800000000000000b"]
   await sql`insert into organizations (id, name) values (${organization}, 'Benchmark')`
@@ -78,7 +78,7 @@ async function fill(sql: postgres.Sql, organization: string, recipients: number)
     insert into campaigns (organization_id, id, program_id, name, kind, status, subject, html, window_start, window_end)
     values (${organization}, ${campaign}, ${program}, 'Spring invitation', 'traffic', 'completed', 'An invitation', '<p></p>',
       '2026-03-02', '2026-03-09')`
-  // Tokens walk through all 62⁶ in steps coprime to it; stamps are shared by 20 rows, as outcomes that settle together share one.
+  // Tokens step through all 62⁶ values, because the step is coprime to it. Each 20 rows share a timestamp, like outcomes settled in one batch.
   await sql`
     insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at,
       published_at, sent_at, bounced_at, last_event_at)
@@ -93,7 +93,7 @@ async function fill(sql: postgres.Sql, organization: string, recipients: number)
     from generate_series(1, ${recipients}::int) as n, md5(n::text) as hash,
       lateral (select timestamptz '2026-03-01 09:00:00.000417Z' + n / 500 * interval '61.003 ms' as imported,
         timestamptz '2026-03-02 09:00:00.000219Z' + n / 20 * interval '1.733 s' as settled) as stamps`
-  // What each recipient's e-mail became, in the words that the API's own events have.
+  // The event of each recipient's e-mail, in the format of the API's events.
   await sql`
     insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
     select organization_id, event, type, campaign_id, program_id, id, sent_at, updated_at, format(

@@ -1,9 +1,9 @@
 import { cpus } from "node:os"
 import { parseArgs } from "node:util"
-import { type Contender, contenders } from "./signature/contenders.ts"
-import { measure, type Question } from "./signature/measure.ts"
+import { type Candidate, candidates } from "./signature/candidates.ts"
+import { measure, type Workload } from "./signature/measure.ts"
 
-// What does a signature cost, beside what a user would pick instead, and beside the digest alone?
+// Compares the CPU time of a signature with alternative libraries, and with the digest alone.
 
 const { values } = parseArgs({
   options: {
@@ -39,22 +39,22 @@ for (const [size, text] of SIZES) {
   }
 }
 
-/** Asks all the same in rounds, each of which another one begins; the first is for the compiler. */
-async function race(question: Question): Promise<ReadonlyMap<Contender, readonly number[]>> {
-  const results = new Map(contenders.map((contender) => [contender, [] as number[]]))
+/** Measures all candidates in rounds, each beginning with another candidate. The first round warms up the compiler. */
+async function race(workload: Workload): Promise<ReadonlyMap<Candidate, readonly number[]>> {
+  const results = new Map(candidates.map((candidate) => [candidate, [] as number[]]))
   for (let round = -1; round < rounds; round++) {
-    const first = (round + 1) % contenders.length
-    for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
-      const microseconds = await measure(contender, question, milliseconds)
-      if (round >= 0) results.get(contender)!.push(microseconds)
+    const first = (round + 1) % candidates.length
+    for (const candidate of [...candidates.slice(first), ...candidates.slice(0, first)]) {
+      const microseconds = await measure(candidate, workload, milliseconds)
+      if (round >= 0) results.get(candidate)!.push(microseconds)
     }
   }
   return results
 }
 
-function report(title: string, results: ReadonlyMap<Contender, readonly number[]>): void {
+function report(title: string, results: ReadonlyMap<Candidate, readonly number[]>): void {
   row(title, ["CPU µs", "ours is × as fast", "quartiles", "from – to"])
-  const ours = results.get(contenders[0]!)!
+  const ours = results.get(candidates[0]!)!
   for (const [{ name }, microseconds] of results) {
     const ratios = microseconds.map((it, round) => it / ours[round]!).sort((a, b) => a - b)
     const at = (share: number) => ratios[Math.round(share * (ratios.length - 1))]!.toFixed(2)

@@ -1,15 +1,15 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import type { Load, Measured } from "./loadGenerator.ts"
+import type { Load, LoadResult } from "./loadGenerator.ts"
 
-/** Asks the servers, from a process of its own. */
+/** A process that sends requests to the servers. */
 export interface LoadGenerator {
   readonly pid: number
-  readonly run: (load: Load) => Promise<Measured>
+  readonly run: (load: Load) => Promise<LoadResult>
   readonly stop: () => void
 }
 
-/** Starts the load generator, which asks for targets with each key in turn. */
+/** Starts the load generator. Its requests use the keys in turn. */
 export function startLoadGenerator(keys: readonly string[] = []): LoadGenerator {
   const child = fork(new URL("./loadGenerator.ts", import.meta.url), { execArgv: [] })
   const ended = once(child, "exit").then(() => {
@@ -22,7 +22,7 @@ export function startLoadGenerator(keys: readonly string[] = []): LoadGenerator 
     run: async (load) => {
       child.send(load)
       const [measured] = await Promise.race([once(child, "message"), ended])
-      return measured as Measured
+      return measured as LoadResult
     },
     stop: () => child.disconnect(),
   }

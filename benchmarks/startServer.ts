@@ -3,40 +3,40 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-/** Who is measured. */
-export const SIDES = ["ours", "peer"] as const
-export type Side = (typeof SIDES)[number]
+/** The servers that are measured. */
+export const CANDIDATES = ["ours", "baseline"] as const
+export type CandidateName = (typeof CANDIDATES)[number]
 
-/** A server as a process of its own. */
+/** A server in a child process. */
 export interface Server {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Ends it as a deployment would, so that it writes its profile. */
+  /** Stops the server gracefully, so that it writes its profile. */
   readonly stop: () => Promise<void>
 }
 
-/** What each side runs. */
-export type Mains = Readonly<Record<Side, string>>
+/** The main module of each candidate. */
+export type Mains = Readonly<Record<CandidateName, string>>
 
 const MAINS: Mains = {
   ours: fileURLToPath(import.meta.resolve("@outreach/api/main")),
-  peer: fileURLToPath(import.meta.resolve("./peer/main.ts")),
+  baseline: fileURLToPath(import.meta.resolve("./baseline/main.ts")),
 }
 
-/** Where errors of both sides lead. */
+/** The base of `doc_url` in both candidates' errors. */
 const DOCS_URL = "https://docs.outreach.test"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
-/** Starts a side as a deployment would, with plain `node`; `flags` are Node's. */
+/** Starts a candidate as a deployment would, with plain `node`. `flags` are flags of Node. */
 export async function startServer(
-  side: Side,
+  candidate: CandidateName,
   databaseUrl: string,
   flags: readonly string[] = [],
   mains: Mains = MAINS,
 ): Promise<Server> {
-  const child = spawn(process.execPath, [...flags, mains[side]], {
+  const child = spawn(process.execPath, [...flags, mains[candidate]], {
     env: {
       NODE_ENV: "production",
       DATABASE_URL: databaseUrl,
@@ -56,7 +56,7 @@ export async function startServer(
         if (message === "listening") resolve(annotations)
         else process.stderr.write(`${line}\n`)
       })
-      .on("close", () => reject(new Error(`${side} ended before it listened`)))
+      .on("close", () => reject(new Error(`${candidate} ended before it listened`)))
   })
   const stop = async () => {
     child.kill("SIGTERM")

@@ -1,14 +1,14 @@
-/** One sentence of the specification on the page of conformance, and what shows it. */
+/** A row of docs/conformance.md: a sentence of the specification, and the tests that show it. */
 export interface ConformanceRow {
   readonly heading: string
   readonly sentence: string
-  /** Tests, or groups of them, each by its file, groups and title with " › " between them. */
+  /** Tests or groups of tests. Each name is the file, the groups and the title, joined by " › ". */
   readonly tests: ReadonlyArray<string>
-  /** What else the row says. */
+  /** The other text of the row. */
   readonly words: string
 }
 
-/** Reads the page's tables: a sentence and what shows it in each row, the latter's parts with `<br>` between them. */
+/** Parses the page's tables. Each row has a sentence, and its tests and other text separated by `<br>`. */
 export function conformanceRows(page: string): ReadonlyArray<ConformanceRow> {
   let heading = ""
   return page.split("\n").flatMap((line, i, lines) => {
@@ -28,5 +28,5 @@ export function conformanceRows(page: string): ReadonlyArray<ConformanceRow> {
 
 const isTest = (part: string) => /^\S+\.(test|proof)\.ts › /.test(part)
 
-// What Markdown would take for its own stands escaped on the page.
+/** Removes the backslashes that escape Markdown's special characters. */
 const plain = (cell: string) => cell.replaceAll(/\\([|<*_])/g, "$1")

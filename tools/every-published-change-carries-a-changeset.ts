@@ -1,8 +1,8 @@
 /**
  * Finds published packages whose files changed since the last release without a changeset that names them.
  *
- * The last release of a package is the last commit that touched its changelog, which `changeset version` writes; before the first one,
- * everything is a change. `BASE_REVISION` (a branch's starting point) narrows it to what changed, and which changesets were added, since.
+ * The last release of a package is the last commit that touched its changelog, which `changeset version` writes. Before the first release,
+ * every file counts as changed. `BASE_REVISION` (a branch's starting point) limits the check to the changes and changesets since then.
  */
 import { execFileSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
@@ -26,30 +26,32 @@ function changedSince(base: string, path: string): string[] {
 }
 
 const packages = publishedPackages()
-const breaches: string[] = []
+const violations: string[] = []
 
 const namedBy = new Map<string, Set<string>>()
 for (const path of globSync(".changeset/*.md", { cwd: root }).filter((path) => basename(path) !== "README.md")) {
   const [, head = "", summary = ""] = CHANGESET.exec(readFileSync(join(root, path), "utf8")) ?? []
   const names = new Set([...head.matchAll(NAMED)].map((match) => match[1] ?? ""))
   namedBy.set(path, names)
-  if (summary === "") breaches.push(`${path} says nothing to its reader`)
+  if (summary === "") violations.push(`${path} has no summary`)
   for (const name of names) {
     if (!packages.some((pkg) => pkg.name === name))
-      breaches.push(`${path} names ${name}, which is not a published package`)
+      violations.push(`${path} names ${name}, which is not a published package`)
   }
 }
 
 for (const { name, folder } of packages) {
-  const room = relative(root, folder)
+  const packagePath = relative(root, folder)
   const base =
-    process.env["BASE_REVISION"] ?? git("log", "-1", "--format=%H", "--", `${room}/CHANGELOG.md`)[0] ?? EMPTY_TREE
-  const shipped = changedSince(base, room).filter((path) =>
+    process.env["BASE_REVISION"] ??
+    git("log", "-1", "--format=%H", "--", `${packagePath}/CHANGELOG.md`)[0] ??
+    EMPTY_TREE
+  const shipped = changedSince(base, packagePath).filter((path) =>
     /^[^/]+\/[^/]+\/(src\/|package\.json$|README\.md$)/.test(path),
   )
   const carried = changedSince(base, ".changeset").some((path) => namedBy.get(path)?.has(name))
   if (shipped.length > 0 && !carried)
-    breaches.push(`${name} changed (${shipped.slice(0, 3).join(", ")}…) without a changeset: pnpm changeset`)
+    violations.push(`${name} changed (${shipped.slice(0, 3).join(", ")}…) without a changeset: pnpm changeset`)
 }
 
-report(breaches, `${packages.length} packages, ${namedBy.size} changesets`)
+report(violations, `${packages.length} packages, ${namedBy.size} changesets`)

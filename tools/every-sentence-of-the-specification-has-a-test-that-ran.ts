@@ -1,7 +1,8 @@
 /**
- * Compares docs/conformance.md with the tests that ran, and with every sentence of the specification: by a digest, and one by one where it lies beside the checkout.
+ * Compares docs/conformance.md with the tests that ran, and with the specification: by a digest, and sentence by sentence if the specification lies
+ * beside the checkout.
  *
- * `TEST_REPORT` names vitest's JSON reports of the runs, with ":" between them; without it, the named files are run here.
+ * `TEST_REPORT` lists vitest's JSON reports, separated by ":". Without it, this script runs the named test files.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -15,7 +16,7 @@ import { specificationSentences } from "./specificationSentences.ts"
 
 const PAGE = join(root, "docs/conformance.md")
 const SPECIFICATION = join(root, "../shared/spec/partner-api.md")
-/** SHA-256 of the specification's sentences with their headings: no row can be left out where the specification is not at hand. */
+/** SHA-256 of the specification's sentences with their headings, so that a missing row is found even without the specification. */
 const SENTENCES = "6e9d07d293ea147400d301748f02e6dc61116a0e5ba68138c07bbce3d58929c2"
 
 interface TestReport {
@@ -29,7 +30,7 @@ interface TestReport {
   }>
 }
 
-/** Runs test files with vitest, those of the proofs with their own configuration, and returns its reports. */
+/** Runs test files with vitest, and returns its reports. Proofs have their own configuration. */
 function runFiles(files: ReadonlyArray<string>): ReadonlyArray<TestReport> {
   const runs = [
     { config: "vitest.config.ts", files: files.filter((file) => file.endsWith(".test.ts")) },
@@ -51,7 +52,7 @@ function runFiles(files: ReadonlyArray<string>): ReadonlyArray<TestReport> {
   }
 }
 
-/** The status of each test of a run, by its file, groups and title as the page writes them. */
+/** Returns the status of each test of a run, by its name in the page's format. */
 function statuses({ testResults }: TestReport): Statuses {
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(
@@ -61,14 +62,14 @@ function statuses({ testResults }: TestReport): Statuses {
   )
 }
 
-// No map, since two tests may have one name.
+// Not a map, because two tests may have the same name.
 type Statuses = ReadonlyArray<readonly [name: string, status: string]>
 
-/** Sentences that leave something open: a decision settles them, which the row states or links. */
+/** Matches sentences that leave something open. Their row must state or link the decision that settles it. */
 const LEFT_OPEN = /not shown|a builder may choose/
 
-/** Reports what is wrong with a row and the tests that it names; a name may be a group's, and then means all of its tests. */
-function faults({ sentence, tests, words }: ConformanceRow, ran: Statuses): ReadonlyArray<string> {
+/** Returns the violations of a row and of its tests. The name of a group stands for all of its tests. */
+function rowViolations({ sentence, tests, words }: ConformanceRow, ran: Statuses): ReadonlyArray<string> {
   if (LEFT_OPEN.test(sentence) && (tests.length === 0 || !/\bSettled\b/.test(words))) {
     return [`names no decision ("Settled …") with a test for what the specification leaves open: ${sentence}`]
   }
@@ -82,21 +83,21 @@ function faults({ sentence, tests, words }: ConformanceRow, ran: Statuses): Read
   })
 }
 
-/** Reports where the page's sentences are not the specification's, heading by heading. */
+/** Returns the differences between the page's sentences and the specification's. */
 function differences(rows: ReadonlyArray<ConformanceRow>): ReadonlyArray<string> {
-  const there = rows.map(({ heading, sentence }) => `${heading}: ${sentence}`)
-  const same = createHash("sha256").update(there.join("\n")).digest("hex") === SENTENCES
+  const present = rows.map(({ heading, sentence }) => `${heading}: ${sentence}`)
+  const same = createHash("sha256").update(present.join("\n")).digest("hex") === SENTENCES
   if (!existsSync(SPECIFICATION)) return same ? [] : ["lacks, adds or changes a sentence of the specification"]
   const passages = specificationSentences(readFileSync(SPECIFICATION, "utf8"))
   const wanted = passages.flatMap(({ heading, sentences }) => sentences.map((sentence) => `${heading}: ${sentence}`))
-  const missing = wanted.filter((sentence) => !there.includes(sentence))
-  const foreign = there.filter((sentence) => !wanted.includes(sentence))
+  const missing = wanted.filter((sentence) => !present.includes(sentence))
+  const foreign = present.filter((sentence) => !wanted.includes(sentence))
   const violations = [
     ...missing.map((sentence) => `lacks a sentence of the specification, ${sentence}`),
     ...foreign.map((sentence) => `has a sentence that the specification lacks, ${sentence}`),
   ]
   if (violations.length > 0) return violations
-  if (there.join("\n") !== wanted.join("\n")) return ["repeats or reorders sentences"]
+  if (present.join("\n") !== wanted.join("\n")) return ["repeats or reorders sentences"]
   return same ? [] : [`has the specification's sentences, whose digest in ${import.meta.filename} is out of date`]
 }
 
@@ -109,9 +110,9 @@ const reports: ReadonlyArray<TestReport> =
     ? paths.map((path) => JSON.parse(readFileSync(path, "utf8")))
     : runFiles([...new Set([...tests].map((test) => test.split(" › ")[0]!))])
 const ran = reports.flatMap(statuses)
-const violations = [...rows.flatMap((row) => faults(row, ran)), ...differences(rows)]
-const silent = rows.filter((row) => row.tests.length === 0).length
+const violations = [...rows.flatMap((row) => rowViolations(row, ran)), ...differences(rows)]
+const untested = rows.filter((row) => row.tests.length === 0).length
 report(
   violations.map((violation) => `docs/conformance.md ${violation}`),
-  `${rows.length} sentences, ${tests.size} tests or groups of tests, ${silent} sentences that no test can show`,
+  `${rows.length} sentences, ${tests.size} tests or groups of tests, ${untested} sentences that no test can show`,
 )

@@ -1,8 +1,8 @@
 /**
- * Reads the leaf packages' sources with the compiler and finds what is not pure.
+ * Finds impure code in the sources of the leaf packages.
  *
- * A leaf has no dependency, imports only its own files, and names no global outside `PURE`: no clock, randomness or I/O. Names are
- * resolved by the type checker, so that a comment, a string or a local of the same name neither hides nor raises anything.
+ * A leaf has no dependency, imports only its own files, and names no global outside `PURE`: no clock, randomness or I/O. The type checker
+ * resolves names, so comments, strings and locals with the name of a global cause no error and hide none.
  */
 import { globSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -10,34 +10,34 @@ import ts from "typescript"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
-/** The globals that a leaf may name as values. */
+/** The globals that a leaf may use as values. */
 const PURE = new Set(
   `Array ArrayBuffer BigInt Boolean Buffer DataView Error Infinity JSON Map NaN Number Object Promise RangeError RegExp Set String Symbol
   SyntaxError TextDecoder TextEncoder TypeError URL URLSearchParams Uint16Array Uint32Array Uint8Array WeakMap WeakSet atob btoa
   decodeURIComponent encodeURIComponent isNaN parseFloat parseInt undefined`.split(/\s+/),
 )
 
-/** Globals of which a leaf may name these members alone. */
+/** The globals of which a leaf may use only these members. */
 const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Date: ["UTC", "parse"],
   Math: ["abs", "ceil", "floor", "log2", "max", "min", "pow", "round", "sign", "trunc"],
   crypto: ["subtle"],
 }
 
-/** The files that may import these names from `node:crypto`: each is a function of its arguments, and synchronous. */
+/** The files that may import the names in `PURE_NODE_CRYPTO` from `node:crypto`. These functions are pure and synchronous. */
 const NODE_ONLY = /^packages\/(cursor\/src\/|signature\/src\/node)/
 const PURE_NODE_CRYPTO = ["createHmac", "createHash", "createSecretKey", "hash", "timingSafeEqual", "KeyObject"]
 
-const breaches: string[] = []
+const violations: string[] = []
 const leaves = publishedPackages().filter(({ tags }) => tags.includes("leaf"))
 
 for (const { folder, manifest } of leaves) {
   for (const field of ["dependencies", "peerDependencies", "optionalDependencies"] as const) {
     const names = Object.keys(manifest[field] ?? {})
-    if (names.length > 0) breaches.push(`${manifest.name} has ${field}: ${names.join(", ")}`)
+    if (names.length > 0) violations.push(`${manifest.name} has ${field}: ${names.join(", ")}`)
   }
   const files = globSync("src/**/*.{ts,mts,cts,js,mjs,cjs}", { cwd: folder }).map((path) => join(folder, path))
-  if (files.length === 0) breaches.push(`${manifest.name} has no sources`)
+  if (files.length === 0) violations.push(`${manifest.name} has no sources`)
   const config = ts.parseJsonConfigFileContent(
     ts.readConfigFile(join(folder, "tsconfig.json"), ts.sys.readFile).config,
     ts.sys,
@@ -52,16 +52,16 @@ for (const { folder, manifest } of leaves) {
 
 function visit(node: ts.Node, source: ts.SourceFile, checker: ts.TypeChecker): void {
   const file = relative(root, source.fileName)
-  const refuse = (what: string): void => {
+  const refuse = (reason: string): void => {
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
-    breaches.push(`${file}:${line + 1} ${what}`)
+    violations.push(`${file}:${line + 1} ${reason}`)
   }
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
     const from =
       node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier) ? node.moduleSpecifier.text : "./"
     if (from === "node:crypto" && ts.isImportDeclaration(node) && NODE_ONLY.test(file)) {
       const names = node.importClause?.namedBindings
-      // A namespace is looked into where it is used: a name that an older Node lacks can only be asked for there.
+      // A namespace is checked where it is used: code that probes for a name which older versions of Node lack needs the namespace.
       if (names !== undefined && ts.isNamespaceImport(names) && node.importClause?.name === undefined) return
       if (names === undefined || !ts.isNamedImports(names) || node.importClause?.name !== undefined) {
         refuse(`imports ${from} whole`)
@@ -89,7 +89,7 @@ function visit(node: ts.Node, source: ts.SourceFile, checker: ts.TypeChecker): v
   ts.forEachChild(node, (child) => visit(child, source, checker))
 }
 
-/** Says whether an identifier stands for a value by itself, rather than as a member's name or in a type. */
+/** Reports whether an identifier is a value by itself, rather than a member's name or part of a type. */
 function isValue(name: ts.Identifier): boolean {
   const { parent } = name
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === name
@@ -97,12 +97,12 @@ function isValue(name: ts.Identifier): boolean {
   return !ts.isPartOfTypeNode(name)
 }
 
-/** Says whether a name stands for all that a module exports. */
+/** Reports whether a name is a namespace import. */
 function isNamespace(name: ts.Identifier, checker: ts.TypeChecker): boolean {
   return (checker.getSymbolAtLocation(name)?.declarations ?? []).some(ts.isNamespaceImport)
 }
 
-/** Says whether a value's name comes from outside the modules: the standard library, an ambient declaration, or nowhere at all. */
+/** Reports whether a value is a global: declared by the standard library, ambient, or not declared at all. */
 function isGlobal(name: ts.Identifier, checker: ts.TypeChecker): boolean {
   const symbol = ts.isShorthandPropertyAssignment(name.parent)
     ? checker.getShorthandAssignmentValueSymbol(name.parent)
@@ -112,4 +112,4 @@ function isGlobal(name: ts.Identifier, checker: ts.TypeChecker): boolean {
   )
 }
 
-report(breaches, `${leaves.length} leaves`)
+report(violations, `${leaves.length} leaves`)

@@ -1,6 +1,6 @@
 /**
- * Packs every published package and uses the tarballs as a stranger would: publint, attw, then one npm project with all of them installed,
- * whose ESM and CommonJS consumers type-check under each module resolution and run, and in which the client makes calls without zod.
+ * Packs every published package and checks the tarballs with publint and attw. Then installs them in one npm project, whose ESM and CommonJS
+ * consumers must type-check under each module resolution and run. There the client must also work without zod.
  */
 import { execFile } from "node:child_process"
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -10,33 +10,33 @@ import { promisify } from "node:util"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
-/** Compiler options by the way a consumer resolves modules. */
+/** Compiler options by module resolution. */
 const RESOLUTIONS = {
   node16: { module: "node16", moduleResolution: "node16" },
   nodenext: { module: "nodenext", moduleResolution: "nodenext" },
   bundler: { module: "preserve", moduleResolution: "bundler" },
 }
 
-const breaches: string[] = []
+const violations: string[] = []
 const execute = promisify(execFile)
 
-/** Runs a command and returns what it printed; a failure becomes a breach with `title`, and null. */
+/** Runs a command and returns its standard output. If it fails, adds a violation with `title` and returns null. */
 async function attempt(title: string, command: string, args: readonly string[], cwd: string): Promise<string | null> {
   try {
     return (await execute(command, args, { cwd, timeout: 180_000 })).stdout
   } catch (error) {
     const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string }
-    breaches.push(`${title}:\n${stdout}${stderr || message}`)
+    violations.push(`${title}:\n${stdout}${stderr || message}`)
     return null
   }
 }
 
-/** Prints a module's exported names as its last line, sorted; both module systems must show the same. */
-const show = (names: readonly string[]): string =>
+/** Returns code that prints the sorted names that modules export. Both module systems must print the same. */
+const printExports = (names: readonly string[]): string =>
   `console.log(JSON.stringify([${names.join(", ")}].map((it) => Object.keys(it).filter((key) => key !== "default" && key !== "module.exports" && key !== "__esModule").sort())))\n`
 
-/** Calls a service of its own through the client, and prints what came of it. */
-const call = (load: (specifier: string) => string): string => `
+/** Returns code that starts a server, calls it with the client, and prints the results. */
+const callWithClient = (load: (specifier: string) => string): string => `
 const { createServer } = ${load("node:http")}
 const { ApiError, createClient } = ${load("@outreach/client")}
 const server = createServer(({ url }, response) => response.writeHead(url === "/v1/health" ? 200 : 404).end('{"status":"ok"}'))
@@ -50,38 +50,38 @@ server.listen(0, "127.0.0.1", async () => {
 
 const packages = publishedPackages()
 const specifiers = packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
-const workshop = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))
+const tempDir = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))
 const bin = join(root, "tools/node_modules/.bin")
 try {
-  const tarballs = join(workshop, "tarballs")
+  const tarballs = join(tempDir, "tarballs")
   mkdirSync(tarballs)
   for (const { name, folder } of packages) {
     await attempt(`${name} cannot be packed`, "pnpm", ["pack", "--pack-destination", tarballs], folder)
   }
   for (const file of readdirSync(tarballs)) {
     const tarball = join(tarballs, file)
-    const contents = (await attempt(`${file} cannot be read`, "tar", ["-tzf", tarball], workshop)) ?? ""
+    const contents = (await attempt(`${file} cannot be read`, "tar", ["-tzf", tarball], tempDir)) ?? ""
     for (const needed of ["package/README.md", "package/LICENSE", "package/dist/"]) {
-      if (!contents.includes(needed)) breaches.push(`${file} lacks ${needed}`)
+      if (!contents.includes(needed)) violations.push(`${file} lacks ${needed}`)
     }
-    if (/^package\/(src|test)\//m.test(contents)) breaches.push(`${file} carries sources or tests`)
-    await attempt(`publint refuses ${file}`, join(bin, "publint"), ["run", tarball, "--strict"], workshop)
+    if (/^package\/(src|test)\//m.test(contents)) violations.push(`${file} carries sources or tests`)
+    await attempt(`publint refuses ${file}`, join(bin, "publint"), ["run", tarball, "--strict"], tempDir)
     await attempt(
       `attw refuses ${file}`,
       join(bin, "attw"),
       [tarball, "--profile", "node16", "--format", "ascii"],
-      workshop,
+      tempDir,
     )
   }
 
-  const consumer = join(workshop, "consumer")
+  const consumer = join(tempDir, "consumer")
   mkdirSync(join(consumer, "src"), { recursive: true })
   const imported = specifiers.map((_, i) => `it${i}`)
   const esm = specifiers.map((specifier, i) => `import * as it${i} from "${specifier}"\n`).join("")
   const cjs = specifiers.map((specifier, i) => `import it${i} = require("${specifier}")\n`).join("")
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true }))
-  writeFileSync(join(consumer, "src/esm.mts"), esm + show(imported))
-  writeFileSync(join(consumer, "src/cjs.cts"), cjs + show(imported))
+  writeFileSync(join(consumer, "src/esm.mts"), esm + printExports(imported))
+  writeFileSync(join(consumer, "src/cjs.cts"), cjs + printExports(imported))
   const files = globSync("*.tgz", { cwd: tarballs }).map((file) => join(tarballs, file))
   await attempt(
     "the tarballs do not install together",
@@ -109,29 +109,29 @@ try {
   }
   const fromEsm = await attempt("an ESM consumer does not run", process.execPath, ["nodenext/esm.mjs"], consumer)
   const fromCjs = await attempt("a CommonJS consumer does not run", process.execPath, ["nodenext/cjs.cjs"], consumer)
-  if (fromEsm !== fromCjs) breaches.push(`ESM and CommonJS export different names:\n${fromEsm}${fromCjs}`)
+  if (fromEsm !== fromCjs) violations.push(`ESM and CommonJS export different names:\n${fromEsm}${fromCjs}`)
   const names = JSON.parse(fromEsm ?? "[]") as string[][]
   names.forEach((keys, i) => {
-    if (keys.length === 0) breaches.push(`${specifiers[i]} exports nothing`)
+    if (keys.length === 0) violations.push(`${specifiers[i]} exports nothing`)
   })
 
-  // The client takes the contract for its types alone: it runs where neither the contract nor zod is.
+  // The client imports only types from the contract, so it must run without the contract and zod.
   for (const unneeded of ["@outreach/contract", "zod"]) {
     rmSync(join(consumer, "node_modules", unneeded), { recursive: true, force: true })
   }
   writeFileSync(
     join(consumer, "call.mjs"),
-    call((specifier) => `await import("${specifier}")`),
+    callWithClient((specifier) => `await import("${specifier}")`),
   )
   writeFileSync(
     join(consumer, "call.cjs"),
-    call((specifier) => `require("${specifier}")`),
+    callWithClient((specifier) => `require("${specifier}")`),
   )
   for (const file of ["call.mjs", "call.cjs"]) {
-    const said = await attempt(`the client does not run in ${file}`, process.execPath, [file], consumer)
-    if (said !== null && said !== "ok true 404\n") breaches.push(`the client in ${file} says ${said}`)
+    const output = await attempt(`the client does not run in ${file}`, process.execPath, [file], consumer)
+    if (output !== null && output !== "ok true 404\n") violations.push(`the client in ${file} prints ${output}`)
   }
 } finally {
-  rmSync(workshop, { recursive: true, force: true })
+  rmSync(tempDir, { recursive: true, force: true })
 }
-report(breaches, `${packages.length} packages, ${specifiers.length} entry points`)
+report(violations, `${packages.length} packages, ${specifiers.length} entry points`)

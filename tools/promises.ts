@@ -1,4 +1,4 @@
-/** Runs every promise to a consumer: each script of this folder whose name is a sentence. One line each, and the reasons of a failure. */
+/** Runs every script of this folder whose name is a sentence: a promise to consumers. Prints one line for each, and the output of a failed one. */
 import { spawnSync } from "node:child_process"
 import { globSync } from "node:fs"
 import { join } from "node:path"

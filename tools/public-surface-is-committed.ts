@@ -1,7 +1,7 @@
 /**
  * Compares each published package's built declarations with its committed `api.d.ts`; `--write` updates the file.
  *
- * With several subpaths, `api.d.ts` is each one's declarations under a line `// <package>/<subpath>`, and then the chunks they share.
+ * With several subpaths, `api.d.ts` holds the declarations of each under a line `// <package>/<subpath>`, and then their shared chunks.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -21,19 +21,19 @@ function builtSurface({ folder, name, entries }: PublishedPackage): string {
 }
 
 const write = process.argv.includes("--write")
-const breaches: string[] = []
+const violations: string[] = []
 for (const pkg of publishedPackages()) {
   const path = join(pkg.folder, "api.d.ts")
   if (!pkg.entries.every(({ types }) => existsSync(join(pkg.folder, types)))) {
-    breaches.push(`${relative(root, pkg.folder)} is not built: pnpm build`)
+    violations.push(`${relative(root, pkg.folder)} is not built: pnpm build`)
     continue
   }
   const built = builtSurface(pkg)
   if (write) writeFileSync(path, built)
   else if (!existsSync(path) || readFileSync(path, "utf8") !== built) {
-    breaches.push(
+    violations.push(
       `${relative(root, path)} differs from the build: see the change with tools/public-surface-is-committed.ts --write and git diff`,
     )
   }
 }
-report(breaches, `${publishedPackages().length} packages`)
+report(violations, `${publishedPackages().length} packages`)

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 /** The repository's root folder. */
 export const root: string = dirname(import.meta.dirname)
 
-/** The parts of a published `package.json` that the promises read. */
+/** The fields of a published `package.json` that the scripts read. */
 export interface Manifest {
   readonly name: string
   readonly private?: boolean
@@ -16,7 +16,7 @@ export interface Manifest {
   }
 }
 
-/** A workspace package that goes to the registry. */
+/** A workspace package that is published to the registry. */
 export interface PublishedPackage {
   readonly name: string
   /** Absolute path. */
@@ -28,7 +28,7 @@ export interface PublishedPackage {
   readonly tags: readonly string[]
 }
 
-/** Lists the workspace packages that are not private, by name. Throws when there is none, so that no promise holds idly. */
+/** Lists the workspace packages that are not private, by path. Throws if there is none, so that no script passes without checking anything. */
 export function publishedPackages(): readonly PublishedPackage[] {
   const found = globSync("{packages,apps}/*/package.json", { cwd: root })
     .sort()

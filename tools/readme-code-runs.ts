@@ -6,38 +6,38 @@ import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const FENCE = /^```ts\b.*\n([\s\S]*?)^```$/gm
-const TIME_LIMIT = 30_000
+const TIMEOUT_MS = 30_000
 
 function run(command: string, args: readonly string[], cwd: string): string | null {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", timeout: TIME_LIMIT })
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", timeout: TIMEOUT_MS })
   return status === 0 ? null : [stdout, stderr, error?.message].join("")
 }
 
-/** Checks the fences of a page in a folder of their own beside it, where a package resolves itself by name. */
-function breachesOf(page: string): { fences: number; breaches: string[] } {
+/** Checks the fences of a page in a temporary folder beside it, where the package can import itself by name. */
+function violationsOf(page: string): { fences: number; violations: string[] } {
   const title = relative(root, page)
-  if (!existsSync(page)) return { fences: 0, breaches: [`${title} is missing`] }
+  if (!existsSync(page)) return { fences: 0, violations: [`${title} is missing`] }
   const folder = dirname(page)
   const fences = [...readFileSync(page, "utf8").matchAll(FENCE)].map((match) => match[1] ?? "")
-  const workshop = join(folder, ".readme-code")
+  const tempDir = join(folder, ".readme-code")
   try {
-    rmSync(workshop, { recursive: true, force: true })
-    mkdirSync(workshop)
+    rmSync(tempDir, { recursive: true, force: true })
+    mkdirSync(tempDir)
     fences.forEach((code, i) => {
-      writeFileSync(join(workshop, `fence${i + 1}.ts`), code)
+      writeFileSync(join(tempDir, `fence${i + 1}.ts`), code)
     })
-    const extend = join(relative(workshop, root), "tsconfig.base.json")
+    const extend = join(relative(tempDir, root), "tsconfig.base.json")
     const tsconfig = {
       extends: extend,
       compilerOptions: { types: ["node"], noUnusedLocals: false },
       files: fences.map((_, i) => `fence${i + 1}.ts`),
     }
-    writeFileSync(join(workshop, "tsconfig.json"), JSON.stringify(tsconfig))
-    const untyped = fences.length === 0 ? null : run(join(root, "node_modules/.bin/tsc"), ["-p", workshop], folder)
-    const failures = fences.map((_, i) => run(process.execPath, [join(workshop, `fence${i + 1}.ts`)], folder))
+    writeFileSync(join(tempDir, "tsconfig.json"), JSON.stringify(tsconfig))
+    const untyped = fences.length === 0 ? null : run(join(root, "node_modules/.bin/tsc"), ["-p", tempDir], folder)
+    const failures = fences.map((_, i) => run(process.execPath, [join(tempDir, `fence${i + 1}.ts`)], folder))
     return {
       fences: fences.length,
-      breaches: [
+      violations: [
         ...(untyped === null ? [] : [`${title} does not compile:\n${untyped}`]),
         ...failures.flatMap((output, i) =>
           output === null ? [] : [`${title}, ts fence ${i + 1}, does not run:\n${output}`],
@@ -45,17 +45,17 @@ function breachesOf(page: string): { fences: number; breaches: string[] } {
       ],
     }
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    rmSync(tempDir, { recursive: true, force: true })
   }
 }
 
-const published = publishedPackages().map(({ folder }) => ({ folder, ...breachesOf(join(folder, "README.md")) }))
-const mute = published
-  .filter(({ fences, breaches }) => fences + breaches.length === 0)
+const published = publishedPackages().map(({ folder }) => ({ folder, ...violationsOf(join(folder, "README.md")) }))
+const withoutCode = published
+  .filter(({ fences, violations }) => fences + violations.length === 0)
   .map(({ folder }) => `${relative(root, folder)}/README.md shows no ts code`)
 const pages = ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root })]
-const all = [...published, ...pages.map((page) => breachesOf(join(root, page)))]
+const all = [...published, ...pages.map((page) => violationsOf(join(root, page)))]
 report(
-  [...all.flatMap(({ breaches }) => breaches), ...mute],
+  [...all.flatMap(({ violations }) => violations), ...withoutCode],
   `${all.reduce((sum, { fences }) => sum + fences, 0)} fences`,
 )

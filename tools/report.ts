@@ -1,6 +1,6 @@
-/** Ends a promise script: prints each breach and fails, or says what was looked at. */
-export function report(breaches: readonly string[], kept: string): void {
-  for (const breach of breaches) console.error(breach)
-  if (breaches.length > 0) process.exitCode = 1
-  else console.log(kept)
+/** Reports the result of a script: prints the violations and sets a failing exit code, or prints a summary. */
+export function report(violations: readonly string[], summary: string): void {
+  for (const violation of violations) console.error(violation)
+  if (violations.length > 0) process.exitCode = 1
+  else console.log(summary)
 }

@@ -5,9 +5,9 @@ export interface Passage {
 }
 
 /**
- * Splits the whole specification into the sentences that the page of conformance answers for.
+ * Splits the whole specification into the sentences that docs/conformance.md covers.
  *
- * A table's row is one sentence, its cells joined by " · "; the text of a bullet, a numbered rule or a paragraph is split where a sentence ends.
+ * A table's row is one sentence, whose cells are joined by " · ". Bullets, numbered rules and paragraphs are split at the ends of sentences.
  */
 export function specificationSentences(specification: string): ReadonlyArray<Passage> {
   const found: Array<{ heading: string; sentences: Array<string> }> = []

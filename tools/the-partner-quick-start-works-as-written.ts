@@ -1,6 +1,6 @@
 /**
- * Follows the README's section for partners to the letter: its shell commands in one shell, beside a sandbox, with its file saved where it
- * says; until an event of the sandbox was verified. Only ports, folders and where the package comes from differ.
+ * Follows the README's section for partners: saves its file, and runs its commands in one shell beside a sandbox, until the receiver has verified
+ * an event of the sandbox. Only the ports, the folders and the source of the package differ.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -15,7 +15,7 @@ import { report } from "./report.ts"
 const SECTION = /^## Receive webhooks\n([\s\S]*?)^## /m
 const FENCE = /^```(sh|js)\n([\s\S]*?)^```$/gm
 /** Five minutes, as the section promises. */
-const PROMISED = 300_000
+const TIMEOUT_MS = 300_000
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
@@ -25,11 +25,11 @@ async function freePort(): Promise<number> {
   return port
 }
 
-// Where npx runs this, it tells every npx beneath which packages to take, which a partner's shell does not.
+// If npx runs this script, this variable would make every npx below use the same packages. A partner's shell does not set it.
 const { npm_config_package: _, ...withoutNpx } = process.env
 
-const begun = Date.now()
-const breaches: string[] = []
+const startedAt = Date.now()
+const violations: string[] = []
 const folder = mkdtempSync(join(tmpdir(), "outreach-quick-start-"))
 chmodSync(folder, 0o755)
 const section = SECTION.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1] ?? ""
@@ -41,12 +41,12 @@ const sandbox = spawn(
   { stdio: ["ignore", "pipe", "pipe"] },
 )
 const ended = once(sandbox, "close")
-let told = ""
-for (const stream of [sandbox.stdout, sandbox.stderr]) stream.on("data", (chunk) => { told += chunk }) // biome-ignore format: short
+let output = ""
+for (const stream of [sandbox.stdout, sandbox.stderr]) stream.on("data", (chunk) => { output += chunk }) // biome-ignore format: short
 try {
   execFileSync("pnpm", ["pack", "--pack-destination", folder], { cwd: join(root, "packages/webhook-verifier") })
   const [tarball = ""] = globSync("*.tgz", { cwd: folder })
-  // The package is not on the registry yet, and `pnpm ops` is to find this sandbox.
+  // The package is not on the registry yet, and `pnpm ops` must find this sandbox.
   const bin = join(folder, "bin")
   mkdirSync(bin)
   const npm = execFileSync("which", ["npm"], { encoding: "utf8" }).trim()
@@ -68,13 +68,13 @@ try {
     writeFileSync(join(receiver, "receiver.mjs"), here(code))
   }
   const mails = /mails [1-9]/
-  while (!(existsSync(join(folder, ".sandbox/sandbox.json")) && mails.test(told))) {
-    if (sandbox.exitCode !== null) throw new Error(`the sandbox ended:\n${told}`)
-    if (Date.now() - begun > PROMISED) throw new Error(`the sandbox sends no mail:\n${told}`)
+  while (!(existsSync(join(folder, ".sandbox/sandbox.json")) && mails.test(output))) {
+    if (sandbox.exitCode !== null) throw new Error(`the sandbox ended:\n${output}`)
+    if (Date.now() - startedAt > TIMEOUT_MS) throw new Error(`the sandbox sends no mail:\n${output}`)
     await wait(200)
   }
   const script = fences.filter(({ language }) => language === "sh").map(({ code }) => here(code))
-  // The receiver prints what it verified; the shell waits for the event of the sandbox, and ends what it has begun.
+  // The receiver prints the verified events. The shell waits for a click event of the sandbox, and then kills its background jobs.
   const shell = `set -eu
 exec 2>&1
 trap 'kill $(jobs -p)' EXIT
@@ -86,14 +86,14 @@ exit 1`
     cwd: folder,
     encoding: "utf8",
     env: { ...withoutNpx, PATH: `${bin}:${process.env["PATH"]}` },
-    timeout: PROMISED,
+    timeout: TIMEOUT_MS,
   })
-  if (script.length === 0) breaches.push("README.md has no section that begins with ## Receive webhooks")
-  else if (status !== 0 || !stdout.includes('{"received":true}')) breaches.push(`The quick start fails:\n${stdout}`)
-  if (Date.now() - begun > PROMISED) breaches.push("The quick start takes longer than five minutes")
+  if (script.length === 0) violations.push("README.md has no section that begins with ## Receive webhooks")
+  else if (status !== 0 || !stdout.includes('{"received":true}')) violations.push(`The quick start fails:\n${stdout}`)
+  if (Date.now() - startedAt > TIMEOUT_MS) violations.push("The quick start takes longer than five minutes")
 } finally {
   sandbox.kill("SIGTERM")
   await ended
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
-report(breaches, `${Math.round((Date.now() - begun) / 1000)} s`)
+report(violations, `${Math.round((Date.now() - startedAt) / 1000)} s`)

@@ -1,5 +1,5 @@
 /**
- * Bundles each entry of the built webhook verifier as a partner's bundler does and weighs it; then installs its tarball by itself and
+ * Bundles each entry of the built webhook verifier as a partner's bundler does, and checks its size. Then installs only its tarball, and
  * type-checks a consumer of every entry with the oldest TypeScript that resolves modules by `exports`.
  */
 import { execFileSync } from "node:child_process"
@@ -12,16 +12,16 @@ import { build } from "esbuild"
 import { publishedPackages } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
-/** Bytes of the core, minified and compressed. */
-const BUDGET = 2048
-/** Bytes of an adapter beside the core. */
-const ADAPTER_BUDGET = 2048
+/** The maximum size of the core, minified and compressed. */
+const MAX_CORE_BYTES = 2048
+/** The maximum size of an adapter, without the core. */
+const MAX_ADAPTER_BYTES = 2048
 const TYPESCRIPT = "4.7.4"
 
 const { folder, name, entries } = publishedPackages().find(({ name }) => name === "@outreach/webhook-verifier")!
-const breaches: string[] = []
+const violations: string[] = []
 
-/** Bundles what a source text imports out of `dist`. */
+/** Bundles a source text that imports from `dist`. */
 async function bundle(contents: string, external: readonly string[] = []): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: join(folder, "dist") },
@@ -35,20 +35,20 @@ async function bundle(contents: string, external: readonly string[] = []): Promi
   })
   return outputFiles[0]!.contents
 }
-const weigh = async (...given: Parameters<typeof bundle>): Promise<number> =>
-  gzipSync(await bundle(...given), { level: 9 }).length
+const weigh = async (...args: Parameters<typeof bundle>): Promise<number> =>
+  gzipSync(await bundle(...args), { level: 9 }).length
 
-// `neutral` knows no built-in module of Node, so a core that imports anything does not bundle at all.
+// The platform `neutral` has no built-in modules, so a core that imports one fails to bundle.
 const core = await weigh('export * from "./index.js"')
-if (core > BUDGET) breaches.push(`The core weighs ${core} bytes, more than ${BUDGET}`)
+if (core > MAX_CORE_BYTES) violations.push(`The core weighs ${core} bytes, more than ${MAX_CORE_BYTES}`)
 const unused = await bundle('import "./index.js"')
-if (unused.length > 0) breaches.push(`The core has side effects: ${Buffer.from(unused)}`)
+if (unused.length > 0) violations.push(`The core has side effects: ${Buffer.from(unused)}`)
 const adapters: string[] = []
 for (const adapter of ["express", "fastify", "fetch", "hono", "lambda", "node"]) {
   const weight = await weigh(`export * from "./${adapter}.js"`)
   adapters.push(`${adapter} ${weight}`)
-  if (weight > ADAPTER_BUDGET)
-    breaches.push(`The adapter ${adapter} weighs ${weight} bytes, more than ${ADAPTER_BUDGET}`)
+  if (weight > MAX_ADAPTER_BYTES)
+    violations.push(`The adapter ${adapter} weighs ${weight} bytes, more than ${MAX_ADAPTER_BYTES}`)
 }
 await bundle(
   'export * from "./index.node.js"; export * from "./testing.js"',
@@ -66,7 +66,8 @@ try {
     (it) => !/\/@[^/]*$/.test(it),
   )
   const expected = ["node_modules/@outreach/webhook-verifier", "node_modules/typescript"]
-  if (installed.sort().join() !== expected.join()) breaches.push(`It brings others along: ${installed.join(", ")}`)
+  if (installed.sort().join() !== expected.join())
+    violations.push(`It installs other packages: ${installed.join(", ")}`)
 
   const imports = entries.map(({ specifier }, i) => `import * as it${i} from "${specifier}"\n`).join("")
   const source = `${imports}
@@ -98,12 +99,14 @@ export const none = (event: WebhookEvent) => event.event_type === "outreach.emai
     try {
       execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], { cwd: consumer, stdio: "pipe" })
     } catch (error) {
-      breaches.push(`TypeScript ${TYPESCRIPT} refuses it under ${resolution}:\n${(error as { stdout: Buffer }).stdout}`)
+      violations.push(
+        `TypeScript ${TYPESCRIPT} refuses it under ${resolution}:\n${(error as { stdout: Buffer }).stdout}`,
+      )
     }
   }
 } finally {
   rmSync(consumer, { recursive: true, force: true })
 }
 if (!readFileSync(join(folder, "README.md"), "utf8").includes("2 KB"))
-  breaches.push("The README does not say its weight")
-report(breaches, `core ${core} bytes, ${adapters.join(", ")}`)
+  violations.push("The README does not state its size")
+report(violations, `core ${core} bytes, ${adapters.join(", ")}`)

@@ -1,18 +1,18 @@
 import { Logger, run } from "graphile-worker"
-import { IN_FLIGHT } from "./Contender.ts"
+import { MAX_IN_FLIGHT } from "./Candidate.ts"
 import { postSigned } from "./postSigned.ts"
 
-// graphile-worker with what its documentation has for throughput: a local queue, and completion in batches.
+// graphile-worker with the options that its documentation recommends for throughput: a local queue and batched completion.
 
 await run({
   connectionString: process.env["DATABASE_URL"]!,
   logger: new Logger(() => () => {}),
   preset: {
     worker: {
-      concurrentJobs: IN_FLIGHT,
+      concurrentJobs: MAX_IN_FLIGHT,
       maxPoolSize: 10,
       pollInterval: 1000,
-      localQueue: { size: 4 * IN_FLIGHT },
+      localQueue: { size: 4 * MAX_IN_FLIGHT },
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,
     },

@@ -1,9 +1,9 @@
 import postgres from "postgres"
-import { IN_FLIGHT } from "./Contender.ts"
+import { MAX_IN_FLIGHT } from "./Candidate.ts"
 import { postSigned } from "./postSigned.ts"
 
-// What an engineer would write by hand for speed: batched claims, calls side by side, batched settlement, LISTEN, nothing else.
-// It records what ours records, and knows no fairness, no bounds for each endpoint, no breaker, no lost lease.
+// A loop that is written by hand for speed: batched claims, concurrent calls, batched settlement and LISTEN. It records the same data
+// as our worker, but has no fairness, no limit per endpoint, no circuit breaker and no handling of lost leases.
 
 interface Claimed {
   readonly id: string
@@ -32,7 +32,7 @@ const claim = () => sql<Claimed[]>`
   from hand.endpoints endpoint, hand.events event
   where queue.id in (
       select id from hand.queue where due_at <= clock_timestamp() and (lease_until is null or lease_until < clock_timestamp())
-      order by due_at limit ${IN_FLIGHT - inFlight} for update skip locked)
+      order by due_at limit ${MAX_IN_FLIGHT - inFlight} for update skip locked)
     and endpoint.id = queue.endpoint_id and event.id = queue.event_id
   returning queue.id, endpoint.url, event.body, attempts, token`
 
@@ -73,7 +73,7 @@ const deliver = async ({ id, url, body, attempts, token }: Claimed) => {
   })
   void settle()
   inFlight -= 1
-  if (inFlight <= IN_FLIGHT / 2) void work()
+  if (inFlight <= MAX_IN_FLIGHT / 2) void work()
 }
 
 const work = async () => {

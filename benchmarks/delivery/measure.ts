@@ -5,17 +5,17 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import postgres from "postgres"
 import { cpuTime } from "../cpuTime.ts"
-import type { Contender } from "./Contender.ts"
-import { makePublications } from "./makePublications.ts"
+import type { Candidate } from "./Candidate.ts"
+import { createPublications } from "./createPublications.ts"
 import type { Receiver } from "./startReceiver.ts"
 
-/** What a contender took for a backlog. */
+/** A candidate's performance on a backlog. */
 export interface Backlog {
   readonly perSecond: number
-  /** CPU microseconds of one delivery: the contender's process, and PostgreSQL. */
+  /** CPU microseconds per delivery of the candidate's process, and of PostgreSQL. */
   readonly cpu: number
   readonly databaseCpu: number
-  /** The most memory that the process had, in MiB. */
+  /** The peak memory of the process, in MiB. */
   readonly memory: number
 }
 
@@ -35,12 +35,12 @@ export interface Bench {
 
 const POLL_MS = 10
 
-/** How long events are published at the measured rate before it is measured. */
+/** How long events are published at the measured rate before the measurement begins. */
 const WARM_UP_SECONDS = 10
 
-/** Starts a contender's process, and ends it once the work is done. */
+/** Runs some work beside a candidate's process, and kills the process afterwards. */
 async function withProcess<A>(
-  { main, env = {} }: Pick<Contender, "main" | "env">,
+  { main, env = {} }: Pick<Candidate, "main" | "env">,
   databaseUrl: string,
   work: (child: ChildProcess) => Promise<A>,
 ): Promise<A> {
@@ -57,20 +57,20 @@ async function withProcess<A>(
   }
 }
 
-/** Lets a contender work off a backlog, and measures it from the moment that it is warm, a quarter of it later. */
-export async function measureBacklog(bench: Bench, contender: Contender, deliveries: number): Promise<Backlog> {
+/** Measures how a candidate works off a backlog. The first quarter is the warm-up. */
+export async function measureBacklog(bench: Bench, candidate: Candidate, deliveries: number): Promise<Backlog> {
   const { databaseUrl, postmaster, receiver } = bench
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
   await receiver.reset()
-  const publications = makePublications(deliveries, bench.endpoints)
-  for (let i = 0; i < deliveries; i += 1000) await contender.publish(sql, publications.slice(i, i + 1000))
+  const publications = createPublications(deliveries, bench.endpoints)
+  for (let i = 0; i < deliveries; i += 1000) await candidate.publish(sql, publications.slice(i, i + 1000))
   await sql`vacuum analyze`
   try {
-    return await withProcess(contender, databaseUrl, async ({ pid }) => {
+    return await withProcess(candidate, databaseUrl, async ({ pid }) => {
       const warm = await arrived(receiver, deliveries / 4)
       const before = [performance.now(), cpuTime(pid!), cpuTime(postmaster)] as const
       await arrived(receiver, deliveries)
-      while (!(await contender.isDone(sql))) await sleep(POLL_MS)
+      while (!(await candidate.isDone(sql))) await sleep(POLL_MS)
       const rest = deliveries - warm
       return {
         perSecond: (rest * 1000) / (performance.now() - before[0]),
@@ -84,13 +84,13 @@ export async function measureBacklog(bench: Bench, contender: Contender, deliver
   }
 }
 
-/** Measures the calls alone, from a process without a database. */
+/** Measures only the HTTP calls, from a process without a database. */
 export async function measureCalls(bench: Bench, deliveries: number): Promise<Backlog> {
   const { receiver } = bench
   await receiver.reset()
   const main = fileURLToPath(import.meta.resolve("./undiciLoop.ts"))
   return withProcess({ main }, "", async (child) => {
-    const publications = makePublications(deliveries, bench.endpoints)
+    const publications = createPublications(deliveries, bench.endpoints)
     child.send({ url: receiver.url, publications })
     const done = once(child, "message")
     const warm = await arrived(receiver, deliveries / 4)
@@ -106,34 +106,34 @@ export async function measureCalls(bench: Bench, deliveries: number): Promise<Ba
   })
 }
 
-/** Measures how long events take to arrive that are published one by one, so many a second. */
+/** Measures the latency of events that are published one by one at a fixed rate. */
 export async function measureLatency(
   bench: Bench,
-  contender: Contender,
+  candidate: Candidate,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<Latency> {
   const { databaseUrl, receiver } = bench
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} })
   try {
-    return await withProcess(contender, databaseUrl, async () => {
+    return await withProcess(candidate, databaseUrl, async () => {
       const publish = async (count: number) => {
         await receiver.reset()
         const published: Promise<void>[] = []
         const start = performance.now()
         for (let i = 0; i < count; i++) {
           await sleep(Math.max(0, start + (i * 1000) / perSecond - performance.now()))
-          const [publication] = makePublications(1, bench.endpoints)
-          published.push(contender.publish(sql, [{ ...publication!, endpoint: i % bench.endpoints }]))
+          const [publication] = createPublications(1, bench.endpoints)
+          published.push(candidate.publish(sql, [{ ...publication!, endpoint: i % bench.endpoints }]))
         }
         await Promise.all(published)
         await arrived(receiver, count)
       }
-      // A process that has just started compiles for seconds, and runs for weeks.
-      const warmUp = makePublications(2000, bench.endpoints)
+      // A new process spends its first seconds compiling, which deployed processes do once in weeks.
+      const warmUp = createPublications(2000, bench.endpoints)
       await receiver.reset()
-      await contender.publish(sql, warmUp)
+      await candidate.publish(sql, warmUp)
       await arrived(receiver, warmUp.length)
-      while (!(await contender.isDone(sql))) await sleep(POLL_MS)
+      while (!(await candidate.isDone(sql))) await sleep(POLL_MS)
       await publish(perSecond * WARM_UP_SECONDS)
       await publish(perSecond * seconds)
       const sorted = (await receiver.latencies()).toSorted((a, b) => a - b)
@@ -145,16 +145,16 @@ export async function measureLatency(
   }
 }
 
-const LONGEST_WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 
 async function arrived(receiver: Receiver, count: number): Promise<number> {
-  const end = performance.now() + LONGEST_WAIT_MS
+  const end = performance.now() + MAX_WAIT_MS
   while (performance.now() < end) {
-    const there = await receiver.count()
-    if (there >= count) return there
+    const arrivals = await receiver.count()
+    if (arrivals >= count) return arrivals
     await sleep(POLL_MS)
   }
-  throw new Error(`Only ${await receiver.count()} of ${count} deliveries arrived within ${LONGEST_WAIT_MS / 1000} s.`)
+  throw new Error(`Only ${await receiver.count()} of ${count} deliveries arrived within ${MAX_WAIT_MS / 1000} s.`)
 }
 
 const peakMemory = (pid: number): number =>

@@ -1,8 +1,8 @@
 import { PgBoss } from "pg-boss"
-import { IN_FLIGHT } from "./Contender.ts"
+import { MAX_IN_FLIGHT } from "./Candidate.ts"
 import { postSigned } from "./postSigned.ts"
 
-// pg-boss with what its documentation has for throughput: batches, burst mode, NOTIFY, several workers.
+// pg-boss with the options that its documentation recommends for throughput: batches, burst mode, NOTIFY and several workers.
 
 const WORKERS = 2
 const boss = new PgBoss({ connectionString: process.env["DATABASE_URL"]!, max: 8, useListenNotify: true })
@@ -11,7 +11,7 @@ await boss.start()
 await boss.work<{ id: string; url: string; body: string }>(
   "deliveries",
   {
-    batchSize: IN_FLIGHT / WORKERS,
+    batchSize: MAX_IN_FLIGHT / WORKERS,
     localConcurrency: WORKERS,
     pollingIntervalSeconds: 0.5,
     burstWhenBatchFull: true,

@@ -1,10 +1,10 @@
 import { sign } from "@outreach/signature/node"
 import { Agent, request } from "undici"
-import { IN_FLIGHT, SECRET } from "./Contender.ts"
+import { MAX_IN_FLIGHT, SECRET } from "./Candidate.ts"
 
-const agent = new Agent({ connections: IN_FLIGHT, headersTimeout: 15_000, bodyTimeout: 15_000 })
+const agent = new Agent({ connections: MAX_IN_FLIGHT, headersTimeout: 15_000, bodyTimeout: 15_000 })
 
-/** Posts a body signed, as every contender but ours does; answers the status and the first of the response. */
+/** Posts a signed body, as every candidate but ours does. Returns the status and the beginning of the response. */
 export async function postSigned(url: string, deliveryId: string, attempt: number, body: string) {
   const bytes = Buffer.from(body)
   const started = Date.now()

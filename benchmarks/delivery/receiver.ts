@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 
-// The partner: answers 200 at once, and notes what arrives and how long after its publication.
+// The partner: responds 200 at once, and records each arrival and its latency since publication.
 
 interface Arrivals {
   readonly ids: Set<string>

@@ -2,31 +2,31 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
-/** The partner as a process of its own. */
+/** A partner in a child process. */
 export interface Receiver {
   readonly url: string
   readonly reset: () => Promise<void>
-  /** How many different deliveries have arrived. */
+  /** Returns the number of distinct deliveries that have arrived. */
   readonly count: () => Promise<number>
-  /** Milliseconds from each event's publication to its arrival. */
+  /** Returns the milliseconds from each event's publication to its arrival. */
   readonly latencies: () => Promise<readonly number[]>
   readonly stop: () => void
 }
 
-/** Starts a partner that answers 200 at once. */
+/** Starts a partner that responds 200 at once. */
 export async function startReceiver(): Promise<Receiver> {
   const child = fork(fileURLToPath(import.meta.resolve("./receiver.ts")))
   const [{ port }] = (await once(child, "message")) as [{ port: number }]
-  const ask = async (what: "count" | "reset" | "latencies") => {
-    child.send(what)
-    const [answer] = await once(child, "message")
-    return answer as { count: number; latencies: readonly number[] }
+  const send = async (message: "count" | "reset" | "latencies") => {
+    child.send(message)
+    const [arrivals] = await once(child, "message")
+    return arrivals as { count: number; latencies: readonly number[] }
   }
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    reset: async () => void (await ask("reset")),
-    count: async () => (await ask("count")).count,
-    latencies: async () => (await ask("latencies")).latencies,
+    reset: async () => void (await send("reset")),
+    count: async () => (await send("count")).count,
+    latencies: async () => (await send("latencies")).latencies,
     stop: () => child.disconnect(),
   }
 }

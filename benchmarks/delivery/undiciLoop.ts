@@ -1,7 +1,7 @@
-import { IN_FLIGHT, type Publication } from "./Contender.ts"
+import { MAX_IN_FLIGHT, type Publication } from "./Candidate.ts"
 import { postSigned } from "./postSigned.ts"
 
-// The calls alone, with no database: what there is to gain.
+// Only the HTTP calls, without a database: the upper bound of every candidate.
 
 process.on("message", async ({ url, publications }: { url: string; publications: readonly Publication[] }) => {
   let next = 0
@@ -11,7 +11,7 @@ process.on("message", async ({ url, publications }: { url: string; publications:
       await postSigned(url, deliveryId, 1, body)
     }
   }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
+  await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, worker))
   process.send!("done")
 })
 process.on("disconnect", () => process.exit(0))

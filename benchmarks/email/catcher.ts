@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net"
 import { SMTPServer } from "smtp-server"
 
-// A mail server that takes every message and counts it; its parent asks how many.
+// A mail server that accepts and counts every message. Its parent process requests the count.
 
 let count = 0
 const server = new SMTPServer({

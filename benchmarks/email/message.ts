@@ -1,7 +1,7 @@
-/** How many connections each side may have. */
-export const IN_FLIGHT = 16
+/** The maximum of SMTP connections of each candidate. */
+export const MAX_IN_FLIGHT = 16
 
-/** An invitation of some 2 KB, as it may look: what stands for the token is put in last. */
+/** Returns an invitation of some 2 KB with a token. */
 export const htmlFor = (token: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>An invitation</title></head>
 <body style="margin:0;background:#f4f4f4;font-family:Helvetica,Arial,sans-serif">
@@ -21,6 +21,6 @@ const PARAGRAPHS = Array.from(
 changes the first visit, and what to tell patients who ask. It takes twenty minutes, and counts towards your credits.</p></td></tr>`,
 ).join("\n")
 
-/** The same as text. */
+/** Returns the same invitation as text. */
 export const textFor = (token: string): string =>
   `${PARAGRAPHS.replace(/<[^>]*>/g, "")}\nTake part [https://go.partner.test/${token}]\n`

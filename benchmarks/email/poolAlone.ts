@@ -1,9 +1,9 @@
 import { createTransport } from "nodemailer"
-import { htmlFor, IN_FLIGHT, textFor } from "./message.ts"
+import { htmlFor, MAX_IN_FLIGHT, textFor } from "./message.ts"
 
-// nodemailer's own pool, told to send so many messages that are already rendered: what a script without a database would do.
+// nodemailer's pool, which sends messages that are already rendered, as a script without a database would.
 
-const transport = createTransport({ url: process.env["SMTP_URL"]!, pool: true, maxConnections: IN_FLIGHT })
+const transport = createTransport({ url: process.env["SMTP_URL"]!, pool: true, maxConnections: MAX_IN_FLIGHT })
 let next = 0
 const total = Number(process.env["MESSAGES"])
 const sendSome = async () => {
@@ -24,5 +24,5 @@ const sendSome = async () => {
     })
   }
 }
-await Promise.all(Array.from({ length: IN_FLIGHT }, sendSome))
+await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, sendSome))
 transport.close()

@@ -1,6 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 const WRITERS = 16
 const ORGANIZATIONS = 20
 
-/** Commits a second, with hints and without. */
+/** Commits per second, with hints and without. */
 export interface PublishingRates {
   readonly on: number
   readonly off: number
@@ -21,8 +21,8 @@ export interface PublishingRates {
 const publish = Effect.fnUntraced(function* ({ id: campaignId, organizationId, programId }: Campaign) {
   const sql = yield* SqlClient.SqlClient
   const hints = yield* Hints
-  const recipientId = yield* makeIdentifier("recipient")
-  const about = { id: yield* makeIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  const recipientId = yield* createIdentifier("recipient")
+  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
   const event = composeEvent("outreach.email_sent", about, {
     service_recipient_id: recipientId,
     service_campaign_id: campaignId,
@@ -49,7 +49,7 @@ const rate = Effect.fnUntraced(function* (campaigns: ReadonlyArray<Campaign>, se
   return commits / seconds
 })
 
-/** Lets writers publish one event a transaction as fast as they can, with hints and without in turn. */
+/** Measures how fast writers publish with one event per transaction, with hints and without in turn. */
 export const measurePublishing = (options: {
   readonly databaseUrl: string
   readonly rounds: number

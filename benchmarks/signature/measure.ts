@@ -1,20 +1,20 @@
-import type { Contender } from "./contenders.ts"
+import type { Candidate } from "./candidates.ts"
 
-/** What is asked of each contender. */
-export interface Question {
+/** The operation that each candidate performs. */
+export interface Workload {
   readonly act: "sign" | "verify"
   readonly body: string | Buffer
 }
 
-/** Lets one contender do what is asked for so many milliseconds, and answers the CPU microseconds of one time, over all threads. */
-export async function measure(contender: Contender, { act, body }: Question, milliseconds: number): Promise<number> {
-  const header = await contender.sign(body)
-  const run = act === "sign" ? () => contender.sign(body) : () => contender.verify(header, body)
+/** Repeats an operation for some milliseconds, and returns its CPU microseconds over all threads. */
+export async function measure(candidate: Candidate, { act, body }: Workload, milliseconds: number): Promise<number> {
+  const header = await candidate.sign(body)
+  const run = act === "sign" ? () => candidate.sign(body) : () => candidate.verify(header, body)
   const asynchronous = run() instanceof Promise
   const started = performance.now()
   const before = process.cpuUsage()
   let count = 0
-  // The clock is read after every ten alone: it would weigh as much as a tenth of a short one.
+  // The clock is read only after every ten operations, because a read costs a tenth of a short operation.
   do {
     if (asynchronous) for (let i = 0; i < 10; i++) await run()
     else for (let i = 0; i < 10; i++) run()

@@ -1,4 +1,4 @@
-/** Software that names itself in `User-Agent` and is no mail client of a person. */
+/** Software that names itself in `User-Agent` and is not a mail client of a person. */
 interface ScannerAgent {
     readonly name: string;
     readonly pattern: RegExp;

@@ -14,7 +14,7 @@ interface ApiErrorFields {
     readonly errors: readonly LegacyErrorItem[];
     readonly docUrl: string | null;
 }
-/** An answer of the service that is no success. Branch on `type`; codes are added over time. */
+/** An answer of the service that is not a success. Branch on `type`; codes are added over time. */
 declare class ApiError extends Error {
     readonly name: string;
     /** HTTP status. */
@@ -119,7 +119,7 @@ interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "cursor">, C
 }
 /** The operations of the Outreach Partner API. */
 interface Client {
-    /** Says whether the service is reachable; sends no key. */
+    /** Reports whether the service is reachable; sends no key. */
     getHealth(options?: CallOptions): Promise<BodyOf<"getHealth">>;
     /** Resolves one token; for ad-hoc use, not for the click path. */
     getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<BodyOf<"getToken">>;
@@ -169,7 +169,7 @@ interface ClientOptions {
     /** Uniform in [0, 1). Default: `Math.random`. */
     readonly random?: (() => number) | undefined;
 }
-/** Makes a client. Throws `TypeError` on a key or an address that no request could be made of. */
+/** Creates a client. Throws `TypeError` on a key or an address that no request could be made of. */
 declare function createClient({ apiKey, baseUrl, fetch, timeout, retryDelays, longestWait, cacheSize, sleep, random, }: ClientOptions): Client;
 
 export { ApiError, ConnectionError, createClient };

@@ -370,7 +370,7 @@ interface List<Item> {
     /** The request's path and query. */
     url: string;
 }
-/** Makes the schema of one page of `item`; `id` names it in the OpenAPI document. */
+/** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
 declare function list<Item extends z.ZodType>(item: Item, id: string): z.ZodType<List<z.output<Item>>>;
 
 /** The most recipients that one `outreach.recipients_published` event carries. */

@@ -58,7 +58,7 @@ interface CursorCodec<Position> {
     readonly decode: (cursor: string) => Position;
 }
 /**
- * Makes a codec for cursors of one kind and one scope; cheap enough to do for every request.
+ * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
  * A cursor is base64url of a version byte, an HMAC-SHA-256 and the position as JSON: protected from change, not from reading.
  * Throws `RangeError` on a key of fewer than 32 bytes.

@@ -71,11 +71,11 @@ interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes<Types>
     readonly envelope: <Code extends keyof Codes & string>(code: Code, options: EnvelopeOptions<Codes[Code]>) => EnvelopeOf<Codes, Code>;
     /** Looks up the HTTP status of a code; throws `RangeError` on a code that the catalog lacks. */
     readonly httpStatus: <Code extends keyof Codes & string>(code: Code) => Codes[Code]["status"];
-    /** Says whether an error of this type may be retried; "no" for a type that the catalog lacks. */
+    /** Reports whether an error of this type may be retried; "no" for a type that the catalog lacks. */
     readonly retryability: (type: string) => Retryability;
 }
 /**
- * Makes a catalog from its tables of types and codes.
+ * Creates a catalog from its tables of types and codes.
  *
  * Throws `TypeError` on a code whose type is not among the types or whose status is outside 400–599.
  */

@@ -2,14 +2,14 @@
 
 set check_function_bodies = off;
 
-CREATE OR REPLACE FUNCTION public.active_secrets(organization text, most integer)
+CREATE OR REPLACE FUNCTION public.active_secrets(organization text, max_rows integer)
  RETURNS text
  LANGUAGE sql
 AS $function$
   select string_agg(id, ',' order by id desc) from (
     select id from signing_secrets
     where organization_id = organization and (expires_at is null or expires_at > clock_timestamp())
-    order by id desc limit most
+    order by id desc limit max_rows
   ) active
 $function$;
 
@@ -41,14 +41,14 @@ AS $function$
 begin
   perform pg_advisory_xact_lock(hashtextextended('messages', 0));
   return query
-  with present as materialized (
-    select now, least(max_rows, mail_slots((select next_at from mail_paces where scope = 'all'), in_all_minute, now)) as slots
+  with now_at as materialized (
+    select now, least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now)) as slots
     from (select clock_timestamp() as now) clock
   ), sending as materialized (
     select campaign.organization_id, campaign.id, campaign.per_minute,
       least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
-    from present cross join campaigns campaign
-    left join mail_paces pace on pace.scope = 'campaign ' || campaign.id
+    from now_at cross join campaigns campaign
+    left join send_rates pace on pace.scope = 'campaign ' || campaign.id
     where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
       and not quota_reached(campaign.organization_id, campaign.program_id)
   ), looked_at as materialized (
@@ -57,49 +57,49 @@ begin
     cross join lateral (
       select organization_id, recipient_id, campaign_id, due_at from messages
       where organization_id = sending.organization_id and campaign_id = sending.id
-        and due_at <= (select now from present) and (lease_until is null or lease_until < (select now from present))
+        and due_at <= (select now from now_at) and (lease_until is null or lease_until < (select now from now_at))
       order by due_at, recipient_id
-      limit case when sending.slots > 0 and (select slots from present) > 0 then scan_limit else 0 end
+      limit case when sending.slots > 0 and (select slots from now_at) > 0 then scan_limit else 0 end
       for update skip locked
     ) message
     order by message.due_at, message.recipient_id
     limit scan_limit
   ), judged as (
     select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
-      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as turn,
+      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as domain_rank,
       mail_slots(pace.next_at, per_domain_minute, now) as domain_slots,
-      greatest(pace.put_off_to, pace.next_at, now - interval '1 second') as domain_next
-    from present cross join looked_at
+      greatest(pace.deferred_until, pace.next_at, now - interval '1 second') as domain_next
+    from now_at cross join looked_at
     join recipients recipient
       on recipient.organization_id = looked_at.organization_id and recipient.id = looked_at.recipient_id
     cross join lateral (select lower(split_part(recipient.email, '@', -1)) as domain) address
-    left join mail_pauses pause
+    left join domain_pauses pause
       on pause.organization_id = looked_at.organization_id and pause.campaign_id = looked_at.campaign_id and pause.domain = address.domain
-    left join mail_paces pace on pace.scope = 'domain ' || address.domain
+    left join send_rates pace on pace.scope = 'domain ' || address.domain
   ), waiting as (
     select organization_id, recipient_id, domain, paused_until > now as paused,
       case when paused_until > now then paused_until
-        else domain_next + (turn - 1) * interval '60 seconds' / per_domain_minute end as due
-    from present cross join judged where paused_until > now or turn > domain_slots
+        else domain_next + (domain_rank - 1) * interval '60 seconds' / per_domain_minute end as due
+    from now_at cross join judged where paused_until > now or domain_rank > domain_slots
   ), put_off as (
     update messages message set due_at = due from waiting
     where message.organization_id = waiting.organization_id and message.recipient_id = waiting.recipient_id
     returning message.recipient_id
   ), ready as (
-    select *, row_number() over (order by due_at, recipient_id) as place
+    select *, row_number() over (order by due_at, recipient_id) as send_rank
     from (
-      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_turn
-      from present cross join judged where paused_until <= now and turn <= domain_slots
+      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_rank
+      from now_at cross join judged where paused_until <= now and domain_rank <= domain_slots
     ) open
-    where campaign_turn <= slots
+    where campaign_rank <= slots
   ), leased as (
     update messages message
     set lease_token = gen_random_uuid(), lease_until = now + make_interval(secs => lease_seconds)
-    from present cross join ready
-    where place <= present.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
+    from now_at cross join ready
+    where send_rank <= now_at.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
     returning message.*, ready.domain, ready.per_minute
-  ), spent as (
-    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as put_off_to from leased
+  ), used as (
+    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as deferred_until from leased
     union all select 'campaign ' || campaign_id, per_minute, count(*), null from leased group by campaign_id, per_minute
     union all
     select 'domain ' || domain, per_domain_minute, count(leased), max(due) + interval '60 seconds' / per_domain_minute
@@ -109,12 +109,12 @@ begin
     ) of_domain
     group by domain
   ), counted as (
-    insert into mail_paces as pace (scope, next_at, put_off_to)
+    insert into send_rates as pace (scope, next_at, deferred_until)
     select scope, greatest(old.next_at, now - interval '1 second') + times * interval '60 seconds' / rate,
-      coalesce(greatest(spent.put_off_to, old.put_off_to), '-infinity')
-    from present cross join spent left join mail_paces old using (scope)
-    where rate is not null and (times > 0 or spent.put_off_to is not null)
-    on conflict (scope) do update set next_at = excluded.next_at, put_off_to = excluded.put_off_to
+      coalesce(greatest(used.deferred_until, old.deferred_until), '-infinity')
+    from now_at cross join used left join send_rates old using (scope)
+    where rate is not null and (times > 0 or used.deferred_until is not null)
+    on conflict (scope) do update set next_at = excluded.next_at, deferred_until = excluded.deferred_until
   )
   select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
     'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
@@ -126,7 +126,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with time zone, after_id text, before timestamp with time zone, most integer)
+CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer)
  RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, reason text, finished_at timestamp with time zone)
  LANGUAGE sql
  STABLE
@@ -136,10 +136,10 @@ CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with tim
 AS $function$
   select organization_id, id, endpoint_id, event_id, reason, finished_at from dead_letters
   where replayed_as is null and (finished_at, id) > (after_at, after_id) and finished_at < before
-  order by finished_at, id limit most
+  order by finished_at, id limit max_rows
 $function$;
 
-CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, most integer)
+CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, max_rows integer)
  RETURNS TABLE(id text, event_id text, emitted_at timestamp with time zone)
  LANGUAGE plpgsql
  STABLE
@@ -160,13 +160,13 @@ begin
     ) each
     where id >= lowest and id <= highest
       and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
-    order by substr(id, 5, 12) desc fetch first most rows with ties;
+    order by substr(id, 5, 12) desc fetch first max_rows rows with ties;
   else
     select substr(id, 1, 16) into since from events
     where organization_id = organization and id >= lowest and id <= highest and (emitted_at, id) > (after_at, after_id)
       and (types is null or type = any (types))
       and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
-    order by id desc offset most - 1 limit 1;
+    order by id desc offset max_rows - 1 limit 1;
     return query
     select delivery_id(id, endpoint), id, emitted_at from events
     where organization_id = organization and id >= greatest(lowest, since) and id <= highest
@@ -186,7 +186,7 @@ AS $function$
     || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.events_after(organization text, types text[], after_at timestamp with time zone, after_id text, before timestamp with time zone, most integer)
+CREATE OR REPLACE FUNCTION public.events_after(organization text, types text[], after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer)
  RETURNS TABLE(id text, type text, emitted_at timestamp with time zone)
  LANGUAGE plpgsql
  STABLE
@@ -201,7 +201,7 @@ begin
     return query
     select id, type, emitted_at from events
     where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
-    order by emitted_at, id limit most;
+    order by emitted_at, id limit max_rows;
   else
     return query
     select each.* from (select distinct type from unnest(types) as given (type)) wanted
@@ -209,9 +209,9 @@ begin
       select id, wanted.type, emitted_at from events
       where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
         and emitted_at < before
-      order by type, emitted_at, id limit most
+      order by type, emitted_at, id limit max_rows
     ) each
-    order by emitted_at, id limit most;
+    order by emitted_at, id limit max_rows;
   end if;
 end
 $function$;
@@ -242,35 +242,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.keep_trouble_only()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  return case when new.from_log or new.replay then new end;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, present timestamp with time zone)
- RETURNS integer
- LANGUAGE sql
- IMMUTABLE
-RETURN CASE WHEN (per_minute IS NULL) THEN 2147483647 ELSE GREATEST(0, (1 + (floor(((EXTRACT(epoch FROM (present - GREATEST(COALESCE(next_at, '-infinity'::timestamp with time zone), (present - '00:00:01'::interval)))) * (per_minute)::numeric) / (60)::numeric)))::integer)) END;
-
-CREATE OR REPLACE FUNCTION public.make_id(prefix text)
- RETURNS text
- LANGUAGE sql
-AS $function$
-  select prefix || '_' || encode(
-    set_bit(set_bit(
-      overlay(uuid_send(gen_random_uuid())
-        placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-        from 1 for 6),
-      52, 1), 53, 1),
-    'hex')
-$function$;
-
-CREATE OR REPLACE FUNCTION public.must_not_write_to(organization text, program text, given_npi text, given_email text)
+CREATE OR REPLACE FUNCTION public.is_suppressed(organization text, program text, given_npi text, given_email text)
  RETURNS boolean
  LANGUAGE sql
  STABLE
@@ -286,6 +258,34 @@ AS $function$
     where organization_id = organization and program_id = program and npi = given_npi
       and stage in ('learner_qualified', 'completer_qualified')
   )
+$function$;
+
+CREATE OR REPLACE FUNCTION public.keep_trouble_only()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when new.from_log or new.replay then new end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (per_minute IS NULL) THEN 2147483647 ELSE GREATEST(0, (1 + (floor(((EXTRACT(epoch FROM (now_at - GREATEST(COALESCE(next_at, '-infinity'::timestamp with time zone), (now_at - '00:00:01'::interval)))) * (per_minute)::numeric) / (60)::numeric)))::integer)) END;
+
+CREATE OR REPLACE FUNCTION public.make_id(prefix text)
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  select prefix || '_' || encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+        placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+        from 1 for 6),
+      52, 1), 53, 1),
+    'hex')
 $function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(organization text, program text)
@@ -338,7 +338,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], most integer[], alone_from integer, most_secrets integer)
+CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
  RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secret_ids text)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -346,40 +346,40 @@ CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], most i
 AS $function$
 #variable_conflict use_column
 declare
-  present constant timestamptz := clock_timestamp();
+  now_at constant timestamptz := clock_timestamp();
 begin
   return query
   with due as materialized (
     select found.*
-    from unnest(endpoints, most) as wanted (id, most)
+    from unnest(endpoints, max_rows) as wanted (id, max_rows)
     join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
     join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
-      and active_secrets(endpoint.organization_id, most_secrets) is not null
+      and active_secrets(endpoint.organization_id, max_secrets) is not null
     cross join lateral (
-      select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
+      select *, row_number() over (order by class, due_at, id) as endpoint_rank, min(class) over () as first_class
       from (
-        (select ctid as place, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
-          where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= present
-          order by due_at, id limit wanted.most)
+        (select ctid as row_ctid, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
+          where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= now_at
+          order by due_at, id limit wanted.max_rows)
         union all
         (select ctid, id, due_at, 2 from deliveries
-          where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= present
-          order by due_at, id limit wanted.most)
+          where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= now_at
+          order by due_at, id limit wanted.max_rows)
         union all
         (select ctid, id, due_at, 3 from deliveries
-          where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= present
-          order by due_at, id limit wanted.most)
+          where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= now_at
+          order by due_at, id limit wanted.max_rows)
       ) waiting
     ) found
-    where turn <= case when first_class = 0 then 1 else wanted.most end
+    where endpoint_rank <= case when first_class = 0 then 1 else wanted.max_rows end
   ), taken as (
-    update deliveries set owner = worker, owned_at = present
-    from due where deliveries.ctid = place and deliveries.owner is null
+    update deliveries set owner = worker, owned_at = now_at
+    from due where deliveries.ctid = row_ctid and deliveries.owner is null
     returning deliveries.*, class, due.due_at as fell_due_at
   )
   select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
-    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
-    active_secrets(taken.organization_id, most_secrets)
+    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000,
+    active_secrets(taken.organization_id, max_secrets)
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
   join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
@@ -387,7 +387,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], places text[], place_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_waits integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
+CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
  RETURNS SETOF text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -401,11 +401,11 @@ begin
     update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
       (begun_at, begun_id) = (
         -- An operator may have moved the position on meanwhile.
-        select at, id from (values (begun_at, begun_id), (nullif(place, '')::timestamptz, place_id)) as either (at, id)
+        select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
         where at is not null order by at desc, id collate "C" desc limit 1
       ),
-      intended_at = case when place = '' then intended_at else clock_timestamp() end
-    from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
+      intended_at = case when position_at = '' then intended_at else clock_timestamp() end
+    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
     where reader.endpoint_id = progress.id and owner = worker
     returning reader.endpoint_id
   )
@@ -414,7 +414,7 @@ begin
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
       probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
-    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_backoffs) as breaker (id, failures, allowance, probe_wait)
     where reader.endpoint_id = breaker.id and owner = worker;
   end if;
 
@@ -450,7 +450,7 @@ begin
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
     from trouble cross join lateral (
-      select ctid as place, created_at, attempts, losses from deliveries
+      select ctid as row_ctid, created_at, attempts, losses from deliveries
       where organization_id = "organizationId" and id = trouble.id and owner = worker
       offset 0
     ) row
@@ -466,7 +466,7 @@ begin
   ), retried as (
     update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
       due_at = clock_timestamp() + make_interval(secs => delay)
-    from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
   ), noted as (
     insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
@@ -476,7 +476,7 @@ begin
     join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
   ), finished as (
     delete from deliveries using ours
-    where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    where state <> 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning ours.*
   ), earlier as (
     delete from delivery_attempts made using finished
@@ -621,15 +621,6 @@ create table digest_funnel (
   constraint digest_funnel_pkey PRIMARY KEY (organization_id, program_id, date)
 ) with (fillfactor=50);
 
-create table digest_marks (
-  organization_id text collate "C" not null,
-  recipient_id text collate "C" not null,
-  type text not null,
-  date date not null,
-  unsuspected_date date,
-  constraint digest_marks_pkey PRIMARY KEY (organization_id, recipient_id, type)
-) with (fillfactor=90);
-
 create table digest_outreach (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
@@ -647,6 +638,16 @@ create table digest_outreach (
   unsuspected_unique_clicked integer default 0 not null,
   constraint digest_outreach_pkey PRIMARY KEY (organization_id, date, program_id)
 ) with (fillfactor=50);
+
+create table domain_pauses (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  domain text collate "C" not null,
+  status text not null,
+  paused_at timestamp with time zone default clock_timestamp() not null,
+  until timestamp with time zone not null,
+  constraint domain_pauses_pkey PRIMARY KEY (organization_id, campaign_id, domain)
+);
 
 create table endpoint_readers (
   endpoint_id text collate "C" not null,
@@ -731,23 +732,6 @@ create table inbox (
   constraint inbox_pkey PRIMARY KEY (organization_id, event_id),
   constraint inbox_check CHECK (((set_aside_at IS NULL) = (reason IS NULL))),
   constraint inbox_check1 CHECK (((applied_at IS NULL) OR (set_aside_at IS NULL)))
-);
-
-create unlogged table mail_paces (
-  scope text collate "C" not null,
-  next_at timestamp with time zone not null,
-  put_off_to timestamp with time zone default '-infinity'::timestamp with time zone not null,
-  constraint mail_paces_pkey PRIMARY KEY (scope)
-) with (fillfactor=50);
-
-create table mail_pauses (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  domain text collate "C" not null,
-  status text not null,
-  paused_at timestamp with time zone default clock_timestamp() not null,
-  until timestamp with time zone not null,
-  constraint mail_pauses_pkey PRIMARY KEY (organization_id, campaign_id, domain)
 );
 
 create table messages (
@@ -835,15 +819,15 @@ create table recipients (
   bounced_at timestamp with time zone,
   last_event_at timestamp with time zone,
   withdrawn_at timestamp with time zone,
-  withdrawn_for text,
+  withdrawal_reason text,
   account_created_at timestamp with time zone,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
   constraint recipients_token UNIQUE (organization_id, token),
-  constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawn_for IS NULL))),
+  constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawal_reason IS NULL))),
   constraint recipients_npi_check CHECK ((npi ~ '^[0-9]{10}$'::text)),
   constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text)),
-  constraint recipients_withdrawn_for_check CHECK ((withdrawn_for = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text])))
+  constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text])))
 );
 
 create table replay_jobs (
@@ -871,6 +855,13 @@ create table replay_jobs (
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 
+create unlogged table send_rates (
+  scope text collate "C" not null,
+  next_at timestamp with time zone not null,
+  deferred_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint send_rates_pkey PRIMARY KEY (scope)
+) with (fillfactor=50);
+
 create table signing_secrets (
   id text collate "C" default make_id('sec'::text) not null,
   organization_id text collate "C" not null,
@@ -893,6 +884,15 @@ create table suppressions (
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['account_created'::text, 'unsubscribed'::text, 'operator'::text])))
 );
 
+create table unique_hits (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  type text not null,
+  date date not null,
+  unsuspected_date date,
+  constraint unique_hits_pkey PRIMARY KEY (organization_id, recipient_id, type)
+) with (fillfactor=90);
+
 create table unsubscriptions (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -913,7 +913,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
 );
 
-create table delivered_unsorted partition of delivered DEFAULT;
+create table delivered_default partition of delivered DEFAULT;
 
 CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
@@ -956,6 +956,7 @@ alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (e
 alter table deliveries add constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table endpoint_readers add constraint endpoint_readers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table endpoint_readers add constraint endpoint_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -963,7 +964,6 @@ alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN K
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table mail_pauses add constraint mail_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

@@ -25,7 +25,7 @@ interface Outcome {
  * Judges what an attempt met: 2xx is delivered, every 4xx permanent, all else transient.
  *
  * An error outweighs a status beside it, since the reply never ended; an error of another name is `unknown`, and a status
- * that is no integer in 100–599 is `invalid_status`. Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ * that is not an integer in 100–599 is `invalid_status`. Source: Outreach Partner API specification, Events, Delivery rules, 4.
  */
 declare function classify(reply: Reply): Outcome;
 
@@ -60,7 +60,7 @@ type NextAttempt = {
  * Says what follows attempt number `attempt`, counted from 1, that ended with `outcome` at `now`, in Unix seconds (fractions allowed).
  *
  * A schedule of n delays allows n + 1 attempts; an attempt beyond them, as after the schedule was shortened, is exhausted too. Throws
- * `RangeError` on an attempt, a time or a delay that is no such number.
+ * `RangeError` on an attempt, a time or a delay that is not such a number.
  */
 declare function nextAttempt(schedule: Schedule, attempt: number, outcome: Pick<Outcome, "verdict">, now: number): NextAttempt;
 

@@ -48,7 +48,7 @@ interface SignOptions {
  * Signs a body with every secret, for the `X-Signature` header.
  *
  * A string is signed as its UTF-8 bytes. Rejects with `SignatureError` (`malformed_body`, `no_secrets`, `empty_secret`,
- * `too_many_secrets`), and with `RangeError` on a timestamp that is no whole number.
+ * `too_many_secrets`), and with `RangeError` on a timestamp that is not a whole number.
  */
 declare function sign(body: Uint8Array | string, secrets: readonly string[], { timestamp }: SignOptions): Promise<string>;
 

@@ -16,7 +16,7 @@ declare class WebhookVerificationError extends Error {
 }
 
 /**
- * Makes a verifier of the webhooks that are signed with any of the secrets.
+ * Creates a verifier of the webhooks that are signed with any of the secrets.
  *
  * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
  * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.
@@ -57,7 +57,7 @@ interface MemoryStoreOptions {
     /** The clock, in Unix seconds. Default: the system's. */
     readonly now?: (() => number) | undefined;
 }
-/** Makes a store in this process's memory: for one process, and until it ends. */
+/** Creates a store in this process's memory: for one process, and until it ends. */
 declare function memoryStore({ capacity, leaseSeconds, now, }?: MemoryStoreOptions): EventStore;
 
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
@@ -80,7 +80,7 @@ interface PostgresStore extends EventStore {
     /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
     forget(olderThanSeconds: number): Promise<void>;
 }
-/** Makes a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
 declare function postgresStore(client: QueryClient, { table, leaseSeconds }?: PostgresStoreOptions): PostgresStore;
 
 /** An event that came again while it was being handled; the sender is to try later. */
@@ -108,7 +108,7 @@ import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js'
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-BWrdyKW6.js';
 
-/** Makes a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
+/** Creates a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
 
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
@@ -149,7 +149,7 @@ interface PluginOptions extends HandlerOptions {
     /** The route's path, below the plugin's prefix. Default `/`. */
     readonly url?: string | undefined;
 }
-/** Makes a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
+/** Creates a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
 declare function webhookPlugin<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: PluginOptions): (scope: FastifyScope) => Promise<void>;
 
 export { HandlerOptions, WebhookHandler, webhookPlugin };
@@ -161,7 +161,7 @@ import { WebhookVerifier } from './index.js';
 import './WebhookEvent-BWrdyKW6.js';
 
 /**
- * Makes a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
+ * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
  *
  * It takes the request itself, or an object that holds it as `request`.
  */
@@ -185,7 +185,7 @@ interface HonoContext {
         };
     };
 }
-/** Makes a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
+/** Creates a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (context: HonoContext) => Promise<Response>;
 
 export { HandlerOptions, WebhookHandler, webhookHandler };
@@ -214,7 +214,7 @@ interface LambdaResult {
     body: string;
     isBase64Encoded: false;
 }
-/** Makes a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
+/** Creates a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (event: LambdaEvent) => Promise<LambdaResult>;
 
 export { HandlerOptions, WebhookHandler, webhookHandler };
@@ -227,7 +227,7 @@ import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js'
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-BWrdyKW6.js';
 
-/** Makes a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
+/** Creates a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
 
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
@@ -261,7 +261,7 @@ interface SignedWebhook {
 }
 /** The types of which there are samples. */
 declare const sampleTypes: readonly EventType[];
-/** Makes an event of a type, with invented people. */
+/** Creates an event of a type, with invented people. */
 declare function sampleEvent<Type extends EventType>(type: Type, { timestamp, eventId }?: SampleOptions): EventOf<Type>;
 /** Signs an event, or a body as it stands, with each secret, as the service does. */
 declare function signWebhook(event: object | string, secrets: readonly string[], { timestamp }?: {

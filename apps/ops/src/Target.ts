@@ -17,21 +17,21 @@ export class SandboxUnreadable extends Schema.TaggedError<SandboxUnreadable>()("
   }
 }
 
-/** The deployment that the command line works on: that of `DATABASE_URL`, or else the sandbox that runs here. */
+/** The deployment that the command line works on: the database of `DATABASE_URL`, or else the running sandbox. */
 export class Target extends Context.Service<
   Target,
   {
-    /** What to call it in a sentence. */
+    /** The target's name in messages. */
     readonly name: string
     readonly databaseUrl: Redacted.Redacted
     readonly livemode: boolean
     /** Whether endpoints may be reached over plain http. */
     readonly allowHttp: boolean
-    /** Encrypts signing secrets; read only by the command that needs it. */
+    /** The key that encrypts signing secrets. Only commands that need it read it. */
     readonly secretsKey: Effect.Effect<Redacted.Redacted<Uint8Array>, Config.ConfigError | SandboxUnreadable>
   }
 >()("ops/Target") {
-  /** Looks for the target in the environment, then for `.sandbox/sandbox.json` here and upwards. */
+  /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */
   static readonly layer = Layer.effect(
     Target,
     Effect.suspend(() =>

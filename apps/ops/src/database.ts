@@ -6,7 +6,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Target } from "./Target.ts"
 
-/** The target's database does not let us in. */
+/** The connection to the target's database failed. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
   target: Schema.String,
   reason: Schema.String,
@@ -19,26 +19,26 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
 const client = Layer.unwrap(
   Effect.map(Target, ({ databaseUrl, name }) => {
     const client = databaseLayer({ url: databaseUrl, applicationName: "outreach-ops", maxConnections: 2 })
-    // The pool connects at its first statement; one that cannot fail otherwise tells a missing database from a failed command.
-    const answers = SqlClient.SqlClient.use((sql) => sql`select`).pipe(
+    // The pool connects at its first statement. An empty `select` fails only if the connection does.
+    const checkConnection = SqlClient.SqlClient.use((sql) => sql`select`).pipe(
       Effect.mapError(({ reason }) => new DatabaseUnreachable({ target: name, reason: explain(reason) })),
     )
-    return Layer.provideMerge(Layer.effectDiscard(answers), client)
+    return Layer.provideMerge(Layer.effectDiscard(checkConnection), client)
   }),
 )
 
-/** The answers of PostgreSQL to a connection that it refuses, by SQLSTATE. */
-const REFUSALS: Readonly<Record<string, string>> = {
+/** Descriptions of PostgreSQL's connection errors, by SQLSTATE. */
+const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   "28000": "it refuses the user",
   "28P01": "it refuses the password",
   "3D000": "there is no database of that name",
 }
 
 const explain = ({ _tag, cause }: SqlError.SqlErrorReason): string =>
-  REFUSALS[String((cause as { code?: unknown } | undefined)?.code)] ??
+  CONNECTION_ERRORS[String((cause as { code?: unknown } | undefined)?.code)] ??
   (_tag === "ConnectionError" ? "it does not answer" : _tag)
 
-/** The target's database, with what the ports of the commands need beside it. */
+/** The target's database, and the other services that the ports of the commands need. */
 export const database = HintsPg.pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(

@@ -1,12 +1,12 @@
 import { enableCompileCache, registerHooks } from "node:module"
 import { fileURLToPath } from "node:url"
 
-/** The packages whose modules all name their own files exactly, as ours do. */
+/** The packages whose relative imports have file extensions, like those of this repository. */
 const EXACT = /\/(?:effect|@effect\/[\w-]+)\/dist\//
 
 /**
- * Loads the modules of this process with less CPU time: from a cache of compiled code, which belongs to the owner of this folder, and without a look at the
- * disk for each relative import. Loading takes nearly all the time of a short command.
+ * Loads this process's modules with less CPU time, because loading takes nearly all the time of a short command. Compiled code is cached in this
+ * package's `node_modules`, and relative imports are resolved without file system calls.
  */
 export const loadModulesFast = (): void => {
   enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url)))
@@ -19,7 +19,7 @@ export const loadModulesFast = (): void => {
   })
 }
 
-/** Returns the format of a file that a relative import names exactly, or else undefined. */
+/** Returns the module format of a relative import with a file extension; undefined for other imports. */
 const formatOf = (specifier: string, importer = ""): string | undefined => {
   if (!specifier.startsWith(".")) return undefined
   if (specifier.endsWith(".ts")) return "module-typescript"

@@ -5,7 +5,7 @@ import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter } from "./output/presenter.ts"
 import { reportFailure } from "./output/reportFailure.ts"
 
-// Declared for the parser and the help; read by `ops` itself, because it also decides how a wrong command line is reported.
+// Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const jsonFlag = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withoutNegation,
@@ -14,7 +14,7 @@ const jsonFlag = GlobalFlag.Setting("json")({
   ),
 })
 
-/** The groups of commands, in the order of the help; each is loaded when a command line names it, and the help loads all. */
+/** The groups of commands, in the order of the help. A group is loaded when the command line or the help needs it. */
 const groups = {
   migrate: () => import("./commands/migrate.ts").then(({ migrate }) => migrate),
   organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
@@ -32,7 +32,7 @@ const groups = {
   digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
 }
 
-/** Loads the group that a command line names first, or all: for the help, for completions, and to say what was perhaps meant. */
+/** Loads the group that the command line names, or else all groups: for the help, completions and suggestions. */
 const loadGroups = (args: ReadonlyArray<string>) => {
   const word = args.find((arg) => !arg.startsWith("-"))
   const named = Object.entries(groups).filter(([name]) => name === word)
@@ -56,7 +56,7 @@ const root = (subcommands: Awaited<ReturnType<typeof loadGroups>>) =>
     ),
   )
 
-/** Runs one command line and answers its exit code: 0, or 1 when the command failed, or 2 for wrong usage. */
+/** Runs one command line and returns its exit code: 0, 1 if the command failed, or 2 for wrong usage. */
 export const ops = (args: ReadonlyArray<string>) => {
   const json = args.includes("--json")
   return Effect.promise(() => loadGroups(args)).pipe(
@@ -69,7 +69,7 @@ export const ops = (args: ReadonlyArray<string>) => {
       CliConfig.CliConfig,
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
     ),
-    // Everything worth saying is an answer or a failure.
+    // Commands print their results and failures. Logs would only add noise.
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 }

@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { ops } from "./ops.ts"
 
-/** Runs this process's command line, and ends the process with its exit code. */
+/** Runs the command line of this process, and sets its exit code. */
 export const runOps = (): void =>
   ops(process.argv.slice(2)).pipe(
     Effect.tap((code) =>

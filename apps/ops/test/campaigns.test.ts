@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-campaigns-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -18,8 +18,8 @@ const file = (name: string, content: string | Uint8Array): string => {
 const html = file("mail.html", "<p>Your link: https://l.test/{{ token }}</p>")
 
 const create = async (flags: Record<string, string> = {}): Promise<ReadonlyArray<string>> => {
-  const { id } = await answer("organizations", "create", "--name", "Acme")
-  const program = await answer("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
+  const { id } = await runJson("organizations", "create", "--name", "Acme")
+  const program = await runJson("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
   const all = {
     program: program.id,
     name: "Spring",
@@ -34,10 +34,10 @@ const create = async (flags: Record<string, string> = {}): Promise<ReadonlyArray
 
 describe("campaigns", () => {
   it("are listed newest first, without their bodies, by organization, program and status", async () => {
-    const first = await answer(...(await create()))
-    const second = await answer(...(await create({ name: "Autumn" })))
+    const first = await runJson(...(await create()))
+    const second = await runJson(...(await create({ name: "Autumn" })))
     const ids = async (...flags: ReadonlyArray<string>) => {
-      const { data, has_more } = await answer("campaigns", "list", ...flags)
+      const { data, has_more } = await runJson("campaigns", "list", ...flags)
       return { ids: data.map(({ id }: { id: string }) => id), has_more }
     }
     expect((await ids()).ids.slice(0, 2)).toEqual([second.id, first.id])
@@ -45,32 +45,32 @@ describe("campaigns", () => {
     expect(await ids("--organization", first.organization_id)).toEqual({ ids: [first.id], has_more: false })
     expect(await ids("--program", second.program_id)).toEqual({ ids: [second.id], has_more: false })
     expect(await ids("--program", second.program_id, "--status", "sending")).toEqual({ ids: [], has_more: false })
-    const { data } = await answer("campaigns", "list", "--program", second.program_id)
+    const { data } = await runJson("campaigns", "list", "--program", second.program_id)
     expect(data).toEqual([second])
     expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status /m)
   })
 
   it("begin as drafts, with the window in UTC", async () => {
-    expect(await answer(...(await create()))).toMatchObject({
+    expect(await runJson(...(await create()))).toMatchObject({
       id: expect.stringMatching(/^cmp_[0-9a-f]{32}$/),
       status: "draft",
       kind: "traffic",
       window_start: "2099-03-01T08:00:00.000000Z",
       window_end: "2099-03-02T09:00:00.000000Z",
     })
-    expect((await answer(...(await create({ kind: "survey" })))).kind).toBe("survey")
+    expect((await runJson(...(await create({ kind: "survey" })))).kind).toBe("survey")
   })
 
   it("are scheduled, paused, scheduled again and cancelled", async () => {
-    const { id } = await answer(...(await create()))
-    const status = async (...command: ReadonlyArray<string>) => (await answer("campaigns", ...command, id)).status
+    const { id } = await runJson(...(await create()))
+    const status = async (...command: ReadonlyArray<string>) => (await runJson("campaigns", ...command, id)).status
     expect(await status("schedule")).toBe("scheduled")
     expect(await status("pause")).toBe("paused")
     expect(await status("resume")).toBe("scheduled")
     expect(await status("pause")).toBe("paused")
     expect(await status("schedule")).toBe("scheduled")
     expect(await status("cancel", "--yes")).toBe("cancelled")
-    expect(await refusal("campaigns", "schedule", id)).toMatchObject({
+    expect(await runFailing("campaigns", "schedule", id)).toMatchObject({
       code: "campaign_not_in_status",
       status: "cancelled",
       exit: 1,
@@ -78,8 +78,8 @@ describe("campaigns", () => {
   })
 
   it("are shown with their body and how far they have come", async () => {
-    const { id } = await answer(...(await create()))
-    expect(await answer("campaigns", "show", id)).toMatchObject({
+    const { id } = await runJson(...(await create()))
+    expect(await runJson("campaigns", "show", id)).toMatchObject({
       id,
       status: "draft",
       html: "<p>Your link: https://l.test/{{ token }}</p>",
@@ -91,28 +91,28 @@ describe("campaigns", () => {
   })
 
   it("are followed until nothing more is sent", async () => {
-    const { id } = await answer(...(await create()))
+    const { id } = await runJson(...(await create()))
     const { code, stdout, stderr } = await run(["campaigns", "show", id, "--follow"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: `draft · ${"░".repeat(40)} 0% · 0 sent, 0 bounced of 0\n` })
     expect(stdout).toContain("draft")
   })
 
   it("are previewed with links that lead nowhere, as the message to one recipient or to nobody", async () => {
-    const { id } = await answer(
+    const { id } = await runJson(
       ...(await create({
         html: file("link.html", `<a href="{{ short_link }}">Go</a> {{ token }}`),
         "short-link": "https://go.partner.test/{token}",
         "per-minute": "600",
       })),
     )
-    await answer("recipients", "import", "--campaign", id, file("one.csv", "npi,email\n1234567893,dana@clinic.test\n"))
+    await runJson("recipients", "import", "--campaign", id, file("one.csv", "npi,email\n1234567893,dana@clinic.test\n"))
     const token = await meanwhile(
       Effect.flatMap(
         SqlClient.SqlClient,
         (sql) => sql<{ token: string }>`select token from recipients where campaign_id = ${id}`,
       ),
     ).then(([row]) => row!.token)
-    const shown = await answer("campaigns", "preview", id, "--recipient", token, "--out", join(folder, "out"))
+    const shown = await runJson("campaigns", "preview", id, "--recipient", token, "--out", join(folder, "out"))
     expect(shown).toMatchObject({ subject: "An invitation to X", eml: join(folder, "out", `${id}.eml`) })
     const [eml, html] = [readFileSync(shown.eml, "utf8"), readFileSync(shown.html, "utf8")]
     for (const header of [
@@ -126,20 +126,20 @@ describe("campaigns", () => {
       new RegExp(`^<a href="http://127.0.0.1:8080/l/[\\w-]+">Go</a> ${token}<img src="http://127.0.0.1:8080/o/`),
     )
 
-    await answer("campaigns", "preview", id, "--out", join(folder, "out"))
+    await runJson("campaigns", "preview", id, "--out", join(folder, "out"))
     expect(readFileSync(shown.eml, "utf8")).toContain("To: recipient@example.invalid")
-    const other = (await answer(...(await create()))).id
-    expect(await refusal("campaigns", "preview", other, "--recipient", token)).toMatchObject({
+    const other = (await runJson(...(await create()))).id
+    expect(await runFailing("campaigns", "preview", other, "--recipient", token)).toMatchObject({
       code: "recipient_not_found",
     })
-    expect(await refusal("campaigns", "preview", id, "--out", join(folder, "mail.html"))).toMatchObject({
+    expect(await runFailing("campaigns", "preview", id, "--out", join(folder, "mail.html"))).toMatchObject({
       code: "folder_unusable",
     })
   })
 
   it("show which domains refuse us, and how fast it goes", async () => {
-    const { id } = await answer(...(await create()))
-    await answer(
+    const { id } = await runJson(...(await create()))
+    await runJson(
       "recipients",
       "import",
       "--campaign",
@@ -151,7 +151,7 @@ describe("campaigns", () => {
         Effect.andThen(
           sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${id} and email = 'a@a.test'`,
           sql`
-            insert into mail_pauses (organization_id, campaign_id, domain, status, until)
+            insert into domain_pauses (organization_id, campaign_id, domain, status, until)
             select organization_id, id, 'b.test', '550 5.7.1', clock_timestamp() + interval '1 hour' from campaigns where id = ${id}`,
         ),
       ),
@@ -165,13 +165,17 @@ describe("campaigns", () => {
 
   it.each([
     ["does not exist", () => join(folder, "none.html")],
-    ["is no regular file", () => folder],
+    ["is not a regular file", () => folder],
     ["holds more than 1 MiB", () => file("big.html", "x".repeat(1_048_577))],
     ["is not text in UTF-8", () => file("latin1.html", new Uint8Array([0x3c, 0xe9, 0x3e]))],
     ["is not text in UTF-8", () => file("nul.html", "a\0b")],
     ["is blank", () => file("blank.html", " \n")],
   ])("refuse a body whose file %s", async (reason, path) => {
-    expect(await refusal(...(await create({ html: path() })))).toMatchObject({ code: "html_unusable", reason, exit: 1 })
+    expect(await runFailing(...(await create({ html: path() })))).toMatchObject({
+      code: "html_unusable",
+      reason,
+      exit: 1,
+    })
   })
 
   it.each([
@@ -185,7 +189,7 @@ describe("campaigns", () => {
     ["program_not_found", { program: `pgm_${"0".repeat(32)}` }],
   ])("are refused with one sentence: %s %o", async (code, flags) => {
     const args = await create(flags)
-    expect(await refusal(...args)).toMatchObject({ code, exit: 1 })
+    expect(await runFailing(...args)).toMatchObject({ code, exit: 1 })
     expect((await run(args)).stderr.trim().split("\n")).toHaveLength(1)
   })
 })

@@ -10,12 +10,12 @@ const NO_TERMINAL = { canColor: false, canAnimate: false, canPrompt: false }
 
 type Ports = Layer.Success<ReturnType<typeof adaptersFor>>
 
-/** A command line over a database of the test file's own, run in this process with its output kept. */
+/** Runs command lines in this process over the test file's database, and captures their output. */
 export const commandLine = () => {
   const url = migratedDatabase()
 
-  /** Runs a command line as a process would; with `typed` on a terminal, where somebody presses that key. */
-  const run = async (args: ReadonlyArray<string>, settings: Record<string, string> = {}, typed?: string) => {
+  /** Runs a command line. With `key`, runs it on a terminal where the user presses that key. */
+  const run = async (args: ReadonlyArray<string>, settings: Record<string, string> = {}, key?: string) => {
     const output = { stdout: "", stderr: "" }
     const console = {
       ...globalThis.console,
@@ -30,13 +30,13 @@ export const commandLine = () => {
     const code = await Effect.runPromise(
       ops(args).pipe(
         (effect) =>
-          typed === undefined ? effect : Effect.provideServiceEffect(effect, Terminal.Terminal, typing(typed)),
+          key === undefined ? effect : Effect.provideServiceEffect(effect, Terminal.Terminal, pressing(key)),
         Effect.provide(NodeServices.layer),
         Effect.provideService(Console.Console, console),
-        // Whatever the tests themselves run in.
+        // Independent of the terminal that the tests run in.
         Effect.provideService(TerminalCapabilities.TerminalCapabilities, {
           ...NO_TERMINAL,
-          canPrompt: typed !== undefined,
+          canPrompt: key !== undefined,
         }),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
       ),
@@ -47,19 +47,19 @@ export const commandLine = () => {
   return {
     url,
     run,
-    /** Runs a command line with `--json` that succeeds, and reads its one value. */
-    answer: async (...args: ReadonlyArray<string>) => {
+    /** Runs a command line with `--json` that succeeds, and returns its JSON value. */
+    runJson: async (...args: ReadonlyArray<string>) => {
       const { code, stdout, stderr } = await run([...args, "--json"])
       expect({ code, stderr, stdout: code === 0 ? "" : stdout }).toEqual({ code: 0, stderr: "", stdout: "" })
       return JSON.parse(stdout)
     },
-    /** Runs a command line with `--json` that fails, and reads its error. */
-    refusal: async (...args: ReadonlyArray<string>) => {
+    /** Runs a command line with `--json` that fails, and returns its error and exit code. */
+    runFailing: async (...args: ReadonlyArray<string>) => {
       const { code, stdout, stderr } = await run([...args, "--json"])
       expect({ failed: code > 0, stderr }).toEqual({ failed: true, stderr: "" })
       return { ...JSON.parse(stdout).error, exit: code }
     },
-    /** Does to the database what another process would. */
+    /** Runs an effect on the database, as another process would. */
     meanwhile: <A, E>(effect: Effect.Effect<A, E, Ports>): Promise<A> =>
       Effect.runPromise(
         effect.pipe(Effect.provide(adaptersFor(url())), Effect.provideService(References.MinimumLogLevel, "None")),
@@ -67,8 +67,8 @@ export const commandLine = () => {
   }
 }
 
-/** A terminal on which a key is pressed, and which shows nothing. */
-const typing = (name: string) =>
+/** Creates a terminal on which the user presses a key. It displays nothing. */
+const pressing = (name: string) =>
   Effect.map(Queue.unbounded<Terminal.UserInput>(), (keys) => {
     Queue.offerUnsafe(keys, { input: Option.some(name), key: { name, ctrl: false, meta: false, shift: false } })
     return Terminal.make({

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 /** A campaign with three recipients, one of whom was sent to and one withdrawn, a key, and a suppression. */
 const seed = () =>
@@ -38,7 +38,7 @@ type Seeded = Awaited<ReturnType<typeof seed>>
 
 interface Case {
   readonly args: (seeded: Seeded) => ReadonlyArray<string>
-  /** What the sentence says, beside the id. */
+  /** Matches the sentence, apart from the id. */
   readonly says: string
   readonly count: number | null
   readonly state: (seeded: Seeded) => Promise<unknown>
@@ -49,27 +49,27 @@ const cases: Record<string, Case> = {
     args: ({ campaign }) => ["campaigns", "cancel", campaign],
     says: '"Spring" (draft) for good, which leaves 1 recipient of 3 without their e-mail',
     count: 1,
-    state: async ({ campaign }) => (await answer("campaigns", "show", campaign)).status,
+    state: async ({ campaign }) => (await runJson("campaigns", "show", campaign)).status,
   },
   "keys revoke": {
     args: ({ key }) => ["keys", "revoke", key],
     says: '"Nightly"',
     count: null,
     state: async ({ organization }) =>
-      (await answer("keys", "list", "--organization", organization)).data[0].revoked_at,
+      (await runJson("keys", "list", "--organization", organization)).data[0].revoked_at,
   },
   "secrets revoke": {
     args: ({ secret }) => ["secrets", "revoke", secret],
     says: "so that its webhooks wait",
     count: null,
     state: async ({ organization }) =>
-      (await answer("secrets", "list", "--organization", organization)).data[0].expires_at,
+      (await runJson("secrets", "list", "--organization", organization)).data[0].expires_at,
   },
   "suppressions remove": {
     args: ({ program }) => ["suppressions", "remove", "--program", program, "--npi", npi(1)],
     says: "remove 1 suppression of program",
     count: 1,
-    state: async ({ program }) => (await answer("suppressions", "list", "--program", program)).data.length,
+    state: async ({ program }) => (await runJson("suppressions", "list", "--program", program)).data.length,
   },
 }
 
@@ -81,9 +81,9 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^Nothing was done: give --yes to [^\n]+\.\n$/)
     expect(stderr).toContain(says)
-    expect(await refusal(...args(seeded))).toMatchObject({ code: "not_confirmed", count, exit: 1 })
+    expect(await runFailing(...args(seeded))).toMatchObject({ code: "not_confirmed", count, exit: 1 })
     expect(await state(seeded)).toEqual(before)
-    await answer(...args(seeded), "--yes")
+    await runJson(...args(seeded), "--yes")
     expect(await state(seeded)).not.toEqual(before)
   })
 
@@ -107,7 +107,7 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
 it("asks nothing about what would change nothing", async () => {
   const seeded = await seed()
   const remove = ["suppressions", "remove", "--program", seeded.program, "--npi", npi(9)]
-  expect(await answer(...remove)).toMatchObject({ removed: 0 })
-  await answer("campaigns", "cancel", seeded.campaign, "--yes")
-  expect(await refusal("campaigns", "cancel", seeded.campaign)).toMatchObject({ code: "campaign_not_in_status" })
+  expect(await runJson(...remove)).toMatchObject({ removed: 0 })
+  await runJson("campaigns", "cancel", seeded.campaign, "--yes")
+  expect(await runFailing("campaigns", "cancel", seeded.campaign)).toMatchObject({ code: "campaign_not_in_status" })
 })

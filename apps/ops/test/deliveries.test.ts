@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const reject = Effect.gen(function* () {
   const { campaign } = yield* seedCampaign({ recipients: 1 })
@@ -23,7 +23,7 @@ beforeAll(async () => {
 describe("deliveries", () => {
   it("are listed newest first, page by page and by endpoint and state", async () => {
     const ids = async (...flags: ReadonlyArray<string>) => {
-      const { data, has_more } = await answer("deliveries", "list", ...flags)
+      const { data, has_more } = await runJson("deliveries", "list", ...flags)
       return { ids: data.map(({ id }: { id: string }) => id), has_more }
     }
     expect(await ids()).toEqual({ ids: [second.deliveryId, first.deliveryId], has_more: false })
@@ -36,8 +36,8 @@ describe("deliveries", () => {
 
   it("are listed by event, type, campaign and time, all of which must hold", async () => {
     const ids = async (...flags: ReadonlyArray<string>) =>
-      (await answer("deliveries", "list", ...flags)).data.map(({ id }: { id: string }) => id)
-    const [newest, oldest] = (await answer("deliveries", "list")).data
+      (await runJson("deliveries", "list", ...flags)).data.map(({ id }: { id: string }) => id)
+    const [newest, oldest] = (await runJson("deliveries", "list")).data
     expect(await ids("--event", oldest.event_id)).toEqual([first.deliveryId])
     expect(await ids("--type", "outreach.recipients_published")).toEqual([second.deliveryId, first.deliveryId])
     expect(await ids("--type", "outreach.email_sent")).toEqual([])
@@ -49,7 +49,7 @@ describe("deliveries", () => {
   })
 
   it("are shown with their attempts", async () => {
-    const { delivery, attempts } = await answer("deliveries", "show", first.deliveryId)
+    const { delivery, attempts } = await runJson("deliveries", "show", first.deliveryId)
     expect(delivery).toMatchObject({
       id: first.deliveryId,
       event_type: "outreach.recipients_published",
@@ -70,26 +70,26 @@ describe("deliveries", () => {
 describe("dead letters", () => {
   it("are listed by filters, shown, and replayed once", async () => {
     const count = async (...flags: ReadonlyArray<string>) =>
-      (await answer("dead-letters", "list", ...flags)).data.length
+      (await runJson("dead-letters", "list", ...flags)).data.length
     expect(await count()).toBe(2)
     expect(await count("--endpoint", first.endpointId, "--reason", "rejected")).toBe(1)
     expect(await count("--reason", "exhausted")).toBe(0)
     expect(await count("--type", "outreach.email_sent")).toBe(0)
     expect(await count("--from", "2099-01-01T00:00:00Z")).toBe(0)
     expect(await count("--to", "2000-01-01T00:00:00Z")).toBe(0)
-    expect((await answer("dead-letters", "show", first.deliveryId)).delivery.id).toBe(first.deliveryId)
+    expect((await runJson("dead-letters", "show", first.deliveryId)).delivery.id).toBe(first.deliveryId)
 
-    expect(await answer("dead-letters", "replay", "--reason", "poison")).toMatchObject({
+    expect(await runJson("dead-letters", "replay", "--reason", "poison")).toMatchObject({
       state: "finished",
       total: 0,
       replayed: 0,
     })
-    expect(await answer("dead-letters", "replay", first.deliveryId, first.deliveryId)).toEqual({ replayed: 1 })
-    const { replayed_as } = (await answer("dead-letters", "show", first.deliveryId)).delivery
-    expect((await answer("deliveries", "show", replayed_as)).delivery).toMatchObject({ state: "pending", attempts: 0 })
-    expect(await refusal("dead-letters", "show", replayed_as)).toMatchObject({ code: "not_dead_letter", exit: 1 })
+    expect(await runJson("dead-letters", "replay", first.deliveryId, first.deliveryId)).toEqual({ replayed: 1 })
+    const { replayed_as } = (await runJson("dead-letters", "show", first.deliveryId)).delivery
+    expect((await runJson("deliveries", "show", replayed_as)).delivery).toMatchObject({ state: "pending", attempts: 0 })
+    expect(await runFailing("dead-letters", "show", replayed_as)).toMatchObject({ code: "not_dead_letter", exit: 1 })
 
-    expect(await refusal("dead-letters", "replay", first.deliveryId, second.deliveryId)).toMatchObject({
+    expect(await runFailing("dead-letters", "replay", first.deliveryId, second.deliveryId)).toMatchObject({
       code: "not_dead_letter",
       delivery_ids: [first.deliveryId],
       replayed: 1,
@@ -100,7 +100,7 @@ describe("dead letters", () => {
   })
 
   it("are not replayed by ids and filters together", async () => {
-    expect(await refusal("dead-letters", "replay", first.deliveryId, "--endpoint", first.endpointId)).toMatchObject({
+    expect(await runFailing("dead-letters", "replay", first.deliveryId, "--endpoint", first.endpointId)).toMatchObject({
       code: "unclear_selection",
       exit: 1,
     })

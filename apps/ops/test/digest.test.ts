@@ -1,4 +1,4 @@
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { outreachOn } from "@outreach/postgres/test/outreachOn"
@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { formatBar } from "../src/output/formatBar.ts"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 const STAMP = "2026-02-03T10:00:00.000000Z"
 
 let org: string
@@ -24,7 +24,7 @@ beforeAll(() =>
       programId = campaign.programId
       const sql = yield* SqlClient.SqlClient
       yield* sql`update programs set learner_target = 3 where id = ${programId}`
-      const [ann, bob] = [yield* makeIdentifier("recipient"), yield* makeIdentifier("recipient")]
+      const [ann, bob] = [yield* createIdentifier("recipient"), yield* createIdentifier("recipient")]
       yield* outreachOn(STAMP, campaign, [
         [ann, "sent"],
         [bob, "sent"],
@@ -64,7 +64,7 @@ clicked               1    1       0             0
   })
 
   it("prints one value in the names of the wire with --json", async () => {
-    const { date, data } = await answer(...show("2026-02-04"))
+    const { date, data } = await runJson(...show("2026-02-04"))
     expect([date, data.length]).toEqual(["2026-02-04", 1])
     expect(data[0]).toMatchObject({
       program: { id: programId, learner_target: 3 },
@@ -75,8 +75,8 @@ clicked               1    1       0             0
   })
 
   it("refuses a date that has not begun, and one that does not exist", async () => {
-    expect(await refusal(...show("9999-12-31"))).toMatchObject({ code: "date_in_future", exit: 1 })
-    expect(await refusal(...show("2026-02-30"))).toMatchObject({ code: "usage", exit: 2 })
+    expect(await runFailing(...show("9999-12-31"))).toMatchObject({ code: "date_in_future", exit: 1 })
+    expect(await runFailing(...show("2026-02-30"))).toMatchObject({ code: "usage", exit: 2 })
   })
 
   it("says so when the organization has no program", async () => {
@@ -88,7 +88,7 @@ clicked               1    1       0             0
 
 describe("digest verify", () => {
   it("finds nothing to say of what was kept in the writing transactions", async () => {
-    expect(await answer("digest", "verify", "--date", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })
+    expect(await runJson("digest", "verify", "--date", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })
     const { stdout } = await run([
       "digest",
       "verify",
@@ -99,7 +99,7 @@ describe("digest verify", () => {
       "--to",
       "2026-03-02",
     ])
-    expect(stdout).toBe("The digest is right for 30 dates: what is kept is what was counted anew.\n")
+    expect(stdout).toBe("The digest is right for 30 dates: its counts equal the recount.\n")
   })
 
   it("fails, and says where, when a count is not what was counted anew", async () => {
@@ -111,7 +111,7 @@ describe("digest verify", () => {
         ),
       )
     await tamper(7)
-    expect(await refusal("digest", "verify", "--date", "2026-02-02", "--to", "2026-02-04")).toMatchObject({
+    expect(await runFailing("digest", "verify", "--date", "2026-02-02", "--to", "2026-02-04")).toMatchObject({
       code: "digest_differs",
       exit: 1,
       discrepancies: [
@@ -120,12 +120,14 @@ describe("digest verify", () => {
     })
     const { code, stdout, stderr } = await run(["digest", "verify", "--date", "2026-02-03"])
     expect([code, stdout]).toEqual([1, ""])
-    expect(stderr).toMatch(/2026-02-03 +pgm_[0-9a-f]+ +sent +7 +2\n1 count of the digest is not what the events/)
+    expect(stderr).toMatch(
+      /2026-02-03 +pgm_[0-9a-f]+ +sent +7 +2\n1 count of the digest differs from the recount of the events/,
+    )
     await tamper(2)
   })
 
   it.each(["2026-02-02", "2030-01-01"])("takes no range from 2026-02-03 to %s", async (to) => {
-    expect(await refusal("digest", "verify", "--date", "2026-02-03", "--to", to)).toMatchObject({
+    expect(await runFailing("digest", "verify", "--date", "2026-02-03", "--to", to)).toMatchObject({
       code: "unusable_range",
       exit: 1,
     })

@@ -1,5 +1,5 @@
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { verify } from "@outreach/signature/node"
@@ -78,7 +78,9 @@ describe("endpoints test", () => {
       error: { code: "endpoint_test_failed", status, outcome, response: "no" },
     })
     const { stderr } = await run(["endpoints", "test", id], { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
-    expect(stderr).toMatch(new RegExp(`did not take the test event: status ${status}, ${outcome}, after \\d+ ms\\.\n$`))
+    expect(stderr).toMatch(
+      new RegExp(`did not accept the test event: status ${status}, ${outcome}, after \\d+ ms\\.\n$`),
+    )
     expect(await recorded()).toEqual(before)
   })
 
@@ -95,11 +97,11 @@ describe("endpoints test", () => {
     const id = await meanwhile(
       Effect.gen(function* () {
         const organization = yield* (yield* OrganizationRepository).create(
-          yield* makeIdentifier("organization"),
+          yield* createIdentifier("organization"),
           "Acme",
         )
         const endpoint = { organizationId: organization.id, url: "https://partner.test/", eventTypes: null }
-        return (yield* (yield* EndpointRepository).create({ ...endpoint, id: yield* makeIdentifier("endpoint") })).id
+        return (yield* (yield* EndpointRepository).create({ ...endpoint, id: yield* createIdentifier("endpoint") })).id
       }),
     )
     expect((await test(id)).shown.error).toMatchObject({ code: "no_active_secret" })

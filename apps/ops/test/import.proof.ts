@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 
-/** Imports a file into a new campaign, in a process whose heap has 64 MB, of which the program itself takes 40. */
+/** Imports a file into a new campaign, in a process with a heap of 64 MB. The program itself takes 40 MB. */
 const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: ReadonlyArray<string>) => {
   const file = join(folder, "large.csv")
   writeFileSync(file, lines.join("\n"))

@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { answer, refusal, meanwhile } = commandLine()
+const { runJson, runFailing, meanwhile } = commandLine()
 
-/** Seeds an organization that sent an event for a program that there is not, and one that can be applied. */
+/** Seeds an organization that sent an event for an unknown program, and an event that can be applied. */
 const seed = async () =>
   meanwhile(
     Effect.gen(function* () {
@@ -25,7 +25,7 @@ const apply = () =>
     }),
   )
 const ids = async (...args: ReadonlyArray<string>) =>
-  (await answer("inbox", "list", ...args)).data.map((entry: { event_id: string }) => entry.event_id)
+  (await runJson("inbox", "list", ...args)).data.map((entry: { event_id: string }) => entry.event_id)
 
 describe("ops inbox", () => {
   it("lists what waits, and what was set aside with its reason", async () => {
@@ -33,7 +33,7 @@ describe("ops inbox", () => {
     expect(await ids("--organization", organization, "--waiting")).toEqual(["evt_a", "evt_b"])
     await apply()
     expect(await ids("--organization", organization, "--waiting")).toEqual([])
-    const { data, has_more } = await answer("inbox", "list", "--organization", organization)
+    const { data, has_more } = await runJson("inbox", "list", "--organization", organization)
     expect(has_more).toBe(false)
     expect(data).toMatchObject([
       {
@@ -48,15 +48,15 @@ describe("ops inbox", () => {
     const organization = await seed()
     await apply()
     const show = ["inbox", "show", "--organization", organization, "evt_b"]
-    const shown = await answer(...show)
+    const shown = await runJson(...show)
     expect(shown).toMatchObject({ event_id: "evt_b", state: "applied", reason: null })
     expect(JSON.stringify(shown)).not.toContain(npi(0))
     expect(JSON.parse(shown.content)).toMatchObject({
       event_id: "evt_b",
       data: { npi: "(10 characters)", consumer_program_slug: "heart-failure" },
     })
-    expect(JSON.parse((await answer(...show, "--reveal")).body).data.npi).toBe(npi(0))
-    const unknown = await refusal("inbox", "show", "--organization", organization, "evt_c")
+    expect(JSON.parse((await runJson(...show, "--reveal")).body).data.npi).toBe(npi(0))
+    const unknown = await runFailing("inbox", "show", "--organization", organization, "evt_c")
     expect(unknown.code).toBe("inbox_entry_not_found")
   })
 
@@ -64,13 +64,13 @@ describe("ops inbox", () => {
     const organization = await seed()
     await apply()
     const replay = ["inbox", "replay", "--organization", organization]
-    expect((await refusal(...replay, "evt_b")).message).toMatch(/is applied, not set aside/)
-    expect((await refusal(...replay)).code).toBe("one_or_all")
-    expect((await refusal(...replay, "evt_a", "--all")).code).toBe("one_or_all")
-    expect(await answer(...replay, "evt_a")).toEqual({ replayed: 1 })
+    expect((await runFailing(...replay, "evt_b")).message).toMatch(/is applied, not set aside/)
+    expect((await runFailing(...replay)).code).toBe("one_or_all")
+    expect((await runFailing(...replay, "evt_a", "--all")).code).toBe("one_or_all")
+    expect(await runJson(...replay, "evt_a")).toEqual({ replayed: 1 })
     expect(await ids("--organization", organization, "--waiting")).toEqual(["evt_a"])
     await apply()
-    expect(await answer(...replay, "--all")).toEqual({ replayed: 1 })
-    expect(await answer(...replay, "--all")).toEqual({ replayed: 0 })
+    expect(await runJson(...replay, "--all")).toEqual({ replayed: 1 })
+    expect(await runJson(...replay, "--all")).toEqual({ replayed: 0 })
   })
 })

@@ -3,12 +3,13 @@ import type { AddressInfo } from "node:net"
 import { SMTPServer } from "smtp-server"
 import { onTestFinished } from "vitest"
 
-/** Starts an SMTP server for the time of a test, which keeps what it takes, or replies with a refusal to every recipient. */
-export const mailServer = async (refusal?: { readonly code: number; readonly text: string }) => {
+/** Starts an SMTP server for the time of a test. It keeps the messages, or rejects every recipient with `rejection`. */
+export const mailServer = async (rejection?: { readonly code: number; readonly text: string }) => {
   const messages: Array<{ readonly from: string; readonly to: ReadonlyArray<string>; readonly text: string }> = []
   const server = new SMTPServer({
     disabledCommands: ["AUTH", "STARTTLS"],
-    onRcptTo: (_, __, done) => done(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code })),
+    onRcptTo: (_, __, done) =>
+      done(rejection && Object.assign(new Error(rejection.text), { responseCode: rejection.code })),
     onData: (stream, { envelope }, done) => {
       stream.toArray().then((chunks) => {
         messages.push({

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 
-/** Starts the command line as a process of its own, with nothing in its environment but the settings. */
+/** Starts the command line as a child process, whose environment holds only the settings. */
 const start = (
   args: ReadonlyArray<string>,
   {
@@ -123,11 +123,11 @@ describe("without DATABASE_URL", () => {
 describe("an import", () => {
   const create = async (settings: Record<string, string>): Promise<string> => {
     writeFileSync(join(folder, "mail.html"), "<p>{{ token }}</p>")
-    const answer = async (...args: ReadonlyArray<string>) =>
+    const runJson = async (...args: ReadonlyArray<string>) =>
       JSON.parse((await run([...args, "--json"], { settings })).stdout)
-    const { id } = await answer("organizations", "create", "--name", "Acme")
-    const program = await answer("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
-    const campaign = await answer(
+    const { id } = await runJson("organizations", "create", "--name", "Acme")
+    const program = await runJson("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
+    const campaign = await runJson(
       ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", "mail.html"],
       ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
     )
@@ -147,7 +147,7 @@ describe("an import", () => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`select from campaigns where id = ${campaign} for update`
       const { child, ended } = start(args, { settings })
-      // Within a transaction the view would stay as it was first seen.
+      // Not in a transaction, in which the view would never change.
       const waits = Effect.andThen(
         sql`select pg_stat_clear_snapshot()`,
         sql<{ pid: number }>`

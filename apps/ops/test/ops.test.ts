@@ -10,25 +10,25 @@ import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const NOBODY = "00000000000000000000000000000000"
 const organization = async (): Promise<`org_${string}`> =>
-  (await answer("organizations", "create", "--name", "Acme")).id
+  (await runJson("organizations", "create", "--name", "Acme")).id
 
 describe("organizations", () => {
   it("are listed as they were created", async () => {
-    const created = await answer("organizations", "create", "--name", "  Acme Health ")
+    const created = await runJson("organizations", "create", "--name", "  Acme Health ")
     expect(created).toEqual({
       id: expect.stringMatching(/^org_[0-9a-f]{32}$/),
       name: "Acme Health",
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
-    expect((await answer("organizations", "list")).data).toContainEqual({ ...created, clock_ahead_seconds: 0 })
+    expect((await runJson("organizations", "list")).data).toContainEqual({ ...created, clock_ahead_seconds: 0 })
   })
 
   it("are shown to people as an aligned table with times in UTC", async () => {
-    const { id, created_at } = await answer("organizations", "create", "--name", "Łódź 医院")
+    const { id, created_at } = await runJson("organizations", "create", "--name", "Łódź 医院")
     const { stdout } = await run(["organizations", "list"])
     expect(stdout).toMatch(/^id +name +created_at +clock_ahead_seconds$/m)
     expect(stdout).toContain(`${id}  Łódź 医院`)
@@ -39,7 +39,7 @@ describe("organizations", () => {
 describe("keys", () => {
   it("are shown at their issue, and never again", async () => {
     const org = await organization()
-    const issued = await answer(
+    const issued = await runJson(
       ...["keys", "issue", "--organization", org, "--name", "Nightly", "--scopes", "events:read, digest:read"],
       ...["--expires", "2099-01-01T00:00:00+01:00"],
     )
@@ -49,7 +49,7 @@ describe("keys", () => {
       api_key: expect.stringMatching(/^orp_test_/),
     })
     const { api_key, ...shown } = issued
-    expect((await answer("keys", "list", "--organization", org)).data).toEqual([shown])
+    expect((await runJson("keys", "list", "--organization", org)).data).toEqual([shown])
     expect((await run(["keys", "list", "--organization", org])).stdout).not.toContain(api_key)
     const admission = await meanwhile(Effect.flatMap(ApiKeyRepository, (keys) => keys.authenticateKey(api_key)))
     expect(admission?.caller).toMatchObject({ organizationId: org, scopes: ["events:read", "digest:read"] })
@@ -69,13 +69,13 @@ describe("keys", () => {
   it("are rotated with an overlap, and revoked at once", async () => {
     const org = await organization()
     const args = ["keys", "issue", "--organization", org, "--name", "x", "--scopes", "tokens:read"]
-    const first = await answer(...args)
-    const second = await answer("keys", "rotate", first.id, "--overlap", "2h")
+    const first = await runJson(...args)
+    const second = await runJson("keys", "rotate", first.id, "--overlap", "2h")
     expect(second).toMatchObject({ name: "x", scopes: ["tokens:read"], expires_at: null })
     expect(second.api_key).not.toBe(first.api_key)
-    const [old] = (await answer("keys", "list", "--organization", org)).data
+    const [old] = (await runJson("keys", "list", "--organization", org)).data
     expect(Date.parse(old.expires_at) - Date.parse(second.created_at)).toBeCloseTo(7_200_000, -4)
-    expect((await answer("keys", "revoke", first.id, "--yes")).revoked_at).not.toBeNull()
+    expect((await runJson("keys", "revoke", first.id, "--yes")).revoked_at).not.toBeNull()
     const authenticateKey = (text: string) =>
       meanwhile(Effect.flatMap(ApiKeyRepository, (keys) => keys.authenticateKey(text)))
     expect([await authenticateKey(first.api_key), (await authenticateKey(second.api_key))?.count]).toEqual([
@@ -88,7 +88,7 @@ describe("keys", () => {
 describe("secrets", () => {
   it("are shown at their rotation, and the ones before them live on for the grace", async () => {
     const org = await organization()
-    const first = await answer("secrets", "rotate", "--organization", org)
+    const first = await runJson("secrets", "rotate", "--organization", org)
     expect(first).toEqual({
       organization_id: org,
       grace_seconds: 86_400,
@@ -96,29 +96,29 @@ describe("secrets", () => {
     })
     const active = () =>
       meanwhile(Effect.flatMap(SecretVault, (vault) => vault.active(org))).then((all) => all.map(Redacted.value))
-    const second = await answer("secrets", "rotate", "--organization", org, "--grace", "1h")
+    const second = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
     expect(await active()).toEqual([second.signing_secret, first.signing_secret])
-    const third = await answer("secrets", "rotate", "--organization", org, "--grace", "0s")
+    const third = await runJson("secrets", "rotate", "--organization", org, "--grace", "0s")
     expect(await active()).toEqual([third.signing_secret])
   })
 
   it("are revoked before their grace is over, and say how many others stay active", async () => {
     const org = await organization()
-    await answer("secrets", "rotate", "--organization", org)
-    const { signing_secret } = await answer("secrets", "rotate", "--organization", org)
-    const [, old] = (await answer("secrets", "list", "--organization", org)).data
-    expect((await refusal("secrets", "revoke", old.id)).message).toContain("which leaves 1 active")
-    const revoked = await answer("secrets", "revoke", old.id, "--yes")
+    await runJson("secrets", "rotate", "--organization", org)
+    const { signing_secret } = await runJson("secrets", "rotate", "--organization", org)
+    const [, old] = (await runJson("secrets", "list", "--organization", org)).data
+    expect((await runFailing("secrets", "revoke", old.id)).message).toContain("which leaves 1 active")
+    const revoked = await runJson("secrets", "revoke", old.id, "--yes")
     expect(revoked.expires_at < old.expires_at).toBe(true)
     const active = await meanwhile(Effect.flatMap(SecretVault, (vault) => vault.active(org)))
     expect(active.map(Redacted.value)).toEqual([signing_secret])
-    expect(await answer("secrets", "revoke", old.id)).toEqual(revoked)
+    expect(await runJson("secrets", "revoke", old.id)).toEqual(revoked)
   })
 
   it("are listed without themselves, and without the key that encrypts them", async () => {
     const org = await organization()
-    const { signing_secret } = await answer("secrets", "rotate", "--organization", org)
-    await answer("secrets", "rotate", "--organization", org)
+    const { signing_secret } = await runJson("secrets", "rotate", "--organization", org)
+    await runJson("secrets", "rotate", "--organization", org)
     const { code, stdout } = await run(["secrets", "list", "--organization", org, "--json"], { SECRETS_KEY: "" })
     const { data } = JSON.parse(stdout)
     const secret = {
@@ -150,14 +150,14 @@ describe("secrets", () => {
 describe("endpoints", () => {
   it("receive all event types unless told, and are disabled and enabled", async () => {
     const org = await organization()
-    const all = await answer("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
+    const all = await runJson("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
     expect(all).toMatchObject({ url: "https://acme.test/hooks", enabled: true, event_types: null })
-    const some = await answer(
+    const some = await runJson(
       ...["endpoints", "create", "--organization", org, "--url", "https://acme.test/sent"],
       ...["--types", "outreach.email_sent"],
     )
     expect(some.event_types).toEqual(["outreach.email_sent"])
-    expect(await answer("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false })
+    expect(await runJson("endpoints", "disable", all.id)).toEqual({ ...all, enabled: false })
     const atRest = {
       breaker: "closed",
       failures: 0,
@@ -170,17 +170,17 @@ describe("endpoints", () => {
       lag_seconds: 0,
       owner: null,
     }
-    expect((await answer("endpoints", "list", "--organization", org)).data).toEqual([
+    expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([
       { ...all, ...atRest, enabled: false },
       { ...some, ...atRest },
     ])
-    expect(await answer("endpoints", "enable", all.id)).toEqual(all)
-    expect(await answer("endpoints", "show", all.id)).toEqual({ ...all, ...atRest })
+    expect(await runJson("endpoints", "enable", all.id)).toEqual(all)
+    expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest })
   })
 
   it("are updated: the address, which forgets the failures at the old one, and the event types", async () => {
     const org = await organization()
-    const created = await answer("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
+    const created = await runJson("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks")
     await meanwhile(
       SqlClient.SqlClient.use(
         (sql) => sql`
@@ -189,19 +189,19 @@ describe("endpoints", () => {
       ),
     )
     const types = ["outreach.email_sent", "outreach.email_bounced"]
-    const narrowed = await answer("endpoints", "update", created.id, "--types", types.join(","))
+    const narrowed = await runJson("endpoints", "update", created.id, "--types", types.join(","))
     expect(narrowed).toEqual({ ...created, event_types: types })
-    expect(await answer("endpoints", "show", created.id)).toMatchObject({ breaker: "open", event_types: types })
-    const moved = await answer("endpoints", "update", created.id, "--url", "https://acme.test/new", "--types", "all")
+    expect(await runJson("endpoints", "show", created.id)).toMatchObject({ breaker: "open", event_types: types })
+    const moved = await runJson("endpoints", "update", created.id, "--url", "https://acme.test/new", "--types", "all")
     expect(moved).toEqual({ ...created, url: "https://acme.test/new" })
-    expect(await answer("endpoints", "show", created.id)).toMatchObject({ breaker: "closed", event_types: null })
-    expect(await refusal("endpoints", "update", created.id, "--url", "https://10.0.0.1/")).toMatchObject({
+    expect(await runJson("endpoints", "show", created.id)).toMatchObject({ breaker: "closed", event_types: null })
+    expect(await runFailing("endpoints", "update", created.id, "--url", "https://10.0.0.1/")).toMatchObject({
       code: "invalid_endpoint_url",
     })
-    expect(await answer("endpoints", "update", created.id, "--max-in-flight", "3")).toMatchObject({ max_in_flight: 3 })
-    expect(await answer("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual(moved)
+    expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "3")).toMatchObject({ max_in_flight: 3 })
+    expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual(moved)
     expect((await run(["endpoints", "update", created.id, "--max-in-flight", "0"])).code).not.toBe(0)
-    expect(await refusal("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
+    expect(await runFailing("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
   })
 
   it("begin where they are told to, and show how far they have read", async () => {
@@ -215,10 +215,10 @@ describe("endpoints", () => {
       }),
     )
     const create = (...since: ReadonlyArray<string>) =>
-      answer("endpoints", "create", "--organization", organization, "--url", "https://acme.test/late", ...since)
+      runJson("endpoints", "create", "--organization", organization, "--url", "https://acme.test/late", ...since)
     const late = await create()
     const back = await create("--since", some)
-    expect((await answer("endpoints", "list", "--organization", organization)).data).toMatchObject([
+    expect((await runJson("endpoints", "list", "--organization", organization)).data).toMatchObject([
       { id: all, lag_events: 3, waiting: 3 },
       { id: late.id, lag_events: 0, waiting: 0 },
       { id: back.id, lag_events: 2, waiting: 2, position: some, owner: null },
@@ -227,7 +227,7 @@ describe("endpoints", () => {
 
   it("take http only where private addresses are allowed", async () => {
     const args = ["endpoints", "create", "--organization", await organization(), "--url", "http://10.0.0.1/"]
-    expect(await refusal(...args)).toMatchObject({ code: "invalid_endpoint_url", exit: 1 })
+    expect(await runFailing(...args)).toMatchObject({ code: "invalid_endpoint_url", exit: 1 })
     expect((await run(args, { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })).code).toBe(0)
   })
 
@@ -242,7 +242,7 @@ describe("endpoints", () => {
     "[fd00::1]",
   ])("never lead to %s, which is not public", async (host) => {
     const args = ["endpoints", "create", "--organization", await organization(), "--url", `https://${host}/hooks`]
-    expect(await refusal(...args)).toMatchObject({
+    expect(await runFailing(...args)).toMatchObject({
       code: "invalid_endpoint_url",
       reason: "its address is not a public one",
     })
@@ -268,15 +268,15 @@ describe("programs", () => {
   it("have a slug of their own within the organization, and targets", async () => {
     const org = await organization()
     const create = ["programs", "create", "--organization", org, "--slug", "heart-failure", "--name", "Heart failure"]
-    const program = await answer(...create, "--learner-target", "100")
+    const program = await runJson(...create, "--learner-target", "100")
     expect(program).toMatchObject({ slug: "heart-failure", learner_target: 100, completer_target: null })
-    expect((await answer("programs", "list", "--organization", org)).data).toEqual([program])
-    expect((await refusal(...create)).code).toBe("program_slug_taken")
+    expect((await runJson("programs", "list", "--organization", org)).data).toEqual([program])
+    expect((await runFailing(...create)).code).toBe("program_slug_taken")
   })
 
   it("are updated, and archived once none of their campaigns is under way", async () => {
     const { program, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
-    const update = (...flags: ReadonlyArray<string>) => answer("programs", "update", program.id, ...flags)
+    const update = (...flags: ReadonlyArray<string>) => runJson("programs", "update", program.id, ...flags)
     expect(await update("--name", "Hearts", "--learner-target", "5")).toMatchObject({
       name: "Hearts",
       slug: "heart-failure",
@@ -285,16 +285,16 @@ describe("programs", () => {
       status: "active",
     })
     expect(await update("--learner-target", "none")).toMatchObject({ name: "Hearts", learner_target: null })
-    expect(await refusal("programs", "update", program.id)).toMatchObject({ code: "nothing_to_update" })
+    expect(await runFailing("programs", "update", program.id)).toMatchObject({ code: "nothing_to_update" })
 
-    await answer("campaigns", "schedule", campaign.id)
-    expect(await refusal("programs", "archive", program.id)).toMatchObject({
+    await runJson("campaigns", "schedule", campaign.id)
+    expect(await runFailing("programs", "archive", program.id)).toMatchObject({
       code: "program_in_use",
       campaign_ids: [campaign.id],
     })
-    await answer("campaigns", "pause", campaign.id)
-    expect(await answer("programs", "archive", program.id)).toMatchObject({ status: "archived" })
-    expect(await refusal("campaigns", "resume", campaign.id)).toMatchObject({ code: "program_archived" })
+    await runJson("campaigns", "pause", campaign.id)
+    expect(await runJson("programs", "archive", program.id)).toMatchObject({ status: "archived" })
+    expect(await runFailing("campaigns", "resume", campaign.id)).toMatchObject({ code: "program_archived" })
     const folder = mkdtempSync(join(tmpdir(), "ops-programs-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, "mail.html")
@@ -303,10 +303,10 @@ describe("programs", () => {
       ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", file],
       ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
     ]
-    expect(await refusal(...create)).toMatchObject({ code: "program_archived" })
+    expect(await runFailing(...create)).toMatchObject({ code: "program_archived" })
     await update("--status", "active")
-    expect(await answer("campaigns", "resume", campaign.id)).toMatchObject({ status: "scheduled" })
-    expect((await answer(...create)).status).toBe("draft")
+    expect(await runJson("campaigns", "resume", campaign.id)).toMatchObject({ status: "scheduled" })
+    expect((await runJson(...create)).status).toBe("draft")
   })
 })
 
@@ -343,7 +343,7 @@ describe("a command that is wrong or refused", () => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toMatch(/^[^\n]*[.?] See ops[ a-z-]* --help\.\n$/)
-    expect(await refusal(...args)).toMatchObject({ code: "usage", exit: 2, message: expect.stringMatching(/\S/) })
+    expect(await runFailing(...args)).toMatchObject({ code: "usage", exit: 2, message: expect.stringMatching(/\S/) })
   })
 
   const misplaced: ReadonlyArray<readonly [string, (typed: string) => ReadonlyArray<string>]> = [
@@ -364,7 +364,7 @@ describe("a command that is wrong or refused", () => {
   it.each(misplaced)("never repeats what was typed in place of %s", async (_, args) => {
     for (const typed of ["orp_test_hunter2", "hunter2@clinic.test", "1234567893"]) {
       const { code, stdout, stderr } = await run(args(typed))
-      // An NPI is a number like any other, but too large for every flag that takes one.
+      // An NPI is a number, but too large for every flag that takes a number.
       expect({ code, output: stdout + stderr }).toEqual({ code: 2, output: expect.not.stringContaining(typed) })
       const { stdout: json } = await run([...args(typed), "--json"])
       expect(JSON.parse(json).error.message).not.toContain(typed)
@@ -372,7 +372,7 @@ describe("a command that is wrong or refused", () => {
   })
 
   it("points to the command that was perhaps meant", async () => {
-    expect((await refusal("organisations", "list")).message).toBe(
+    expect((await runFailing("organisations", "list")).message).toBe(
       "Unknown command after ops. Did you mean organizations? See ops --help.",
     )
   })
@@ -417,7 +417,7 @@ describe("a command that is wrong or refused", () => {
     ],
   ]
   it.each(refused)("exits with 1 and one sentence: %s", async (code, args) => {
-    expect(await refusal(...args)).toMatchObject({ code, exit: 1 })
+    expect(await runFailing(...args)).toMatchObject({ code, exit: 1 })
     const { stdout, stderr } = await run(args)
     expect({ stdout, lines: stderr.trim().split("\n").length }).toEqual({ stdout: "", lines: 1 })
   })

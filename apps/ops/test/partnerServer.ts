@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 
-/** Starts a partner's receiver for the time of a test, which keeps what it is sent and answers with a status and a body. */
+/** Starts a partner's receiver for the time of a test. It keeps the requests and responds with a status and a body. */
 export const partnerServer = async (status = 200, body = "") => {
   const received: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
   const server = createServer(async (request, response) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Output } from "../src/output/Output.ts"
 import { progressBar } from "../src/output/progressBar.ts"
 
-/** Shows a piece of work of ten steps, one in two seconds, where there is no terminal. */
+/** Shows the progress of ten steps, one every two seconds, without a terminal. */
 const work = (options: { readonly json?: boolean; readonly quiet?: boolean }): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
   const console = { ...globalThis.console, error: (text: string) => lines.push(text) } as unknown as Console.Console

@@ -39,7 +39,7 @@ it("walks through commands that succeed one after the other", async () => {
     files[name] = join(folder, name)
     writeFileSync(files[name], fences(language)[0]!)
   }
-  // The first id of each kind that was printed stands for every later `org_…` of that kind.
+  // The first printed id of each kind replaces every later `org_…` of that kind.
   const ids = new Map<string, string>()
   for (const command of commands) {
     if (command.includes(" deliveries list --limit")) await meanwhile(rejectDelivery)
@@ -49,7 +49,7 @@ it("walks through commands that succeed one after the other", async () => {
     }
     if (command.endsWith(" inbox list")) {
       await meanwhile(setAsideEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
-      // From here on evt_… is an event of a partner's.
+      // From here on evt_… stands for a partner's event.
       ids.delete("evt_")
     }
     const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)

@@ -5,7 +5,7 @@ import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-recipients-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -26,22 +26,22 @@ const load = (campaign: string, path: string, ...flags: ReadonlyArray<string>) =
   ...flags,
 ]
 const count = async (campaign: string): Promise<number> =>
-  (await answer("campaigns", "show", campaign)).progress.recipients
+  (await runJson("campaigns", "show", campaign)).progress.recipients
 
 describe("an import", () => {
   it("adds every line, and a re-run adds nothing", async () => {
     const campaign = await draft()
     const path = csv(...lines(0, 2500))
     const nothingBad = { campaign_id: campaign, suppressed: 0, bad_count: 0, bad_lines: [] }
-    expect(await answer(...load(campaign, path))).toEqual({ ...nothingBad, imported: 2500, already_there: 0 })
-    expect(await answer(...load(campaign, path))).toEqual({ ...nothingBad, imported: 0, already_there: 2500 })
+    expect(await runJson(...load(campaign, path))).toEqual({ ...nothingBad, imported: 2500, already_there: 0 })
+    expect(await runJson(...load(campaign, path))).toEqual({ ...nothingBad, imported: 0, already_there: 2500 })
     expect(await count(campaign)).toBe(2500)
   })
 
   it("reads a byte order mark, CRLF, quotes, spaces and columns in the other order", async () => {
     const campaign = await draft()
     const path = file(`\uFEFF"Email", NPI\r\n\r\n"a@clinic.test" , ${npi(1)}\r\nb@clinic.test,"${npi(2)}"\r\n`)
-    expect(await answer(...load(campaign, path))).toMatchObject({ imported: 2, bad_count: 0 })
+    expect(await runJson(...load(campaign, path))).toMatchObject({ imported: 2, bad_count: 0 })
   })
 
   it("adds nothing when a line is bad, and names each by its number and reason alone", async () => {
@@ -54,7 +54,7 @@ describe("an import", () => {
       { line: 7, reason: "the NPI's check digit is wrong" },
       { line: 8, reason: "the line has 3 fields and the header 2" },
     ]
-    expect(await refusal(...load(campaign, path))).toMatchObject({
+    expect(await runFailing(...load(campaign, path))).toMatchObject({
       code: "bad_lines",
       imported: 0,
       bad_count: 5,
@@ -67,7 +67,7 @@ describe("an import", () => {
     expect(stderr).not.toMatch(/no-address|12345|clinic\.test/)
     expect(await count(campaign)).toBe(0)
 
-    expect(await answer(...load(campaign, path, "--skip-bad"))).toMatchObject({ imported: 1, bad_lines: bad })
+    expect(await runJson(...load(campaign, path, "--skip-bad"))).toMatchObject({ imported: 1, bad_lines: bad })
   })
 
   it("shows people the first hundred bad lines and how many more there are", async () => {
@@ -80,7 +80,7 @@ describe("an import", () => {
     const campaign = await draft()
     const clash = `${npi(7)},other@clinic.test`
     const path = csv(...lines(0, 1500), clash, ...lines(1500, 2500))
-    const refused = await refusal(...load(campaign, path))
+    const refused = await runFailing(...load(campaign, path))
     expect(refused).toMatchObject({
       code: "bad_lines",
       imported: 1999,
@@ -88,7 +88,7 @@ describe("an import", () => {
       exit: 1,
     })
     expect(refused.message).toMatch(/stopped there, with 1999 imported/)
-    expect(await answer(...load(campaign, path, "--skip-bad"))).toMatchObject({
+    expect(await runJson(...load(campaign, path, "--skip-bad"))).toMatchObject({
       imported: 501,
       already_there: 1999,
       bad_count: 1,
@@ -97,7 +97,7 @@ describe("an import", () => {
 
   it.each([
     ["it does not exist", () => join(folder, "none.csv")],
-    ["it is no regular file, and a file is read twice", () => folder],
+    ["it is not a regular file, and a file is read twice", () => folder],
     ["a file is read twice; give a file's name", () => "-"],
     ["it is empty", () => file("")],
     ["it is empty", () => file("\n\r\n  \n")],
@@ -113,7 +113,7 @@ describe("an import", () => {
     ["line 2 is longer than 64 KiB", () => csv(`"${"x".repeat(200_000)}`, line(1))],
   ])("refuses a file as a whole: %s", async (reason, path) => {
     const campaign = await draft()
-    expect(await refusal(...load(campaign, path(), "--skip-bad"))).toMatchObject({
+    expect(await runFailing(...load(campaign, path(), "--skip-bad"))).toMatchObject({
       code: "unusable_file",
       reason,
       exit: 1,
@@ -142,8 +142,8 @@ describe("an import", () => {
       { line: 8, reason: unpaired },
       { line: 3001, reason: unpaired },
     ]
-    expect(await refusal(...load(campaign, path))).toMatchObject({ code: "bad_lines", imported: 0, bad_lines: bad })
-    expect(await answer(...load(campaign, path, "--skip-bad"))).toMatchObject({ imported: 2996, bad_lines: bad })
+    expect(await runFailing(...load(campaign, path))).toMatchObject({ code: "bad_lines", imported: 0, bad_lines: bad })
+    expect(await runJson(...load(campaign, path, "--skip-bad"))).toMatchObject({ imported: 2996, bad_lines: bad })
     expect(await count(campaign)).toBe(2996)
   })
 
@@ -152,11 +152,11 @@ describe("an import", () => {
     const path = file(
       `Notes,npi,"",email,notes\n"one, \ntwo",${npi(1)},12",a@clinic.test,\n,${npi(2)},,b@clinic.test,"x"\n${line(3)}\n`,
     )
-    expect(await refusal(...load(campaign, path))).toMatchObject({
+    expect(await runFailing(...load(campaign, path))).toMatchObject({
       code: "unusable_file",
       reason: 'it has columns beside npi and email ("Notes", column 3, "notes"); --ignore-columns leaves them out',
     })
-    expect(await answer(...load(campaign, path, "--ignore-columns", "--skip-bad"))).toMatchObject({
+    expect(await runJson(...load(campaign, path, "--ignore-columns", "--skip-bad"))).toMatchObject({
       imported: 2,
       bad_lines: [{ line: 5, reason: "the line has 2 fields and the header 5" }],
     })
@@ -164,15 +164,15 @@ describe("an import", () => {
 
   it("does not let further columns name a column twice that counts", async () => {
     const path = file(`npi,email,Email,x\n`)
-    expect(await refusal(...load(await draft(), path, "--ignore-columns"))).toMatchObject({
+    expect(await runFailing(...load(await draft(), path, "--ignore-columns"))).toMatchObject({
       reason: "its first line names email more than once",
     })
   })
 
   it("refuses a campaign that is under way", async () => {
     const campaign = await draft()
-    await answer("campaigns", "schedule", campaign)
-    expect(await refusal(...load(campaign, csv(line(1))))).toMatchObject({
+    await runJson("campaigns", "schedule", campaign)
+    expect(await runFailing(...load(campaign, csv(line(1))))).toMatchObject({
       code: "campaign_not_in_status",
       status: "scheduled",
     })
@@ -188,7 +188,7 @@ describe("an import with --rejects", () => {
     const clash = `${npi(1)},other@clinic.test`
     const path = csv(line(1), `"${line(2)}`, line(3), `${line(4)},x`, clash, line(6))
     const flags = ["--skip-bad", "--rejects", rejects]
-    expect(await answer(...load(campaign, path, ...flags))).toMatchObject({ imported: 3, bad_count: 3 })
+    expect(await runJson(...load(campaign, path, ...flags))).toMatchObject({ imported: 3, bad_count: 3 })
     expect(readFileSync(rejects, "utf8")).toBe(
       [
         "line,reason,npi,email",
@@ -205,7 +205,7 @@ describe("an import with --rejects", () => {
         .replace(",x\n", "\n")
         .replace(clash, line(5)),
     )
-    expect(await answer(...load(campaign, mended, "--ignore-columns"))).toMatchObject({ imported: 3, bad_count: 0 })
+    expect(await runJson(...load(campaign, mended, "--ignore-columns"))).toMatchObject({ imported: 3, bad_count: 0 })
     expect(await count(campaign)).toBe(6)
   })
 
@@ -213,7 +213,7 @@ describe("an import with --rejects", () => {
     const campaign = await draft()
     const rejects = rejectsFile()
     const path = csv(line(1), ...Array.from({ length: 10_050 }, (_, i) => `${i},x`))
-    expect(await refusal(...load(campaign, path, "--rejects", rejects))).toMatchObject({
+    expect(await runFailing(...load(campaign, path, "--rejects", rejects))).toMatchObject({
       code: "bad_lines",
       imported: 0,
       bad_count: 10_050,
@@ -227,10 +227,10 @@ describe("an import with --rejects", () => {
   it("leaves no file when no line is refused, and none when the import fails otherwise", async () => {
     const campaign = await draft()
     const rejects = rejectsFile()
-    expect(await answer(...load(campaign, csv(line(1)), "--rejects", rejects))).toMatchObject({ imported: 1 })
+    expect(await runJson(...load(campaign, csv(line(1)), "--rejects", rejects))).toMatchObject({ imported: 1 })
     expect(existsSync(rejects)).toBe(false)
     const unusable = csv("1,2", "x".repeat(200_000))
-    expect(await refusal(...load(campaign, unusable, "--rejects", rejects))).toMatchObject({ code: "unusable_file" })
+    expect(await runFailing(...load(campaign, unusable, "--rejects", rejects))).toMatchObject({ code: "unusable_file" })
     expect(existsSync(rejects)).toBe(false)
   })
 
@@ -242,7 +242,7 @@ describe("an import with --rejects", () => {
     const campaign = await draft()
     const rejects = path()
     const before = existsSync(rejects) && statSync(rejects).isFile() ? readFileSync(rejects, "utf8") : undefined
-    const refused = await refusal(...load(campaign, csv(line(1), "1,2"), "--skip-bad", "--rejects", rejects))
+    const refused = await runFailing(...load(campaign, csv(line(1), "1,2"), "--skip-bad", "--rejects", rejects))
     expect(refused).toMatchObject({ code: "unusable_rejects_file", reason, exit: 1 })
     expect(refused.message).toBe(`The refused lines cannot be written to ${rejects}: ${reason}.`)
     if (before !== undefined) expect(readFileSync(rejects, "utf8")).toBe(before)

@@ -4,7 +4,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { workerOn } from "@outreach/postgres/test/workerOn"
 import { Effect } from "effect"
 
-/** Publishes what is scheduled, and has the partner reject the one delivery that is due. */
+/** Publishes the scheduled campaign, and lets the partner reject its only due delivery. */
 export const rejectDelivery = Effect.gen(function* () {
   yield* publishChunk()
   const { token, take } = yield* workerOn()

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
 beforeEach(() =>
   meanwhile(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate replay_jobs, deliveries, dead_letters`)),
@@ -15,15 +15,15 @@ beforeEach(() =>
 const seed = (...args: Parameters<typeof seedDeadLetters>) =>
   meanwhile(Effect.map(seedDeadLetters(...args), ({ endpoint }) => endpoint.id))
 
-/** Carries out every job that there is or will be, as a worker does, until one is over. */
-const work = () =>
+/** Works on the replay jobs, as a worker does, until one of them has ended. */
+const runReplayJobs = () =>
   meanwhile(
     Effect.gen(function* () {
       const { advance } = yield* ReplayJobQueue
       while (true) {
-        const answer = yield* advance
-        if ("replay" in answer && answer.replay.state !== "running") return
-        if ("nextInMs" in answer) yield* Effect.sleep(10)
+        const progress = yield* advance
+        if ("replay" in progress && progress.replay.state !== "running") return
+        if ("nextInMs" in progress) yield* Effect.sleep(10)
       }
     }),
   )
@@ -32,7 +32,7 @@ describe("a replay by filters", () => {
   it("says on a dry run how many it would replay, by endpoint and reason, and replays none", async () => {
     const one = await seed(3)
     const other = await seed(1200, { reason: "poison" })
-    expect(await answer("dead-letters", "replay", "--all", "--dry-run")).toEqual({
+    expect(await runJson("dead-letters", "replay", "--all", "--dry-run")).toEqual({
       count: 1203,
       by_endpoint_and_reason: [
         { endpoint_id: other, reason: "poison", count: 1200 },
@@ -43,28 +43,28 @@ describe("a replay by filters", () => {
     expect(stdout).toMatch(
       /^3 dead letters would be replayed\.\n\nendpoint_id +reason +count\nwhe_\w+ +exhausted +3\n$/,
     )
-    expect((await answer("replays", "list")).data).toEqual([])
-    expect((await answer("deliveries", "list", "--state", "poison", "--limit", "1")).has_more).toBe(true)
+    expect((await runJson("replays", "list")).data).toEqual([])
+    expect((await runJson("deliveries", "list", "--state", "poison", "--limit", "1")).has_more).toBe(true)
   })
 
   it("is followed until the workers have done it", async () => {
     await seed(50)
     const [{ code, stdout, stderr }] = await Promise.all([
       run(["dead-letters", "replay", "--all", "--rate", "100"]),
-      work(),
+      runReplayJobs(),
     ])
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Replayed 50 dead letters.\n" })
     expect(stderr).toMatch(/^Replaying 50 dead letters as rpl_[0-9a-f]{32}\.\n$/)
     expect(
-      (await answer("deliveries", "list", "--limit", "1000")).data.map(({ state }: { state: string }) => state),
+      (await runJson("deliveries", "list", "--limit", "1000")).data.map(({ state }: { state: string }) => state),
     ).toEqual([...Array(50).fill("pending"), ...Array(50).fill("exhausted")])
   })
 
   it("is left to the workers with --detach, to be listed, shown, followed and cancelled", async () => {
     const endpointId = await seed(40)
     const filter = ["--endpoint", endpointId, "--reason", "exhausted", "--to", "2099-01-01T00:00:00Z"]
-    const made = await answer("dead-letters", "replay", ...filter, "--rate", "20", "--detach")
-    expect(made).toEqual({
+    const job = await runJson("dead-letters", "replay", ...filter, "--rate", "20", "--detach")
+    expect(job).toEqual({
       id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/),
       kind: "dead_letters",
       event_types: null,
@@ -81,20 +81,20 @@ describe("a replay by filters", () => {
       finished_at: null,
       cancelled_at: null,
     })
-    expect((await answer("replays", "list")).data).toEqual([made])
-    expect(await answer("replays", "show", made.id)).toEqual(made)
+    expect((await runJson("replays", "list")).data).toEqual([job])
+    expect(await runJson("replays", "show", job.id)).toEqual(job)
 
     await meanwhile(Effect.flatMap(ReplayJobQueue, (book) => book.advance))
-    const cancelled = await answer("replays", "cancel", made.id, "--yes")
+    const cancelled = await runJson("replays", "cancel", job.id, "--yes")
     expect(cancelled).toMatchObject({ state: "cancelled", replayed: 2 })
-    expect(await answer("replays", "follow", made.id)).toEqual(cancelled)
-    expect((await run(["replays", "follow", made.id])).stdout).toBe(
+    expect(await runJson("replays", "follow", job.id)).toEqual(cancelled)
+    expect((await run(["replays", "follow", job.id])).stdout).toBe(
       "Cancelled after 2 dead letters of 40; those stay replayed.\n",
     )
 
-    const [rest] = await Promise.all([answer("dead-letters", "replay", "--all", "--rate", "10000"), work()])
+    const [rest] = await Promise.all([runJson("dead-letters", "replay", "--all", "--rate", "10000"), runReplayJobs()])
     expect(rest).toMatchObject({ state: "finished", total: 38, replayed: 38 })
-    expect(await refusal("replays", "cancel", rest.id)).toMatchObject({
+    expect(await runFailing("replays", "cancel", rest.id)).toMatchObject({
       code: "replay_finished",
       replayed: 38,
       exit: 1,
@@ -103,15 +103,15 @@ describe("a replay by filters", () => {
 })
 
 describe("a purge", () => {
-  const left = async () => (await answer("dead-letters", "list", "--limit", "1000")).data.length
+  const left = async () => (await runJson("dead-letters", "list", "--limit", "1000")).data.length
   const purge = ["dead-letters", "purge", "--older-than", "90d"]
 
   it("says on a dry run how many there are, and how many of them were replayed", async () => {
     await seed(4, { daysAgo: 91 })
     await seed(4, { daysAgo: 89 })
-    const { data } = await answer("dead-letters", "list")
-    await answer("dead-letters", "replay", data.at(-1).id)
-    expect(await answer(...purge, "--dry-run")).toEqual({ before: expect.any(String), count: 4, replayed: 1 })
+    const { data } = await runJson("dead-letters", "list")
+    await runJson("dead-letters", "replay", data.at(-1).id)
+    expect(await runJson(...purge, "--dry-run")).toEqual({ before: expect.any(String), count: 4, replayed: 1 })
     expect((await run([...purge, "--dry-run"])).stdout).toMatch(
       /^4 dead letters from before \S+ \S+ UTC, of which 1 were replayed, would be purged\.\n$/,
     )
@@ -121,14 +121,14 @@ describe("a purge", () => {
   it("needs its confirmation where there is no terminal: the count that it would purge, or --yes", async () => {
     await seed(5, { daysAgo: 91 })
     await seed(1)
-    expect(await refusal(...purge)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })
-    expect(await refusal(...purge, "--confirm", "4")).toMatchObject({ code: "not_confirmed", count: 5 })
-    expect(await refusal(...purge, "--confirm", "4", "--yes")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect(await runFailing(...purge)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })
+    expect(await runFailing(...purge, "--confirm", "4")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect(await runFailing(...purge, "--confirm", "4", "--yes")).toMatchObject({ code: "not_confirmed", count: 5 })
     expect((await run(purge)).stderr).toMatch(
       /^Nothing was done: give --confirm 5, or --yes for however many, to purge 5 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\.\n$/,
     )
     expect(await left()).toBe(6)
-    expect(await answer(...purge, "--confirm", "5")).toMatchObject({ purged: 5 })
+    expect(await runJson(...purge, "--confirm", "5")).toMatchObject({ purged: 5 })
     expect(await left()).toBe(1)
     expect((await run([...purge, "--yes"])).stdout).toBe("Purged 0 dead letters.\n")
   })
@@ -137,11 +137,11 @@ describe("a purge", () => {
     const endpointId = await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "poison" })
-    expect(await answer(...purge, "--reason", "rejected", "--endpoint", endpointId, "--yes")).toMatchObject({
+    expect(await runJson(...purge, "--reason", "rejected", "--endpoint", endpointId, "--yes")).toMatchObject({
       purged: 3,
     })
-    expect(await answer(...purge, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ purged: 0 })
-    expect(await answer(...purge, "--type", "outreach.email_sent", "--yes")).toMatchObject({ purged: 6 })
+    expect(await runJson(...purge, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ purged: 0 })
+    expect(await runJson(...purge, "--type", "outreach.email_sent", "--yes")).toMatchObject({ purged: 6 })
   })
 })
 
@@ -158,25 +158,25 @@ describe("a replay of a range of an endpoint's log", () => {
 
   it("says on a dry run how many events it would send, and sends none", async () => {
     const endpoint = await seedLog()
-    expect(await answer("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
+    expect(await runJson("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
     const bounced = [...range, "--types", "outreach.email_bounced", "--dry-run"]
     expect((await run(["endpoints", "replay", endpoint, ...bounced])).stdout).toBe("0 events would be sent.\n")
-    expect((await answer("replays", "list")).data).toEqual([])
+    expect((await runJson("replays", "list")).data).toEqual([])
   })
 
   it("is followed, listed, shown and cancelled as that of dead letters is", async () => {
     const endpoint = await seedLog()
     const [{ code, stdout, stderr }] = await Promise.all([
       run(["endpoints", "replay", endpoint, ...range, "--rate", "1000"]),
-      work(),
+      runReplayJobs(),
     ])
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Replayed 20 events.\n" })
     expect(stderr).toMatch(/^Sending 20 events as rpl_[0-9a-f]{32}\.\n$/)
-    const job = await answer("endpoints", "replay", endpoint, ...range, "--rate", "1", "--detach")
+    const job = await runJson("endpoints", "replay", endpoint, ...range, "--rate", "1", "--detach")
     expect(job).toMatchObject({ kind: "log", state: "running", total: 20, endpoint_id: endpoint, event_types: null })
-    expect((await answer("replays", "list")).data).toMatchObject([{ id: job.id }, { kind: "log", state: "finished" }])
-    expect((await answer("replays", "cancel", job.id, "--yes")).state).toBe("cancelled")
-    expect(await refusal("endpoints", "replay", `whe_${"0".repeat(32)}`, ...range)).toMatchObject({
+    expect((await runJson("replays", "list")).data).toMatchObject([{ id: job.id }, { kind: "log", state: "finished" }])
+    expect((await runJson("replays", "cancel", job.id, "--yes")).state).toBe("cancelled")
+    expect(await runFailing("endpoints", "replay", `whe_${"0".repeat(32)}`, ...range)).toMatchObject({
       code: "endpoint_not_found",
     })
   })

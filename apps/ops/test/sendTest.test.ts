@@ -20,7 +20,7 @@ const MAIL_FROM = "Acme Outreach <outreach@acme.test>"
 const send = (settings: Record<string, string>, to = "me@acme.test") =>
   run(["campaigns", "test", campaign, "--to", to, "--json"], { MAIL_FROM, ...settings })
 
-/** Reads quoted-printable as text. */
+/** Decodes quoted-printable text. */
 const unquoted = (text: string) => text.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=")
 
 describe("campaigns test", () => {

@@ -4,7 +4,7 @@ import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 
-/** Lets a partner send an event of a program that there is not, and lets it be set aside. */
+/** Receives an event about an unknown program, which the service sets aside. */
 export const setAsideEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {
   yield* receiveEvent(
     { organization: { id: organizationId }, endpoint: { id: endpointId } },

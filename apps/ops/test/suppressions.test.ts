@@ -5,7 +5,7 @@ import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { answer, refusal, meanwhile } = commandLine()
+const { runJson, runFailing, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-suppressions-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -20,7 +20,7 @@ const seed = async () => {
   return { program: program.id, campaign: campaign.id }
 }
 const entries = async (program: string) =>
-  (await answer("suppressions", "list", "--program", program)).data.map(
+  (await runJson("suppressions", "list", "--program", program)).data.map(
     ({ kind, value, reason }: Record<string, string>) => [kind, value, reason],
   )
 
@@ -28,8 +28,8 @@ describe("ops suppressions", () => {
   it("adds a clinician once, withdraws the recipients who wait, and lists them", async () => {
     const { program } = await seed()
     const add = ["suppressions", "add", "--program", program, "--npi", npi(0), "--email", "Clinician1@CLINIC.test"]
-    expect(await answer(...add)).toEqual({ program_id: program, added: 2, withdrawn: 2 })
-    expect(await answer(...add)).toEqual({ program_id: program, added: 0, withdrawn: 0 })
+    expect(await runJson(...add)).toEqual({ program_id: program, added: 2, withdrawn: 2 })
+    expect(await runJson(...add)).toEqual({ program_id: program, added: 0, withdrawn: 0 })
     expect(await entries(program)).toEqual([
       ["email", "clinician1@clinic.test", "operator"],
       ["npi", npi(0), "operator"],
@@ -39,18 +39,18 @@ describe("ops suppressions", () => {
 
   it("removes an entry, so that a later import may name the clinician", async () => {
     const { program, campaign } = await seed()
-    await answer("suppressions", "add", "--program", program, "--email", "late@clinic.test")
+    await runJson("suppressions", "add", "--program", program, "--email", "late@clinic.test")
     const load = ["recipients", "import", "--campaign", campaign, file("npi,email", `${npi(7)},Late@clinic.test`)]
-    expect(await answer(...load)).toMatchObject({ imported: 0, suppressed: 1 })
+    expect(await runJson(...load)).toMatchObject({ imported: 0, suppressed: 1 })
     const remove = ["suppressions", "remove", "--program", program, "--email", "LATE@clinic.test", "--yes"]
-    expect(await answer(...remove)).toEqual({ program_id: program, removed: 1 })
-    expect(await answer(...remove)).toEqual({ program_id: program, removed: 0 })
-    expect(await answer(...load)).toMatchObject({ imported: 1, suppressed: 0 })
+    expect(await runJson(...remove)).toEqual({ program_id: program, removed: 1 })
+    expect(await runJson(...remove)).toEqual({ program_id: program, removed: 0 })
+    expect(await runJson(...load)).toMatchObject({ imported: 1, suppressed: 0 })
   })
 
   it("imports a file of NPIs, of addresses or of both, and a re-run adds nothing", async () => {
     const { program } = await seed()
-    const load = (path: string) => answer("suppressions", "import", "--program", program, path)
+    const load = (path: string) => runJson("suppressions", "import", "--program", program, path)
     expect(await load(file("npi", npi(0), npi(8)))).toMatchObject({ lines: 2, added: 2, withdrawn: 1 })
     expect(await load(file("email", "clinician1@clinic.test"))).toMatchObject({ added: 1, withdrawn: 1 })
     const both = file("email,npi", `,${npi(2)}`, `b@clinic.test,${npi(9)}`)
@@ -61,7 +61,7 @@ describe("ops suppressions", () => {
   it("suppresses nobody when a line is bad, and says which and why", async () => {
     const { program } = await seed()
     const path = file("npi,email", `${npi(0)},`, ",", "1234567890,", ",no-address")
-    expect(await refusal("suppressions", "import", "--program", program, path)).toMatchObject({
+    expect(await runFailing("suppressions", "import", "--program", program, path)).toMatchObject({
       code: "bad_lines",
       bad_lines: [
         { line: 3, reason: "neither an NPI nor an e-mail address is given" },
@@ -75,11 +75,11 @@ describe("ops suppressions", () => {
   it("names further columns of a file, and leaves them out when told to", async () => {
     const { program } = await seed()
     const load = ["suppressions", "import", "--program", program, file("email,Name", "someone@clinic.test,Someone")]
-    expect(await refusal(...load)).toMatchObject({
+    expect(await runFailing(...load)).toMatchObject({
       code: "unusable_file",
       reason: 'it has columns beside npi and email ("Name"); --ignore-columns leaves them out',
     })
-    expect(await answer(...load, "--ignore-columns")).toMatchObject({ lines: 1, added: 1 })
+    expect(await runJson(...load, "--ignore-columns")).toMatchObject({ lines: 1, added: 1 })
   })
 
   it.each([
@@ -88,12 +88,12 @@ describe("ops suppressions", () => {
     [["--email", "nobody"], /e-mail address is not valid/],
   ])("refuses %j with what is wrong", async (flags, message) => {
     const { program } = await seed()
-    const refused = await refusal("suppressions", "add", "--program", program, ...flags)
+    const refused = await runFailing("suppressions", "add", "--program", program, ...flags)
     expect(refused.message).toMatch(message)
   })
 
   it("says that there is no such program", async () => {
     const none = `pgm_${"0".repeat(32)}`
-    expect(await refusal("suppressions", "list", "--program", none)).toMatchObject({ code: "program_not_found" })
+    expect(await runFailing("suppressions", "list", "--program", none)).toMatchObject({ code: "program_not_found" })
   })
 })

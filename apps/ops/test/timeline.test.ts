@@ -1,7 +1,7 @@
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
@@ -12,9 +12,9 @@ import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, answer, refusal, meanwhile } = commandLine()
+const { run, runJson, runFailing, meanwhile } = commandLine()
 
-/** A campaign whose first recipient was sent to, opened, bounced, unsubscribed and signed up; the partner sent two events of them. */
+/** Seeds a campaign whose first recipient was sent to, opened, bounced, unsubscribed and signed up. The partner sent two events about them. */
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 2 })
@@ -26,7 +26,7 @@ const seed = Effect.gen(function* () {
     returning id, token`
   const { id: recipientId, token } = recipient!
   yield* sql`delete from messages where recipient_id = ${recipientId}`
-  const hit = { id: yield* makeIdentifier("hit"), organizationId: organization.id, recipientId, link: null }
+  const hit = { id: yield* createIdentifier("hit"), organizationId: organization.id, recipientId, link: null }
   const request = { method: "HEAD", address: "192.0.2.1", headers: {}, cameAt: yield* Clock.currentTimeMillis }
   yield* (yield* HitRepository).record([{ ...hit, ...request }])
   yield* judgeHits(organization.id)
@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 
 const find = (...flags: ReadonlyArray<string>) =>
-  answer("recipients", "find", "--organization", seeded.organization, ...flags)
+  runJson("recipients", "find", "--organization", seeded.organization, ...flags)
 
 describe("recipients find", () => {
   it("tells a clinician's timeline, with the times, the campaign and the reasons", async () => {
@@ -61,8 +61,8 @@ describe("recipients find", () => {
       campaign_id: seeded.campaign,
       recipient_id: seeded.recipientId,
     }
-    const told = entries.map(({ kind, detail }: { kind: string; detail: string | null }) => [kind, detail])
-    expect(told.toSorted()).toEqual(
+    const kindsAndDetails = entries.map(({ kind, detail }: { kind: string; detail: string | null }) => [kind, detail])
+    expect(kindsAndDetails.toSorted()).toEqual(
       [
         ["imported", null],
         ["published", null],
@@ -99,11 +99,11 @@ describe("recipients find", () => {
     expect(await find("--email", "Clinician0@CLINIC.test")).toEqual(timeline)
     expect(await find("--token", seeded.token)).toEqual(timeline)
     expect(await find("--id", seeded.recipientId)).toEqual(timeline)
-    expect(await answer("recipients", "find", "--id", seeded.recipientId)).toEqual(timeline)
+    expect(await runJson("recipients", "find", "--id", seeded.recipientId)).toEqual(timeline)
   })
 
   it("looks in every organization unless told", async () => {
-    expect((await answer("recipients", "find", "--npi", npi(0))).recipients).toHaveLength(2)
+    expect((await runJson("recipients", "find", "--npi", npi(0))).recipients).toHaveLength(2)
     expect(await find("--npi", npi(77))).toEqual({ recipients: [], entries: [], has_more: false })
   })
 
@@ -125,7 +125,7 @@ describe("recipients find", () => {
   it.each([[[]], [["--npi", npi(0), "--token", "aB3dE9"]]])(
     "needs one way to name the clinician: %s",
     async (flags) => {
-      expect(await refusal("recipients", "find", ...flags)).toMatchObject({ code: "unclear_clinician", exit: 1 })
+      expect(await runFailing("recipients", "find", ...flags)).toMatchObject({ code: "unclear_clinician", exit: 1 })
     },
   )
 })

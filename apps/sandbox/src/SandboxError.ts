@@ -1,4 +1,4 @@
 import { Schema } from "effect"
 
-/** The sandbox cannot start, or had to stop; the message says why and what to do. */
+/** The sandbox cannot start, or had to stop. The message states the reason and the remedy. */
 export class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}

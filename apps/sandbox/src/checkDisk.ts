@@ -4,7 +4,7 @@ import { SandboxError } from "./SandboxError.ts"
 
 const MIN_FREE_BYTES = 16_000_000
 
-/** Fails while the disk of a folder has hardly any space left. */
+/** Fails if the disk of a folder has less than `minFreeBytes` left. */
 export const checkDisk = (folder: string, minFreeBytes: number = MIN_FREE_BYTES) =>
   Effect.promise(() => statfs(folder)).pipe(
     Effect.flatMap(({ bavail, bsize }) => {

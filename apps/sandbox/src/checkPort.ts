@@ -2,7 +2,7 @@ import { createServer } from "node:net"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
-/** Refuses a port of 127.0.0.1 that is in use. */
+/** Fails if a port of 127.0.0.1 is in use. */
 export const checkPort = (port: number) =>
   Effect.callback<void, SandboxError>((resume) => {
     const probe = createServer()

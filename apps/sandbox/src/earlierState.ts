@@ -2,7 +2,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 
-/** Describes what an earlier run has left of a campaign; undefined when it was not launched yet. */
+/** Describes the campaign that an earlier run has launched; undefined if the campaign is still a draft. */
 export const earlierState = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const campaigns = yield* CampaignRepository
   const { name, status, createdAt } = yield* campaigns.find(campaignId)

@@ -9,10 +9,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it cannot be created there; choose another with --folder",
 }
 
-/** Returns the sentence for an error of the file system under a folder; undefined for any other error. */
+/** Explains a file system error under a folder in one sentence; undefined for any other error. */
 export const folderError = (folder: string, error: unknown): string | undefined => {
   const { code, message = "" } = (error ?? {}) as { readonly code?: string; readonly message?: string }
-  // PostgreSQL and its keeper report theirs as text.
+  // Errors of PostgreSQL and its supervisor have no code, only a message.
   const found =
     code ?? /No space left on device/.exec(message)?.[0].replace(/.*/, "ENOSPC") ?? /\b(E[A-Z]+):/.exec(message)?.[1]
   const reason = REASONS[found ?? ""]

@@ -1,6 +1,6 @@
 import { escapeHtml, page, table } from "./page.ts"
 
-/** A caught message, as the page lists it. */
+/** A caught message in the list. */
 export interface CaughtMail {
   readonly id: number
   readonly receivedAt: string
@@ -10,11 +10,11 @@ export interface CaughtMail {
   readonly subject: string
 }
 
-/** What a message may load: its images, as in a mail program, so that looking at it opens it; it runs nothing. */
+/** The content security policy of a message: it loads images, as in a mail program, so that viewing it counts as an opening. Scripts do not run. */
 export const MESSAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src http: https: data:; sandbox allow-popups allow-popups-to-escape-sandbox"
 
-/** Writes the page that lists the newest messages; at most `max` of all that were caught are kept. */
+/** Renders the list of the newest messages. `count` messages were caught, and at most `max` of them are kept. */
 export const mailListPage = (
   { count, max }: { readonly count: number; readonly max: number },
   messages: ReadonlyArray<CaughtMail>,
@@ -28,14 +28,14 @@ export const mailListPage = (
   return page({
     title: "Mail catcher",
     refreshSeconds: 5,
-    lead: `<p>Takes every e-mail of the sandbox; none leaves this machine. ${number(count)} ${count === 1 ? "message" : "messages"} caught since the start.
+    lead: `<p>Catches every e-mail of the sandbox; none leaves this machine. ${number(count)} ${count === 1 ? "message" : "messages"} caught since the start.
 The newest ${number(max)} are kept in memory until the sandbox stops, and the newest ${number(messages.length)} are listed here.</p>
-<p>Opening a message loads its images, and so counts as an opening. This page renews itself every 5 seconds.</p>`,
+<p>Opening a message loads its images, and so counts as an opening. This page reloads every 5 seconds.</p>`,
     main: rows.length === 0 ? "<p>None yet.</p>" : table(["Time (UTC)", "To", "Subject"], rows),
   })
 }
 
-/** Writes the page of one message: its envelope, its HTML in a frame of its own, its text, and its source. */
+/** Renders the page of one message: its envelope, its HTML in a frame, its text, and its source. */
 export const mailPage = (mail: CaughtMail, text: string, source: string): string => {
   const fields = [
     ["From", mail.from],

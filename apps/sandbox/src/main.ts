@@ -14,17 +14,17 @@ import { checkDisk } from "./checkDisk.ts"
 import { checkPort } from "./checkPort.ts"
 import { earlierState } from "./earlierState.ts"
 import { folderError } from "./folderError.ts"
-import { holdFolder } from "./holdFolder.ts"
-import { keep, readKeepsakes, writePrivate } from "./keepsakes.ts"
+import { lockDirectory } from "./lockDirectory.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
+import { printLine } from "./printLine.ts"
+import { printPullExample } from "./printPullExample.ts"
 import { SandboxError } from "./SandboxError.ts"
-import { say } from "./say.ts"
+import { readSandboxState, updateSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign } from "./seed/draftCampaign.ts"
 import { launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner } from "./seed/seedPartner.ts"
 import { showProgress } from "./showProgress.ts"
-import { showPull } from "./showPull.ts"
 import { simulateMailboxes } from "./simulateMailboxes.ts"
 import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
 import { startSamplePartner } from "./startSamplePartner.ts"
@@ -32,12 +32,12 @@ import { startServices } from "./startServices.ts"
 
 const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
 
-/** A first run takes some 50 MB, and the log of PostgreSQL's changes grows. */
+/** A first run takes some 50 MB, and PostgreSQL's write-ahead log grows. */
 const MIN_FREE_BYTES = 150_000_000
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, port } = options
-  yield* holdFolder(folder)
+  yield* lockDirectory(folder)
   const addresses = join(folder, "sandbox.json")
   yield* Effect.acquireRelease(
     Effect.promise(() => rm(addresses, { force: true })),
@@ -48,12 +48,12 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 
   const database = yield* openDatabase(options)
   const databaseUrl = database.url
-  let keepsakes = yield* readKeepsakes(folder, database.name)
-  const keepMore = (more: Parameters<typeof keep>[2]) =>
+  let state = yield* readSandboxState(folder, database.name)
+  const updateState = (changes: Parameters<typeof updateSandboxState>[2]) =>
     Effect.promise(async () => {
-      keepsakes = await keep(folder, keepsakes, more)
+      state = await updateSandboxState(folder, state, changes)
     })
-  const { SECRETS_KEY, CURSOR_KEY } = keepsakes
+  const { SECRETS_KEY, CURSOR_KEY } = state
 
   return yield* Effect.gen(function* () {
     yield* migrate
@@ -61,21 +61,21 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     const mailboxes = yield* simulateMailboxes(baseUrl)
     const mail = yield* startMailCatcher({
       hasMailbox: (address) => !behaviorOf(address).bounces,
-      caught: mailboxes.receive,
+      onCaught: mailboxes.receive,
     })
     const partner = yield* startSamplePartner({
       databaseUrl,
-      port: keepsakes.partner_port ?? 0,
-      secrets: () => (keepsakes.seeded ? [keepsakes.seeded.signing_secret] : []),
+      port: state.partner_port ?? 0,
+      secrets: () => (state.seeded ? [state.seeded.signing_secret] : []),
     })
-    yield* keepMore({ partner_port: partner.port })
-    const seeded = keepsakes.seeded ?? (yield* seedPartner(partner.webhooksUrl))
-    yield* keepMore({ seeded })
-    const recipients = options.recipients ?? keepsakes.campaign?.recipients ?? SAMPLE
-    if (keepsakes.campaign?.recipients !== recipients) {
-      yield* keepMore({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
+    yield* updateState({ partner_port: partner.port })
+    const seeded = state.seeded ?? (yield* seedPartner(partner.webhooksUrl))
+    yield* updateState({ seeded })
+    const recipients = options.recipients ?? state.campaign?.recipients ?? SAMPLE
+    if (state.campaign?.recipients !== recipients) {
+      yield* updateState({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
     }
-    const campaign = keepsakes.campaign!
+    const campaign = state.campaign!
     const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
@@ -83,7 +83,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 
     const inboundUrl = `${baseUrl}/v1/partners/consumer/webhooks/${seeded.endpoint_id}`
 
-    const show = Effect.gen(function* () {
+    const run = Effect.gen(function* () {
       yield* Effect.promise(() =>
         writePrivate(addresses, {
           base_url: baseUrl,
@@ -99,27 +99,27 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
           mail_url: mail.url,
         }),
       )
-      yield* say(`
+      yield* printLine(`
 API             ${baseUrl}
 documents       ${baseUrl}/docs   the reference, webhooks, errors
-sample partner  ${partner.url}   what it received, verified, deduplicated, reconciled and sent
+sample partner  ${partner.url}   the events that it received, verified, deduplicated, reconciled and sent
 mail catcher    ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
 logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}
-all of it       ${addresses}
+addresses       ${addresses}
 
 Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
 `)
-      if (earlier !== undefined) yield* say(earlier)
+      if (earlier !== undefined) yield* printLine(earlier)
       yield* launchCampaign(campaign.id, campaign.recipients, environment)
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
-      yield* showPull(baseUrl, seeded.api_key, client)
-      yield* say(`Tell the service of a clinician, as a partner does, and see what the day comes to:
+      yield* printPullExample(baseUrl, seeded.api_key, client)
+      yield* printLine(`Send the service an event about a clinician, as a partner does, and see the day's digest:
 
   pnpm -s webhook send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
   pnpm ops inbox list --organization ${seeded.organization_id}
   pnpm ops digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
 `)
-      yield* say(`From now on the clinicians act by themselves: in the two minutes after their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
+      yield* printLine(`From now on the simulated clinicians act: within two minutes of their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
 `)
       yield* Effect.forkScoped(partner.pull(client))
       yield* Effect.forkScoped(partner.simulate(inboundUrl))
@@ -131,7 +131,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
       })
     })
     const diskFull = Effect.forever(Effect.andThen(checkDisk(folder), Effect.sleep(1000)))
-    return yield* Effect.raceFirst(show, Effect.raceFirst(services.failed, diskFull))
+    return yield* Effect.raceFirst(run, Effect.raceFirst(services.failed, diskFull))
   }).pipe(
     Effect.provide(
       adapters.pipe(
@@ -151,7 +151,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
   )
 }, Effect.scoped)
 
-/** Turns an error of the file system into its sentence. */
+/** Explains a file system error in one sentence. */
 const explain = (folder: string) => (defect: unknown) => {
   const message = folderError(folder, defect)
   return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))
@@ -159,7 +159,7 @@ const explain = (folder: string) => (defect: unknown) => {
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
-  yield* options === undefined ? say(USAGE) : Effect.catchDefect(sandbox(options), explain(options.folder))
+  yield* options === undefined ? printLine(USAGE) : Effect.catchDefect(sandbox(options), explain(options.folder))
 }).pipe(
   Effect.catchTag(["SandboxError", "MigrationMismatch"], ({ message }) =>
     Effect.sync(() => {

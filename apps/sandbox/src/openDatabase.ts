@@ -7,19 +7,19 @@ import type { Options } from "./options.ts"
 import { SandboxError } from "./SandboxError.ts"
 
 /**
- * Answers the address of `DATABASE_URL`, or starts a PostgreSQL of the sandbox's own, until the scope closes, with its data in the folder.
+ * Returns the URL of `DATABASE_URL`. Without it, starts a PostgreSQL until the scope closes, with its data in the folder.
  *
- * The name, unlike the address, is the same at each run and holds no password.
+ * The name, unlike the URL, is the same in each run and holds no password.
  */
 export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Options) {
-  const given = process.env["DATABASE_URL"]
-  if (given) {
+  const configured = process.env["DATABASE_URL"]
+  if (configured) {
     if (fresh)
       return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL: empty it yourself." })
-    const address = URL.parse(given)
+    const address = URL.parse(configured)
     if (!/^postgres(ql)?:$/.test(address?.protocol ?? ""))
       return yield* new SandboxError({ message: "DATABASE_URL is malformed. It must be a postgres:// address." })
-    return { url: given, name: `the database ${address!.host}${address!.pathname}` }
+    return { url: configured, name: `the database ${address!.host}${address!.pathname}` }
   }
   if (fresh) yield* Effect.promise(() => rm(join(folder, "keys.json"), { force: true }))
   const { url } = yield* Effect.acquireRelease(

@@ -4,24 +4,24 @@ import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Options {
   readonly port: number
   readonly fresh: boolean
-  /** A CSV file to make a campaign of, instead of the sample's. */
+  /** A CSV file of recipients for the campaign, instead of the sample file. */
   readonly recipients: string | undefined
   readonly folder: string
 }
 
-/** How the sandbox is called. */
+/** The text of `--help`. */
 export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
 
   pnpm start [--port 8080] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
 
   --port N           port of the API on 127.0.0.1; default 8080
-  --fresh            begins anew: drops all that an earlier run has left
+  --fresh            drops all data of an earlier run and begins anew
   --recipients FILE  launches a campaign with the recipients of this CSV file (columns npi,email)
-  --folder PATH      where everything is kept; default .sandbox in this repository
+  --folder PATH      folder of the database, the keys and the logs; default .sandbox in this repository
   --help             prints this
 
 With DATABASE_URL it uses that PostgreSQL instead of its own. Ctrl-C stops everything.
@@ -29,7 +29,7 @@ With DATABASE_URL it uses that PostgreSQL instead of its own. Ctrl-C stops every
 
 const REPOSITORY = resolve(import.meta.dirname, "../../..")
 
-/** Reads the command line; undefined when help was asked for. */
+/** Parses the command line; undefined for `--help`. */
 export const readOptions = (args: readonly string[]): Effect.Effect<Options | undefined, SandboxError> =>
   Effect.try({
     try: () =>

@@ -17,7 +17,7 @@ iframe { width: 100%; height: 28rem; border: 1px solid #d8dde2; background: #fff
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #fff; border: 1px solid #d8dde2; padding: 1rem; margin: 0 }
 `
 
-/** What a page of the sandbox may load: its own style and frames. */
+/** The content security policy of a page: it loads only its own style and frames. */
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; frame-src 'self'; base-uri 'none'; form-action 'none'`
 
 /** Sends a page with its content security policy. */
@@ -31,12 +31,12 @@ export const sendPage = (response: ServerResponse, html: string, policy = PAGE_P
     .end(html)
 }
 
-/** Writes a whole page; `lead` and `main` are HTML. */
+/** Renders a whole page; `lead` and `main` are HTML. */
 export const page = (options: {
   readonly title: string
   readonly lead: string
   readonly main: string
-  /** How often the browser loads the page again; never by default. */
+  /** How often the browser reloads the page; never by default. */
   readonly refreshSeconds?: number
 }): string => {
   const { title, lead, main, refreshSeconds } = options
@@ -48,7 +48,7 @@ export const page = (options: {
 `
 }
 
-/** Writes a table of cells that are HTML; without a head the first cell of each row is its name. Numbers are aligned. */
+/** Renders a table of HTML cells. Without `head`, the first cell of each row is the row's header. Aligns numbers. */
 export const table = (
   head: ReadonlyArray<string> | undefined,
   rows: ReadonlyArray<ReadonlyArray<string | number>>,

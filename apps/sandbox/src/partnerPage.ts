@@ -1,31 +1,31 @@
 import { EVENTS, type EventType } from "@outreach/contract"
 import { escapeHtml, page, table } from "./page.ts"
 
-/** What the sample partner has counted. */
+/** The sample partner's counts, as `/received.json` has them. */
 export interface PartnerCounts {
-  /** Events that a webhook has brought, by type. */
+  /** Events that arrived by webhook, by type. */
   readonly counts: Readonly<Record<string, number>>
-  /** Webhooks with an event that was stored already. */
+  /** Webhooks whose event was already stored. */
   readonly duplicates: number
   /** Requests without a valid signature. */
   readonly rejected: number
-  /** Events that the feed has handed out. */
+  /** Events read from the feed. */
   readonly reconciled: number
-  /** Events that the service has taken, by stage. */
+  /** Events that the service has accepted from the partner, by stage. */
   readonly told: Readonly<Record<string, number>>
 }
 
-/** A stored event, as the page lists it. */
+/** A stored event. */
 export interface StoredEvent {
   readonly event_id: string
   readonly event_type: string
-  /** How many webhooks have brought it; none where the feed alone has. */
+  /** How many webhooks brought the event; 0 if only the feed did. */
   readonly copies: number
   readonly received_at: Date
   readonly body: string
 }
 
-/** Writes the page of what the sample partner received, verified, deduplicated, reconciled and sent; `type` narrows the events. */
+/** Renders the page of the events that the sample partner received, verified, deduplicated, reconciled and sent. `type` filters the list. */
 export const partnerPage = (
   { counts, duplicates, rejected, reconciled, told }: PartnerCounts,
   events: ReadonlyArray<StoredEvent>,
@@ -36,12 +36,12 @@ export const partnerPage = (
   const sent = Object.values(told).reduce((sum, count) => sum + count, 0)
   const summary = [
     ["Received", stored + duplicates + rejected, "webhooks of the service"],
-    ["Verified", stored + duplicates, `of them with a valid signature; ${number(rejected)} without one were refused`],
-    ["Deduplicated", duplicates, `repeats of an event that was stored already; ${number(stored)} events remain`],
+    ["Verified", stored + duplicates, `with a valid signature; ${number(rejected)} without one were refused`],
+    ["Deduplicated", duplicates, `repeats of an event that was already stored; ${number(stored)} events remain`],
     [
       "Reconciled",
       reconciled,
-      `events read from the feed; of these, no webhook has brought ${number(byFeedAlone)} so far`,
+      `events read from the feed; ${number(byFeedAlone)} of them did not arrive by webhook so far`,
     ],
     ["Sent", sent, "signed webhooks to the service: clinicians who signed up, learned and completed here"],
   ] as const
@@ -66,7 +66,7 @@ export const partnerPage = (
     title: "Sample partner",
     refreshSeconds: 5,
     lead: `<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
-and tells the service what clinicians do. This page renews itself every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>`,
+and sends the service events about clinicians. This page reloads every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>`,
     main: `${table(["Step", "Count", "What"], summary)}
 <h2>Event types</h2>
 ${table(["Type", "Direction", "Count", "Meaning"], types)}
@@ -75,7 +75,7 @@ ${rows.length === 0 ? "<p>None yet.</p>" : table(["Time (UTC)", "Event", "About"
   })
 }
 
-/** Writes the page of one event with its whole body. */
+/** Renders the page of one event with its whole body. */
 export const eventPage = ({ event_id, event_type, copies, received_at, body }: StoredEvent): string =>
   page({
     title: event_type,
@@ -90,7 +90,7 @@ export const eventPage = ({ event_id, event_type, copies, received_at, body }: S
 
 const number = (value: number): string => value.toLocaleString("en")
 
-/** Describes an event in a few words: its token and what is peculiar to its type. */
+/** Summarises an event: its token and the fields that only its type has. */
 const describe = (body: string): string => {
   const { data } = JSON.parse(body) as { readonly data: Readonly<Record<string, unknown>> }
   const { token, recipients, bounce_reason: reason, is_bot_suspected: suspected } = data

@@ -2,11 +2,14 @@ import type { Checkpoint, Client } from "@outreach/client"
 import { Effect, Schedule } from "effect"
 import type { Pool } from "pg"
 
-/** A partner would look every 15 minutes; whoever tries the sandbox does not wait as long. */
+/** A real partner would pull every 15 minutes. The sandbox pulls more often, so that its user need not wait. */
 const EVERY_SECONDS = 5
 
-/** Reconciles as a partner does until interrupted: stores the events that no webhook has brought yet, and in the same statement how far it is. */
-export const pullEvents = (pool: Pool, client: Client, handedOut: (events: number) => void): Effect.Effect<never> =>
+/**
+ * Reconciles with the feed until interrupted. Stores the events that did not arrive by webhook, and the checkpoint in the same
+ * statement. Calls `onPulled` with the number of events of each batch.
+ */
+export const pullEvents = (pool: Pool, client: Client, onPulled: (events: number) => void): Effect.Effect<never> =>
   Effect.tryPromise(async (signal) => {
     const { rows } = await pool.query<{ checkpoint: Checkpoint }>(
       "select checkpoint from sample_partner.reconciliation",
@@ -28,10 +31,10 @@ export const pullEvents = (pool: Pool, client: Client, handedOut: (events: numbe
           batch.events.length,
         ],
       )
-      handedOut(batch.events.length)
+      onPulled(batch.events.length)
     }
   }).pipe(
-    // Whatever ends it, it begins again at the checkpoint that was stored last.
+    // After any error, pulling resumes from the last stored checkpoint.
     Effect.ignore,
     Effect.repeat(Schedule.spaced("1 second")),
     Effect.andThen(Effect.never),

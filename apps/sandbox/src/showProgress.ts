@@ -2,11 +2,11 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 
-/** Prints a line of counts once a second while it changes, in place on a terminal, until interrupted. */
+/** Prints a line of counts once a second if it has changed, until interrupted. On a terminal each line replaces the one before. */
 export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   counts: {
-    /** What happened to the services. */
+    /** Descriptions of the services' failures and restarts. */
     readonly incidents: () => ReadonlyArray<string>
     readonly mails: () => number
     readonly unsubscribed: () => number
@@ -14,8 +14,8 @@ export const showProgress = Effect.fnUntraced(function* (
       readonly events: Readonly<Record<string, number>>
       readonly duplicates: number
       readonly reconciled: number
-      /** Events that the service has taken from the partner, by stage. */
-      readonly told: Readonly<Record<string, number>>
+      /** Events that the service has accepted from the partner, by stage. */
+      readonly accepted: Readonly<Record<string, number>>
     }
   },
 ) {
@@ -25,19 +25,19 @@ export const showProgress = Effect.fnUntraced(function* (
   const show = Effect.gen(function* () {
     const { recipients, published } = yield* campaigns.progress(campaignId)
     const { status } = yield* campaigns.find(campaignId)
-    const { events, duplicates, reconciled, told } = counts.partner()
+    const { events, duplicates, reconciled, accepted } = counts.partner()
     const received = Object.values(events).reduce((sum, count) => sum + count, 0)
     const optional = {
       opened: events["outreach.email_opened"],
       clicked: events["outreach.email_clicked"],
       bounced: events["outreach.email_bounced"],
       unsubscribed: counts.unsubscribed(),
-      accounts: told["account_created"],
-      learners: told["learner_qualified"],
-      completers: told["completer_qualified"],
+      accounts: accepted["account_created"],
+      learners: accepted["learner_qualified"],
+      completers: accepted["completer_qualified"],
       repeated: duplicates,
     }
-    // The most telling first: a narrow terminal shows what fits.
+    // The most important counts come first, because a narrow terminal cuts the line.
     const line = [
       ...counts.incidents(),
       `published ${published} of ${recipients}`,
@@ -47,11 +47,11 @@ export const showProgress = Effect.fnUntraced(function* (
       ...Object.entries(optional).flatMap(([name, count]) => (count ? [`${name} ${count}`] : [])),
       `campaign ${status}`,
     ].join(" · ")
-    // A line that wraps could not be written over.
+    // The line is cut to the terminal's width, because a wrapped line cannot be overwritten.
     if (line !== shown) stdout.write(stdout.isTTY ? `\r\u001b[2K${line.slice(0, stdout.columns - 1)}` : `${line}\n`)
     shown = line
   })
-  // A look that fails is made up for by the next.
+  // If the counts cannot be read, the next round tries again.
   return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000))).pipe(
     Effect.ensuring(Effect.sync(() => stdout.isTTY && stdout.write("\n"))),
   )

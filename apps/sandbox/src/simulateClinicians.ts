@@ -5,10 +5,10 @@ import { Effect, Schedule } from "effect"
 import type { Pool } from "pg"
 import { behaviorOf } from "./behaviorOf.ts"
 
-/** What a clinician does on the partner's platform, one after the other. */
+/** The stages that a clinician passes on the partner's platform, in order. */
 const STAGES = ["account_created", "learner_qualified", "completer_qualified"] as const
 
-/** The clinicians that the sample partner plays, in a table of its own. */
+/** Creates the table of the clinicians that the sample partner simulates. */
 export const VISITORS = `
   create table if not exists sample_partner.visitors (
     token text primary key,
@@ -19,8 +19,8 @@ export const VISITORS = `
     stage integer not null default 0
   )`
 
-/** Stores from an event who will visit the partner's platform: a batch names the clinicians, and each comes after a click. */
-export const noteVisitors = async (pool: Pool, event: WebhookEvent): Promise<void> => {
+/** Stores the future visitors of the partner's platform: `recipients_published` names them, and `email_clicked` lets them visit. */
+export const storeVisitors = async (pool: Pool, event: WebhookEvent): Promise<void> => {
   if (event.event_type === "outreach.recipients_published") {
     const { recipients, consumer_program_slug: slug } = (event as EventOf<"outreach.recipients_published">).data
     const chosen = recipients.filter(({ email }) => behaviorOf(email).stages > 0)
@@ -36,24 +36,27 @@ export const noteVisitors = async (pool: Pool, event: WebhookEvent): Promise<voi
   }
 }
 
-/** Counts the events of earlier runs that the service has taken, by stage. */
-export const countTold = async (pool: Pool): Promise<Record<string, number>> => {
+/** Counts the events that the service has accepted in earlier runs, by stage. */
+export const countAccepted = async (pool: Pool): Promise<Record<string, number>> => {
   const { rows } = await pool.query<{ stage: number; count: number }>(
     "select stage, count(*)::int as count from sample_partner.visitors where stage > 0 group by stage",
   )
-  const reached = (least: number) => rows.reduce((sum, { stage, count }) => sum + (stage >= least ? count : 0), 0)
+  const reached = (min: number) => rows.reduce((sum, { stage, count }) => sum + (stage >= min ? count : 0), 0)
   return Object.fromEntries(
     STAGES.map((name, index) => [name, reached(index + 1)] as const).filter(([, count]) => count > 0),
   )
 }
 
-/** Plays the clinicians on the partner's platform until interrupted, and sends the service a signed webhook for each stage; `told` is called with each. */
+/**
+ * Simulates the clinicians on the partner's platform until interrupted. Sends the service a signed webhook for each stage, and
+ * calls `onAccepted` once the service has accepted it.
+ */
 export const simulateClinicians = (
   pool: Pool,
   options: {
     readonly inboundUrl: string
     readonly secrets: () => readonly string[]
-    readonly told: (stage: (typeof STAGES)[number]) => void
+    readonly onAccepted: (stage: (typeof STAGES)[number]) => void
   },
 ): Effect.Effect<never> =>
   Effect.tryPromise(async (signal) => {
@@ -64,10 +67,10 @@ export const simulateClinicians = (
       const stage = STAGES[clinician.stage]!
       const { headers, body } = signWebhook(eventOf(clinician, stage), options.secrets())
       const { status } = await fetch(options.inboundUrl, { method: "POST", headers, body, signal })
-      // Whatever else it says, it is told again: the id is the same, so it counts once.
+      // After any other status the event is sent again. It counts once, because its id is the same.
       if (status !== 200) return
       await pool.query("update sample_partner.visitors set stage = stage + 1 where token = $1", [clinician.token])
-      options.told(stage)
+      options.onAccepted(stage)
     }
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")), Effect.andThen(Effect.never))
 

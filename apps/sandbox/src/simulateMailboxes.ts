@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import PostalMime from "postal-mime"
 import { type Behavior, behaviorOf } from "./behaviorOf.ts"
 
-/** Messages that wait to be read; beyond them the oldest stays unread, so that memory does not grow with the campaign. */
+/** The maximum of messages that wait to be read. Beyond it the oldest is dropped, so that memory does not grow with the campaign. */
 const MAX_WAITING = 2000
 const READ_CONCURRENCY = 8
 const RETRY_MS = 2000
@@ -19,9 +19,9 @@ interface Message {
 }
 
 /**
- * Plays the clinicians at their mail programs until the scope closes: they open, click and unsubscribe, and mail filters follow links.
+ * Simulates the clinicians' mail programs until the scope closes: clinicians open, click and unsubscribe, and mail filters follow links.
  *
- * Only links that begin with `baseUrl` are followed.
+ * Follows only links that begin with `baseUrl`.
  */
 export const simulateMailboxes = Effect.fnUntraced(function* (baseUrl: string) {
   const clock = yield* Clock.Clock
@@ -61,7 +61,7 @@ export const simulateMailboxes = Effect.fnUntraced(function* (baseUrl: string) {
     yield* Effect.forEach(
       due,
       (message) =>
-        // While the API is away, for one.
+        // The API may be restarting.
         Effect.catch(read(message), () => Effect.sync(() => waiting.push({ ...message, dueAt: now + RETRY_MS }))),
       { concurrency: READ_CONCURRENCY, discard: true },
     )
@@ -69,7 +69,7 @@ export const simulateMailboxes = Effect.fnUntraced(function* (baseUrl: string) {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignoreCause(readDue), Effect.sleep(250))))
 
   return {
-    /** Takes a message that has arrived. */
+    /** Accepts a message that has arrived. */
     receive: (to: string, raw: Buffer): void => {
       const behavior = behaviorOf(to)
       if (!(behavior.scanned || behavior.opens)) return

@@ -7,9 +7,9 @@ import { type CaughtMail, MESSAGE_POLICY, mailListPage, mailPage } from "./mailP
 import { sendPage } from "./page.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 
-/** How many messages are kept; older ones are counted only, so that memory does not grow with the campaign. */
+/** The maximum of messages that are kept. Older messages are only counted, so that memory does not grow with the campaign. */
 export const MAX_MAILS = 2000
-const LARGEST = 1_048_576
+const MAX_MESSAGE_BYTES = 1_048_576
 
 interface Caught {
   readonly id: number
@@ -19,23 +19,23 @@ interface Caught {
   readonly raw: Buffer
 }
 
-/** How many messages a page lists. */
-const LISTED = 100
+/** The maximum of messages that the page lists. */
+const MAX_LISTED = 100
 
-/** Takes messages on an SMTP server of its own, and shows the newest over HTTP, as pages to a browser and else as JSON, until the scope closes. */
+/** Starts an SMTP server that catches messages, and a web page that shows the newest, until the scope closes. Clients other than browsers get JSON. */
 export const startMailCatcher = Effect.fnUntraced(function* (options: {
-  /** Whether an address has a mailbox; another one is refused as unknown. */
+  /** Reports whether an address has a mailbox. Other addresses are rejected with 550. */
   readonly hasMailbox: (address: string) => boolean
-  /** Is called with each message and its recipient. */
-  readonly caught: (to: string, raw: Buffer) => void
+  /** Called with each message and its recipient. */
+  readonly onCaught: (to: string, raw: Buffer) => void
 }) {
-  const kept: Array<Caught> = []
+  const messages: Array<Caught> = []
   let count = 0
 
   const smtp = new SMTPServer({
     disabledCommands: ["AUTH", "STARTTLS"],
     disableReverseLookup: true,
-    size: LARGEST,
+    size: MAX_MESSAGE_BYTES,
     closeTimeout: 500,
     onRcptTo: ({ address }, _session, done) =>
       options.hasMailbox(address)
@@ -46,15 +46,15 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
         count += 1
         const raw = Buffer.concat(chunks)
         const to = session.envelope.rcptTo.map(({ address }) => address)
-        kept.push({
+        messages.push({
           id: count,
           receivedAt: new Date().toISOString(),
           returnPath: session.envelope.mailFrom ? session.envelope.mailFrom.address : "",
           to,
           raw,
         })
-        if (kept.length > MAX_MAILS) kept.shift()
-        for (const address of to) options.caught(address, raw)
+        if (messages.length > MAX_MAILS) messages.shift()
+        for (const address of to) options.onCaught(address, raw)
         done()
       }, done)
     },
@@ -67,17 +67,17 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
 
   const httpPort = yield* serveHttp("The mail catcher", 0, async (request, response) => {
     const [, id, part] = /^\/message\/(\d+)(\/html)?$/.exec(request.url ?? "") ?? []
-    const mail = kept.find((mail) => mail.id === Number(id))
-    if (id !== undefined && mail === undefined) response.writeHead(404).end("No such message is kept.\n")
+    const mail = messages.find((mail) => mail.id === Number(id))
+    if (id !== undefined && mail === undefined) response.writeHead(404).end("There is no such message.\n")
     else if (mail !== undefined) {
       const { text, html: body } = await PostalMime.parse(mail.raw)
       if (part) sendPage(response, `<base target="_blank">${body ?? ""}`, MESSAGE_POLICY)
       else sendPage(response, mailPage(await summarise(mail), text ?? "", mail.raw.toString()))
     } else if (request.headers.accept?.includes("text/html")) {
-      const newest = kept.slice(-LISTED).reverse()
+      const newest = messages.slice(-MAX_LISTED).reverse()
       sendPage(response, mailListPage({ count, max: MAX_MAILS }, await Promise.all(newest.map(summarise))))
     } else {
-      const newest = kept.slice(-readLimit(request.url, MAX_MAILS)).reverse()
+      const newest = messages.slice(-readLimit(request.url, MAX_MAILS)).reverse()
       const body = JSON.stringify({ count, messages: await Promise.all(newest.map(describe)) })
       response.writeHead(200, { "content-type": "application/json" }).end(body)
     }

@@ -7,28 +7,28 @@ import { sendPage } from "./page.ts"
 import { eventPage, type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
 import { pullEvents } from "./pullEvents.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
-import { countTold, noteVisitors, simulateClinicians, VISITORS } from "./simulateClinicians.ts"
+import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./simulateClinicians.ts"
 
-/** How many events the JSON and the page list. */
+/** The maximum of events in the JSON and on the page. */
 const MAX_LISTED = 2000
 const MAX_ON_PAGE = 100
 
 /**
- * Plays the partner until the scope closes: verifies each webhook, stores it once in a schema of its own, and acknowledges.
+ * Starts the sample partner until the scope closes. It verifies each webhook, stores its event once in its own schema, and acknowledges it.
  *
- * A POST to `/webhooks` is a delivery. A GET shows what came, newest first, as a page to a browser and else as JSON. An event that comes again is
- * stored once, and counted. `pull` reconciles with the feed until interrupted, and `simulate` sends webhooks about accounts, learners and completers.
+ * A POST to `/webhooks` is a delivery. A GET lists the received events, newest first; clients other than browsers get JSON. Repeated events are
+ * only counted. `pull` reconciles with the feed until interrupted, and `simulate` sends webhooks about accounts, learners and completers.
  */
 export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly databaseUrl: string
   readonly port: number
-  /** The signing secrets that the partner holds. */
+  /** The partner's signing secrets. */
   readonly secrets: () => readonly string[]
 }) {
   const pool = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const pool = new Pool({ connectionString: options.databaseUrl, max: 4, application_name: "sample-partner" })
-      // A connection that is lost is made again at the next query.
+      // The pool replaces a lost connection at the next query.
       pool.on("error", () => {})
       await pool.query("create schema if not exists sample_partner")
       await pool.query(`
@@ -42,7 +42,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
       await pool.query(
         "create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id)",
       )
-      // The page lists the newest of a type, and counts what the feed alone has brought.
+      // The page lists the newest events of a type, and counts the events that only the feed brought.
       await pool.query(
         "create index if not exists events_of_type on sample_partner.events (event_type, received_at desc, event_id)",
       )
@@ -72,17 +72,17 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   const reconciliation = yield* Effect.promise(() =>
     pool.query<{ events: number }>("select events from sample_partner.reconciliation"),
   )
-  // Counted on from here, so that a look costs the same however much has come.
+  // These counts are kept in memory from here on, so that reading them costs the same at any number of events.
   const events = Object.fromEntries(stored.rows.map(({ event_type, count }) => [event_type, count]))
   let duplicates = stored.rows.reduce((sum, { repeated }) => sum + repeated, 0)
   let rejected = 0
   let reconciled = reconciliation.rows[0]!.events
 
-  const told = yield* Effect.promise(() => countTold(pool))
+  const accepted = yield* Effect.promise(() => countAccepted(pool))
 
   const store = async (event: WebhookEvent) => {
     const type = String(event.event_type)
-    await noteVisitors(pool, event)
+    await storeVisitors(pool, event)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)
        on conflict (event_id) do update set copies = events.copies + 1 returning copies`,
@@ -91,9 +91,9 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     if (rows[0]!.copies > 1) duplicates += 1
     else events[type] = (events[type] ?? 0) + 1
   }
-  // What cannot be stored is not acknowledged: it will come again.
+  // An event that cannot be stored is not acknowledged, so the service sends it again.
   const receive = webhookHandler(
-    // The secret is known only once the endpoint is, whose address is this server's.
+    // The secrets are read for each request, because they are created after this server, whose URL the endpoint needs.
     { verify: (request) => createWebhookVerifier({ secrets: options.secrets() }).verify(request) },
     store,
     {
@@ -103,7 +103,13 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     },
   )
 
-  const partnerCounts = (): PartnerCounts => ({ counts: events, duplicates, rejected, reconciled, told })
+  const partnerCounts = (): PartnerCounts => ({
+    counts: events,
+    duplicates,
+    rejected,
+    reconciled,
+    told: accepted,
+  })
 
   const listJson = async (limit: number) => {
     const { rows } = await pool.query<{ body: string }>(
@@ -113,7 +119,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     return { ...partnerCounts(), events: rows.map((row) => JSON.parse(row.body) as unknown) }
   }
 
-  const showPage = async (type: string | undefined) => {
+  const renderPage = async (type: string | undefined) => {
     const columns = "event_id, event_type, copies, received_at, body"
     const order = "order by received_at desc, event_id limit $1"
     const { rows } = await (type === undefined
@@ -143,7 +149,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
         return event ? sendPage(response, eventPage(event)) : response.writeHead(404).end("There is no such event.\n")
       }
       if (pathname === "/" && request.headers.accept?.includes("text/html")) {
-        return sendPage(response, await showPage(searchParams.get("type") ?? undefined))
+        return sendPage(response, await renderPage(searchParams.get("type") ?? undefined))
       }
       const body = JSON.stringify(await listJson(readLimit(request.url, MAX_LISTED)))
       return response.writeHead(200, { "content-type": "application/json" }).end(body)
@@ -155,13 +161,13 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     port,
     url: `http://127.0.0.1:${port}/`,
     webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
-    counts: () => ({ events, duplicates, reconciled, told }),
+    counts: () => ({ events, duplicates, reconciled, accepted }),
     simulate: (inboundUrl: string) =>
       simulateClinicians(pool, {
         inboundUrl,
         secrets: options.secrets,
-        told: (stage) => {
-          told[stage] = (told[stage] ?? 0) + 1
+        onAccepted: (stage) => {
+          accepted[stage] = (accepted[stage] ?? 0) + 1
         },
       }),
     pull: (client: Client) =>

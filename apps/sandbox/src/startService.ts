@@ -6,31 +6,31 @@ import { folderError } from "./folderError.ts"
 import { SandboxError } from "./SandboxError.ts"
 import { stopProcess } from "./stopProcess.ts"
 
-/** How much of a service's last output is repeated when the sandbox gives up. */
+/** The length of the service's output that is repeated when the sandbox gives up. */
 const LOG_TAIL_CHARACTERS = 2000
 
-/** Restarts in a row before the sandbox gives up. */
+/** The maximum of consecutive restarts before the sandbox gives up. */
 const MAX_RESTARTS = 5
 
-/** A service that has run this long begins a new row. */
+/** The restart count starts anew after a service has run this long. */
 const HEALTHY_MS = 15_000
 
-/** The wait before the first restart of a row; each further one waits twice as long. */
+/** The wait before the first restart. Each further wait is twice as long. */
 const MIN_RESTART_WAIT_MS = 500
 
-/** A service as the sandbox runs it. */
+/** A running service. */
 export interface Service {
-  /** Fails when the service cannot be kept running. */
+  /** Fails when the sandbox gives the service up. */
   readonly failed: Effect.Effect<never, SandboxError>
-  /** Describes what happened to the service; undefined as long as it has run without interruption. */
+  /** Describes the service's last failure; undefined if it never failed. */
   readonly incident: () => string | undefined
 }
 
 /**
- * Starts a service as a process of its own, logging to a file, until the scope closes; it also stops when the sandbox is killed.
+ * Runs a service as a child process until the scope closes, and logs its output to a file. The service also stops when the sandbox is killed.
  *
- * A service that ends is started again, at most five times in a row, after longer and longer waits. One that exits by itself before
- * `isUp` was ever true is not: its settings are wrong.
+ * A service that ends is restarted, at most five times in a row, with exponential backoff. If it exits before `isUp` was ever true, its
+ * settings are wrong, and it is not restarted.
  */
 export const startService = Effect.fnUntraced(function* (
   name: string,
@@ -49,8 +49,8 @@ export const startService = Effect.fnUntraced(function* (
   const spawnService = (flags: "w" | "a"): ChildProcess => {
     const child = spawn(
       process.execPath,
-      ["--import", import.meta.resolve("./untilParentEnds.ts"), fileURLToPath(options.main)],
-      // In a session of its own: Ctrl-C in the terminal reaches the sandbox, which stops it in its turn.
+      ["--import", import.meta.resolve("./exitWithParent.ts"), fileURLToPath(options.main)],
+      // In its own session, Ctrl-C does not reach the service. The sandbox stops it.
       { env: { PATH: process.env["PATH"], ...options.environment }, stdio: ["pipe", "pipe", "pipe"], detached: true },
     )
     child.stdin!.on("error", () => {})
@@ -78,22 +78,22 @@ export const startService = Effect.fnUntraced(function* (
 
   const supervise = Effect.gen(function* () {
     let restarts = 0
-    for (let inARow = 0; ; restarts++) {
+    for (let consecutive = 0; ; restarts++) {
       const startedAt = yield* Clock.currentTimeMillis
-      const how = yield* run(restarts === 0 ? "w" : "a")
+      const reason = yield* run(restarts === 0 ? "w" : "a")
       const lastOutput = `Its last output, in ${options.log}:\n${tail.trimEnd()}`
-      if (!options.isUp() && how.startsWith("exit")) return fail(`The ${name} has ended. ${lastOutput}`)
+      if (!options.isUp() && reason.startsWith("exit")) return fail(`The ${name} has ended. ${lastOutput}`)
 
-      if ((yield* Clock.currentTimeMillis) - startedAt >= HEALTHY_MS) inARow = 0
-      if (inARow === MAX_RESTARTS) {
+      if ((yield* Clock.currentTimeMillis) - startedAt >= HEALTHY_MS) consecutive = 0
+      if (consecutive === MAX_RESTARTS) {
         return fail(
-          `The ${name} keeps ending: it was restarted ${inARow} times in a row, and ended again (${how}). ${lastOutput}`,
+          `The ${name} keeps ending: it was restarted ${consecutive} times in a row, and ended again (${reason}). ${lastOutput}`,
         )
       }
-      const waitMs = MIN_RESTART_WAIT_MS * 2 ** inARow++
-      incident = `${name} ended (${how}), restarting in ${waitMs / 1000} s`
+      const waitMs = MIN_RESTART_WAIT_MS * 2 ** consecutive++
+      incident = `${name} ended (${reason}), restarting in ${waitMs / 1000} s`
       yield* Effect.sleep(waitMs)
-      incident = `${name} ended (${how}), restarted${restarts > 0 ? ` ${restarts + 1} times in all` : ""}`
+      incident = `${name} ended (${reason}), restarted${restarts > 0 ? ` ${restarts + 1} times in all` : ""}`
     }
   })
   yield* Effect.forkScoped(supervise)

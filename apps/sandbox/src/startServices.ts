@@ -2,27 +2,30 @@ import { join } from "node:path"
 import { Effect, Schedule, Scope } from "effect"
 import { startService } from "./startService.ts"
 
-/** The settings of the services that may be given from outside. */
-const FROM_OUTSIDE = ["LOG_LEVEL", "WEBHOOK_RETRY_DELAYS", "DOCS_URL", "OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_OPTIONS"]
+/** The services' settings that are passed on from the sandbox's environment. */
+const PASSED_SETTINGS = ["LOG_LEVEL", "WEBHOOK_RETRY_DELAYS", "DOCS_URL", "OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_OPTIONS"]
 
-/** Starts the API and the worker until the scope closes, and waits until the API responds. Returns `failed`, which fails when one cannot be kept running, and what happened to them. */
+/**
+ * Runs the API and the worker until the scope closes, and waits until the API responds. In the result, `failed` fails when the
+ * sandbox gives a service up, and `incidents` describes the services' failures.
+ */
 export const startServices = Effect.fnUntraced(function* (options: {
-  /** Where their logs go. */
+  /** The folder of the logs. */
   readonly folder: string
   readonly port: number
   readonly baseUrl: string
   readonly smtpUrl: string
-  /** What both need. */
+  /** The environment variables of both services. */
   readonly environment: Readonly<Record<string, string>>
 }) {
   const { folder, port, baseUrl, smtpUrl } = options
   const environment = {
     DEPLOYMENT: "development",
     PUBLIC_BASE_URL: baseUrl,
-    ...Object.fromEntries(FROM_OUTSIDE.map((name) => [name, process.env[name] ?? ""])),
+    ...Object.fromEntries(PASSED_SETTINGS.map((name) => [name, process.env[name] ?? ""])),
     ...options.environment,
   }
-  // Side by side, so that stopping takes as long as the slower of the two.
+  // Closed in parallel, so that stopping takes as long as the slower service.
   const services = yield* Scope.fork(yield* Effect.scope, "parallel")
   let up = false
   const isUp = () => up
@@ -47,13 +50,13 @@ export const startServices = Effect.fnUntraced(function* (options: {
   }).pipe(Scope.provide(services))
 
   const failed = Effect.raceFirst(api.failed, worker.failed)
-  yield* Effect.raceFirst(untilAnswering(baseUrl), failed)
+  yield* Effect.raceFirst(waitUntilResponding(baseUrl), failed)
   up = true
   const incidents = () => [api, worker].flatMap(({ incident }) => incident() ?? [])
   return { failed, incidents }
 })
 
-const untilAnswering = (baseUrl: string) =>
+const waitUntilResponding = (baseUrl: string) =>
   Effect.tryPromise(() => fetch(`${baseUrl}/v1/health`, { signal: AbortSignal.timeout(1000) })).pipe(
     Effect.retry(Schedule.spaced("50 millis")),
     Effect.orDie,

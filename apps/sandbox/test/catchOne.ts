@@ -3,10 +3,10 @@ import { createTransport } from "nodemailer"
 import { onTestFinished } from "vitest"
 import { startMailCatcher } from "../src/startMailCatcher.ts"
 
-/** Starts a mail catcher that has caught one message. */
+/** Starts a mail catcher and sends it one message. */
 export const catchOne = async (html: string) => {
   const started = Deferred.makeUnsafe<Effect.Success<ReturnType<typeof startMailCatcher>>>()
-  const catcher = startMailCatcher({ hasMailbox: (address) => !address.startsWith("nobody@"), caught: () => {} })
+  const catcher = startMailCatcher({ hasMailbox: (address) => !address.startsWith("nobody@"), onCaught: () => {} })
   const stop = new AbortController()
   const over = Effect.runPromiseExit(
     Effect.scoped(

@@ -1,17 +1,17 @@
 import { setTimeout } from "node:timers/promises"
 
-/** Asks again until the answer satisfies, at most `withinMs`; throws when it never does. */
+/** Reads a value until it satisfies a condition. Throws if it does not within `withinMs`. */
 export const eventually = async <A>(
-  ask: () => Promise<A>,
-  satisfies: (answer: A) => boolean,
+  read: () => Promise<A>,
+  satisfies: (value: A) => boolean,
   withinMs = 240_000,
 ): Promise<A> => {
   const end = performance.now() + withinMs
   while (true) {
-    const answer = await ask()
-    if (satisfies(answer)) return answer
+    const value = await read()
+    if (satisfies(value)) return value
     if (performance.now() > end)
-      throw new Error(`still not so after ${withinMs} ms: ${JSON.stringify(answer)?.slice(0, 500)}`)
+      throw new Error(`condition not met within ${withinMs} ms: ${JSON.stringify(value)?.slice(0, 500)}`)
     await setTimeout(50)
   }
 }

@@ -6,8 +6,8 @@ import { commandLine } from "@outreach/embedded-postgres/processToken"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
+import { received } from "./receivedEvents.ts"
 import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { received } from "./whatCame.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
@@ -38,7 +38,7 @@ it("starts a killed worker and a killed API again, says so in its live line, and
     async () => sandbox.output(),
     (output) => /^API ended \(SIGKILL\), restart.* · worker ended \(SIGKILL\), restarted · published/m.test(output),
   )
-  // What the worker held comes back when its leases end, but for clinicians who have unsubscribed or signed up meanwhile.
+  // The worker's deliveries are retried when their leases expire, except to clinicians who have unsubscribed or signed up meanwhile.
   await eventually(
     async () => sandbox.output(),
     (output) => output.includes("campaign completed"),
@@ -101,7 +101,7 @@ it("says what an earlier run has left, and how to begin anew", async () => {
 })
 
 describe("a folder that cannot hold it", () => {
-  /** Mounts a small disk of its own in memory. */
+  /** Mounts a small file system in memory. */
   const mount = async (options: string): Promise<string> => {
     const folder = join(await sandboxFolder(), "disk")
     await mkdir(folder)
@@ -161,8 +161,8 @@ it("names the Node that it needs on Node 20, and says so too where types cannot 
       stdout: string
       stderr: string
     }
-    const said = stderr.split("\n").filter((line) => !line.startsWith("npm ") && line !== "")
-    expect([status, stdout, said]).toEqual([
+    const lines = stderr.split("\n").filter((line) => !line.startsWith("npm ") && line !== "")
+    expect([status, stdout, lines]).toEqual([
       1,
       "",
       [expect.stringMatching(/^This needs Node 22\.19 or later, and runs on 20\.\d+\.\d+ \(.*npx -y -p node@24/)],

@@ -8,8 +8,8 @@ import { expect, it } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
+import { inboxWaiting, published, pull, received, sentCount } from "./receivedEvents.ts"
 import { freePort, getJson, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { inboxWaiting, published, pull, received, sentCount } from "./whatCame.ts"
 
 interface Caught {
   readonly count: number
@@ -39,9 +39,9 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   )
   expect(all.rejected).toBe(0)
   for (const event of all.events) EVENTS[event.event_type].envelope.parse(event)
-  const told = published(all)
-  expect(told.map(({ npi, email }) => `${npi},${email}`).sort()).toEqual(csv.slice(1).sort())
-  const reached = told.filter(({ email }) => !behaviorOf(email).bounces)
+  const recipients = published(all)
+  expect(recipients.map(({ npi, email }) => `${npi},${email}`).sort()).toEqual(csv.slice(1).sort())
+  const reached = recipients.filter(({ email }) => !behaviorOf(email).bounces)
   const sent = all.events.flatMap((event) => (event.event_type === "outreach.email_sent" ? event.data.token : []))
   expect(new Set(sent)).toEqual(new Set(reached.map(({ token }) => token)))
 
@@ -49,9 +49,9 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   expect(caught.count).toBe(sentTo)
   const byAddress = new Map(caught.messages.map((message) => [message.to[0], message]))
   for (const { email, token } of reached)
-    expect(leadsTo(byAddress.get(email)!.html)).toContain(`https://partner.test/${token}`)
+    expect(decodeLink(byAddress.get(email)!.html)).toContain(`https://partner.test/${token}`)
 
-  // Whoever opens a message and follows its link is told of, and comes where the link led.
+  // Opening a message and following its link publishes events, and the link redirects to the partner.
   const { token, email } = reached.find(({ email }) => !(behaviorOf(email).opens || behaviorOf(email).scanned))!
   const { html } = byAddress.get(email)!
   const browser = {
@@ -61,7 +61,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const { emitted_at: sentAt } = all.events.find(
     (event) => event.event_type === "outreach.email_sent" && event.data.token === token,
   )!
-  // Who comes within a second is taken for a bot.
+  // The service suspects a bot behind a hit within a second.
   await eventually(
     async () => Date.now() - Date.parse(sentAt),
     (age) => age > 2000,
@@ -74,7 +74,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const documents = /^documents +(\S+)/m.exec(sandbox.output())?.[1]
   expect(await (await fetch(documents!)).text()).toContain("<title>Reference")
 
-  // The clinicians do the rest, within two minutes, and what the partner sends of them is in the day's digest.
+  // The simulated clinicians do the rest within two minutes, and the day's digest counts the partner's events about them.
   const funnel = {
     account_created: count(({ stages }) => stages >= 1),
     learner_qualified: count(({ stages }) => stages >= 2),
@@ -90,7 +90,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
       isDeepStrictEqual(now.told, funnel),
     300_000,
   )
-  // What a webhook has brought is no repeat when the feed has it too.
+  // An event that came by webhook and by feed is not a duplicate.
   expect([both.reconciled, both.duplicates]).toEqual([total, all.duplicates])
   for (const event of both.events) EVENTS[event.event_type].envelope.parse(event)
   const own = both.events.filter(({ data, event_type: type }) => /opened|clicked/.test(type) && data["token"] === token)
@@ -110,7 +110,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   })
 
   const records = await pull(addresses)
-  const byToken = new Map(told.map((recipient) => [recipient.token, recipient]))
+  const byToken = new Map(recipients.map((recipient) => [recipient.token, recipient]))
   expect(records).toHaveLength(1000)
   for (const record of records) {
     const recipient = byToken.get(record.token)!
@@ -122,7 +122,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
     expect(record.sent_at === null).toBe(behaviorOf(recipient.email).bounces)
   }
 
-  // The sandbox, the keeper of its database, the API and the worker at least.
+  // At least the sandbox, the supervisor of its database, the API and the worker.
   const processes = processTree(sandbox.pid)
   expect(processes.length).toBeGreaterThanOrEqual(4)
   const stopping = performance.now()
@@ -131,11 +131,12 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   expect(performance.now() - stopping).toBeLessThan(5000)
   expect(existsSync(join(folder, "sandbox.json"))).toBe(false)
   expect(processes.filter(runs)).toEqual([])
-  // The database server is no child of ours.
+  // The database server is not in the process tree.
   expect(await isRefused(addresses.database_url)).toBe(true)
 })
 
 const linkIn = (html: string): string => /<a href="([^"]+)"/.exec(html)![1]!
 
-/** What the link of a message says, among other things: where it leads. */
-const leadsTo = (html: string): string => Buffer.from(linkIn(html).split("/").at(-1)!, "base64url").toString("latin1")
+/** Decodes the tracking link of a message, which contains the target URL. */
+const decodeLink = (html: string): string =>
+  Buffer.from(linkIn(html).split("/").at(-1)!, "base64url").toString("latin1")

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
+import { published, pull, received, sentCount } from "./receivedEvents.ts"
 import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { published, pull, received, sentCount } from "./whatCame.ts"
 
 /** The recipients of the sample campaign who have a mailbox. */
 const SENT = 982
@@ -29,7 +29,7 @@ it("goes on without loss after every process of it was killed in the middle", as
   for (const name of ["api_key", "campaign_id", "endpoint_id", "signing_secret", "partner_url"] as const) {
     expect(after[name]).toBe(before[name])
   }
-  // What the killed worker held comes back when its leases end, after 100 s.
+  // The killed worker's deliveries are retried when their leases expire, after 100 s.
   const all = await eventually(
     () => received(after),
     (now) => sentCount(now) === SENT,

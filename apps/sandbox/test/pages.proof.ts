@@ -20,13 +20,13 @@ describe.skipIf("missing" in installed)("caught mail in a browser", () => {
     const { url } = await catchOne("<p>Good morning</p>")
     const page = await browser.newPage()
     onTestFinished(() => page.close())
-    const complaints: Array<string> = []
-    page.on("console", (message) => complaints.push(message.text()))
+    const consoleMessages: Array<string> = []
+    page.on("console", (message) => consoleMessages.push(message.text()))
     for (const address of [url, `${url}message/1`]) {
       await page.goto(address)
       expect(await page.evaluate("getComputedStyle(document.querySelector('th')).textAlign")).toBe("left")
     }
-    expect(complaints).toEqual([])
+    expect(consoleMessages).toEqual([])
   })
 
   it("is listed, and shown as a mail program shows it: with its images, and without its scripts", async () => {
@@ -35,15 +35,15 @@ describe.skipIf("missing" in installed)("caught mail in a browser", () => {
     )
     const page = await browser.newPage({ viewport: { width: 1100, height: 900 } })
     onTestFinished(() => page.close())
-    const asked: Array<string> = []
-    page.on("request", (request) => asked.push(request.url()))
+    const requested: Array<string> = []
+    page.on("request", (request) => requested.push(request.url()))
     await page.goto(url)
     expect(await page.locator("h1").textContent()).toBe("Mail catcher")
     expect(await page.locator("tbody tr").count()).toBe(1)
     await page.getByRole("link", { name: "An <b>invitation</b> – Einladung" }).click()
     const message = page.frameLocator("iframe")
     expect(await message.locator("#said").textContent()).toBe("Good morning")
-    await expect.poll(() => asked).toContain("http://127.0.0.1:1/pixel")
+    await expect.poll(() => requested).toContain("http://127.0.0.1:1/pixel")
     expect(await page.locator("table").textContent()).toContain("bounce-1@sandbox.test")
     expect(await page.locator("pre").first().textContent()).toContain("Good morning")
     const [opened] = await Promise.all([page.waitForEvent("popup"), message.getByText("Take part").click()])

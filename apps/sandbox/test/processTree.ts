@@ -11,7 +11,7 @@ export const processTree = (root: number): readonly number[] => {
   return below(root)
 }
 
-/** Whether a process still runs; one that has ended and waits for its parent's look does not. */
+/** Reports whether a process still runs. A zombie does not. */
 export const runs = (pid: number): boolean => processes().some(([running]) => running === pid)
 
 /** Every process and its parent. */
@@ -26,13 +26,13 @@ const processes = (): ReadonlyArray<readonly [number, number]> => {
   })
 }
 
-/** The number, the state and the parent of each process; `ps` is not on every Linux. */
+/** Returns the pid, the state and the parent of each process. Not every Linux has `ps`. */
 const linesOfProc = (): string[] =>
   readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-      // The name in parentheses may hold anything; the state and the parent come after the last one.
+      // The process name in parentheses may contain any character. The state and the parent follow the last parenthesis.
       return [`${pid} ${stat.slice(stat.lastIndexOf(")") + 2)}`]
     } catch {
       return []

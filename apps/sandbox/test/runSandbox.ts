@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 
-/** What `sandbox.json` holds. */
+/** The content of `sandbox.json`. */
 export type Addresses = Readonly<
   Record<
     | "base_url"
@@ -25,18 +25,18 @@ export type Addresses = Readonly<
   >
 >
 
-/** Registers what is to run when a test, or a file's tests, have ended. */
+/** Registers a function to run at the end of a test or of a file's tests. */
 type OnEnd = (cleanUp: () => Promise<void>) => void
 
 /** Creates a folder, removed at the end. */
 export const sandboxFolder = async (onEnd: OnEnd = onTestFinished): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-test-"))
-  // A server whose parent the test has killed may still be writing its last.
+  // A server whose parent the test has killed may still write to the folder.
   onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 
-/** A port that is free now. */
+/** Finds a free port. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -45,7 +45,7 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Starts the sandbox as a process, which is killed at the end at the latest. */
+/** Starts the sandbox as a process. It is killed at the end if it still runs. */
 export const runSandbox = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -90,7 +90,7 @@ export const runSandbox = (
 /** Reads JSON from an address. */
 export const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json()
 
-/** Whether nothing listens at an address of this machine any more. */
+/** Reports whether nothing listens at an address of this machine. */
 export const isRefused = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url)

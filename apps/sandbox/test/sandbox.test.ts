@@ -7,13 +7,13 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 import { checkPort } from "../src/checkPort.ts"
-import { holdFolder } from "../src/holdFolder.ts"
+import { lockDirectory } from "../src/lockDirectory.ts"
 import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
+import { received } from "./receivedEvents.ts"
 import { type Addresses, freePort, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { received } from "./whatCame.ts"
 
-// One sandbox for all of these tests: starting it is what takes time.
+// All tests share one sandbox, because starting it is slow.
 
 const cleanUps: Array<() => Promise<void>> = []
 const onEnd = (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp)
@@ -21,7 +21,7 @@ let folder: string
 let sandbox: ReturnType<typeof runSandbox>
 let addresses: Addresses
 
-/** The clinicians of this file: for each thing that one can do the first two who do it, and soon. */
+/** The behaviors of this file's clinicians. The first two clinicians of each who act soon are chosen. */
 const CLINICIANS: ReadonlyArray<(behavior: Behavior) => boolean> = [
   ({ bounces }) => bounces,
   ({ scanned }) => scanned,
@@ -57,7 +57,7 @@ const asBrowser = (path = "") =>
 
 it("shows every type of event in webhooks, feed and digest without anybody doing anything", async () => {
   expect(emails).toHaveLength(10)
-  const came = await eventually(
+  const state = await eventually(
     async () => {
       if (!runs(sandbox.pid)) throw new Error(sandbox.output())
       return received(addresses)
@@ -65,15 +65,15 @@ it("shows every type of event in webhooks, feed and digest without anybody doing
     ({ counts, told, reconciled }) =>
       FEED_EVENT_TYPES.every((type) => counts[type]) && told["completer_qualified"] === 2 && reconciled >= 18,
   )
-  expect(came.counts).toEqual({
+  expect(state.counts).toEqual({
     "outreach.recipients_published": 1,
     "outreach.email_sent": 8,
     "outreach.email_bounced": 2,
     "outreach.email_opened": 4,
     "outreach.email_clicked": 4,
   })
-  expect(came.told).toEqual({ account_created: 2, learner_qualified: 2, completer_qualified: 2 })
-  const byWebhook = new Set(came.events.map(({ event_type: type }) => type))
+  expect(state.told).toEqual({ account_created: 2, learner_qualified: 2, completer_qualified: 2 })
+  const byWebhook = new Set(state.events.map(({ event_type: type }) => type))
   expect([...byWebhook].sort()).toEqual(
     Object.keys(EVENTS)
       .filter((type) => type.startsWith("outreach."))
@@ -153,7 +153,7 @@ it("names the port that is in use, and the sandbox that holds the folder", async
   const port = Number(new URL(addresses.base_url).port)
   const inUse = await Effect.runPromise(Effect.flip(checkPort(port)))
   expect(inUse.message).toContain(`Port ${port} is in use`)
-  const held = await Effect.runPromise(Effect.flip(Effect.scoped(holdFolder(folder))))
+  const held = await Effect.runPromise(Effect.flip(Effect.scoped(lockDirectory(folder))))
   expect(held.message).toContain(`A sandbox runs on ${folder} already, as process ${sandbox.pid}.`)
 })
 

@@ -4,8 +4,8 @@ import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { Pool } from "pg"
 import { expect, it, onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
+import { published, received, sentCount } from "./receivedEvents.ts"
 import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
-import { published, received, sentCount } from "./whatCame.ts"
 
 it("ends with one sentence where its port is in use or its folder is held", async () => {
   const folder = await sandboxFolder()

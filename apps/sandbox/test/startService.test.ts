@@ -48,7 +48,7 @@ it("starts a killed service again, says so, and leaves nothing when its scope cl
   expect((await started(2)).filter(runs)).toEqual([])
 })
 
-/** Starts a service that ends at once, and returns the sentence with which it is given up. */
+/** Starts a service that ends at once, and returns the message with which the sandbox gives it up. */
 const giveUp = async (isUp: boolean) => {
   const log = join(await sandboxFolder(), "worker.log")
   const { message } = await Effect.runPromise(
@@ -57,7 +57,7 @@ const giveUp = async (isUp: boolean) => {
         const service = yield* startService("worker", { main, environment: { ENDS: "1" }, log, isUp: () => isUp })
         const failed = yield* Effect.forkChild(Effect.flip(service.failed))
         while (failed.pollUnsafe() === undefined) {
-          // Time passes only between the runs, or each would count as a long one.
+          // The clock advances only between the runs, so that no run counts as healthy.
           if (service.incident()?.includes("restarting")) yield* TestClock.adjust("1 second")
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
         }

@@ -1,5 +1,5 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUr
     Array.from({ length: count }),
     Effect.fnUntraced(function* (_, i) {
       return {
-        id: yield* makeIdentifier("hit"),
+        id: yield* createIdentifier("hit"),
         organizationId,
         recipientId: recipient!.id,
         link: "https://clinic.test/",

@@ -36,7 +36,7 @@ export type ReplayId = Identifier<"replay">
 export type HitId = Identifier<"hit">
 
 /** Creates a new id of a kind. */
-export const makeIdentifier = <K extends Kind>(
+export const createIdentifier = <K extends Kind>(
   kind: K,
 ): Effect.Effect<Identifier<K>, never, SecureRandom.SecureRandom> =>
   Effect.map(

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { isIdentifier, type Kind, makeIdentifier, PREFIXES } from "../src/Identifier.ts"
+import { createIdentifier, isIdentifier, type Kind, PREFIXES } from "../src/Identifier.ts"
 
 const kinds = Object.keys(PREFIXES) as Array<Kind>
 
-describe("makeIdentifier", () => {
+describe("createIdentifier", () => {
   it.effect("makes ids of every kind that only their own kind recognises", () =>
     Effect.gen(function* () {
       for (const kind of kinds) {
-        const id = yield* makeIdentifier(kind)
+        const id = yield* createIdentifier(kind)
         expect(id).toMatch(/^[a-z]{3}_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
         expect(kinds.filter((other) => isIdentifier(other, id))).toEqual([kind])
       }
@@ -18,7 +18,7 @@ describe("makeIdentifier", () => {
 
   it.effect("makes ids that sort by creation", () =>
     Effect.gen(function* () {
-      const ids = yield* Effect.forEach(Array.from({ length: 1000 }), () => makeIdentifier("event"))
+      const ids = yield* Effect.forEach(Array.from({ length: 1000 }), () => createIdentifier("event"))
       expect(ids).toEqual([...new Set(ids)].sort())
     }).pipe(Effect.provide(SecureRandom.layerWebCrypto)),
   )

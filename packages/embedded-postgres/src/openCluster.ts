@@ -2,20 +2,20 @@ import { createHash, randomBytes } from "node:crypto"
 import { chown, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { binaries } from "./binaries.ts"
-import { claim } from "./claim.ts"
-import type { Task } from "./keeper.ts"
-import { isOwn, isReachable, keptRoot, serverUser, temporaryRoot } from "./place.ts"
+import { lockDirectory } from "./lockDirectory.ts"
+import { isOwn, isReachable, persistentRoot, serverUser, temporaryRoot } from "./paths.ts"
 import { isRunning, processToken } from "./processToken.ts"
 import { initialise, type Server, type Settings, start, stop } from "./server.ts"
+import type { SupervisorInput } from "./supervisor.ts"
 
-/** A running server, as the keeper holds it. */
+/** A running server. */
 export interface Cluster {
   readonly url: string
   readonly port: number
   readonly close: () => Promise<void>
 }
 
-const always: Settings = {
+const BASE_SETTINGS: Settings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "200",
@@ -23,56 +23,56 @@ const always: Settings = {
   log_timezone: "UTC",
 }
 
-const forgetful: Settings = { ...always, fsync: "off", synchronous_commit: "off", full_page_writes: "off" }
+/** The settings of a temporary cluster: fast, and not durable. */
+const UNSAFE_FAST: Settings = { ...BASE_SETTINGS, fsync: "off", synchronous_commit: "off", full_page_writes: "off" }
 
-/** How the folders of temporary clusters begin; their keeper's token follows. */
-const prefix = "outreach-postgres-run-"
+/** The name of a temporary cluster's folder is this prefix and the token of its supervisor. */
+const RUN_PREFIX = "outreach-postgres-run-"
 
 /**
- * Opens the cluster that lives in a folder for good. When the server's user cannot reach the folder, the data alone
- * lies elsewhere, under a name made from the folder's; deleting the folder still starts over, because the password
- * that goes with the data stays in it.
+ * Opens the persistent cluster of a folder. If the server's user cannot reach the folder, the data lies in `persistentRoot`,
+ * under a digest of the folder's path. The password always stays in the folder, so deleting the folder starts over.
  *
- * `parent` is the token of the process that this one works for; `fresh` drops the data.
+ * `parent` is the token of the process that asked for the server; `fresh` drops the data.
  */
-export async function openKept(
-  wanted: string,
-  { fresh, port, parent }: Pick<Task, "fresh" | "port" | "parent">,
+export async function openPersistent(
+  dataDirectory: string,
+  { fresh, port, parent }: Pick<SupervisorInput, "fresh" | "port" | "parent">,
 ): Promise<Cluster> {
   const user = serverUser()
-  await mkdir(wanted, { recursive: true })
-  const folder = await realpath(wanted)
-  const release = await claim(folder, parent)
+  await mkdir(dataDirectory, { recursive: true })
+  const folder = await realpath(dataDirectory)
+  const unlock = await lockDirectory(folder, parent)
   try {
     const data = (await isReachable(folder, user))
       ? join(folder, "data")
-      : join(await keptRoot(user), `data-${createHash("sha256").update(folder).digest("hex").slice(0, 24)}`)
+      : join(await persistentRoot(user), `data-${createHash("sha256").update(folder).digest("hex").slice(0, 24)}`)
     const server = { bin: await binaries(user), user, data }
     await stop(server, "fast")
     const passwordFile = join(folder, "password")
     if (fresh) await rm(passwordFile, { force: true })
-    const opened = await open(server, passwordFile, port, always)
+    const opened = await open(server, passwordFile, port, BASE_SETTINGS)
     const close = async () => {
       await stop(server, "fast")
-      await release()
+      await unlock()
     }
     return { ...opened, close }
   } catch (error) {
-    await release()
+    await unlock()
     throw error
   }
 }
 
 /**
- * Opens a cluster that ends with this process, after clearing away those whose keeper is dead. Its folder is named for
- * its keeper, so that it never stands without an owner.
+ * Opens a cluster that ends with this process, and first removes the clusters of dead supervisors. The folder's name holds
+ * the supervisor's token, so each cluster has an owner from its start.
  */
 export async function openTemporary(port: number | undefined): Promise<Cluster> {
   const user = serverUser()
   const root = await temporaryRoot(user)
   const bin = await binaries(user)
-  await sweep(root, bin)
-  const folder = join(root, `${prefix}${await processToken(process.pid)}`)
+  await removeStaleClusters(root, bin)
+  const folder = join(root, `${RUN_PREFIX}${await processToken(process.pid)}`)
   const server = { bin, user, data: join(folder, "data") }
   const close = async () => {
     await stop(server, "immediate")
@@ -80,25 +80,25 @@ export async function openTemporary(port: number | undefined): Promise<Cluster> 
   }
   try {
     await mkdir(folder, { mode: 0o711 })
-    return { ...(await open(server, join(folder, "password"), port, forgetful)), close }
+    return { ...(await open(server, join(folder, "password"), port, UNSAFE_FAST)), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Stops and removes the temporary clusters of dead keepers. */
-async function sweep(root: string, bin: string): Promise<void> {
+/** Stops and removes the temporary clusters of dead supervisors. */
+async function removeStaleClusters(root: string, bin: string): Promise<void> {
   for (const name of await readdir(root)) {
-    if (!name.startsWith(prefix)) continue
+    if (!name.startsWith(RUN_PREFIX)) continue
     const folder = join(root, name)
-    const [keeper = ""] = name.slice(prefix.length).split("-")
+    const [supervisor = ""] = name.slice(RUN_PREFIX.length).split("-")
     const found = await lstat(folder).catch(() => undefined)
-    // Anyone may make folders here: another user's is not ours to touch.
-    if (!found?.isDirectory() || !isOwn(found) || (await isRunning(keeper))) continue
+    // Any user may create folders here. Only this user's are removed.
+    if (!found?.isDirectory() || !isOwn(found) || (await isRunning(supervisor))) continue
     await stop({ bin, user: serverUser(), data: join(folder, "data") }, "immediate")
-    // Of several who sweep at once, the one that renames removes.
-    const own = join(root, `${prefix}${await processToken(process.pid)}-swept-${keeper}`)
+    // Several processes may remove stale clusters at once. The process whose rename succeeds removes this one.
+    const own = join(root, `${RUN_PREFIX}${await processToken(process.pid)}-swept-${supervisor}`)
     const won = await rename(folder, own).then(
       () => true,
       () => false,
@@ -107,11 +107,11 @@ async function sweep(root: string, bin: string): Promise<void> {
   }
 }
 
-/** Starts the server, on a new cluster unless a finished one is there. The password, written last, says finished. */
+/** Starts the server. Creates the cluster first unless the password file is there, which is written when the cluster is complete. */
 async function open(
   server: Server,
   passwordFile: string,
-  wanted: number | undefined,
+  requestedPort: number | undefined,
   settings: Settings,
 ): Promise<{ url: string; port: number }> {
   const { data, user } = server
@@ -130,6 +130,6 @@ async function open(
     await writeFile(`${passwordFile}.unfinished`, password, { mode: 0o600 })
     await rename(`${passwordFile}.unfinished`, passwordFile)
   }
-  const port = await start(server, wanted, settings)
+  const port = await start(server, requestedPort, settings)
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, port }
 }

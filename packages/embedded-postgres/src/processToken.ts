@@ -4,20 +4,20 @@ import { readFile } from "node:fs/promises"
 import { promisify } from "node:util"
 
 /**
- * Names one living process for good: its number and a digest of its start time, so that a number used again by a
- * stranger is another token. Undefined when there is no such process.
+ * Returns a token that identifies a running process: its pid and a digest of its start time. A later process with the same
+ * pid has another token. Undefined if there is no such process.
  */
 export async function processToken(pid: number): Promise<string | undefined> {
   const started = process.platform === "linux" ? await startOnLinux(pid) : await startFromPs(pid)
   return started && `${pid}.${createHash("sha256").update(started).digest("hex").slice(0, 12)}`
 }
 
-/** Tells whether the process of a token still runs. */
+/** Reports whether the process of a token still runs. */
 export async function isRunning(token: string): Promise<boolean> {
   return (await processToken(Number.parseInt(token, 10))) === token
 }
 
-/** Reads the arguments a process was started with; empty when there is no such process. */
+/** Returns the command line of a process; empty if there is no such process. */
 export async function commandLine(pid: number): Promise<string> {
   if (process.platform !== "linux") return await ps(pid, "command=")
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim()
@@ -25,7 +25,7 @@ export async function commandLine(pid: number): Promise<string> {
 
 async function startOnLinux(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
-  // The name in parentheses may hold anything; the third field, the state, comes after the last one.
+  // The process name in parentheses may contain any character. The third field, the state, follows the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   const [state, startTicks] = [fields[0], fields[19]]
   if (startTicks === undefined || state === "Z" || state === "X") return undefined

@@ -3,10 +3,10 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import type { ServerUser } from "./place.ts"
+import type { ServerUser } from "./paths.ts"
 import { commandLine } from "./processToken.ts"
 
-/** One data directory and what is needed to run a server on it. */
+/** A data directory, the PostgreSQL programs and the user for one server. */
 export interface Server {
   readonly bin: string
   readonly user: ServerUser
@@ -15,7 +15,7 @@ export interface Server {
 
 export type Settings = Readonly<Record<string, string>>
 
-/** Makes a new cluster in an existing empty data directory. The password is read from a file and ruled by SCRAM. */
+/** Creates a cluster in an existing empty data directory. Reads the password from a file; logins use SCRAM. */
 export async function initialise(server: Server, passwordFile: string, settings: Settings): Promise<void> {
   const { code, output } = await run(server, "initdb", [
     `--pgdata=${server.data}`,
@@ -27,7 +27,7 @@ export async function initialise(server: Server, passwordFile: string, settings:
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--no-instructions",
-    // Strong passwords need no slow hash, and tests connect often.
+    // The password is random, so a slow hash adds no security, and tests connect often.
     "--set=scram_iterations=1",
     ...(settings["fsync"] === "off" ? ["--no-sync"] : []),
   ])
@@ -37,34 +37,34 @@ export async function initialise(server: Server, passwordFile: string, settings:
 /**
  * Starts the server and waits until it accepts connections.
  *
- * @param wanted - the port; undefined chooses a free one
+ * @param requestedPort - the port; undefined chooses a free one
  * @returns the port
  * @throws an error with the tail of the server's log
  */
-export async function start(server: Server, wanted: number | undefined, settings: Settings): Promise<number> {
+export async function start(server: Server, requestedPort: number | undefined, settings: Settings): Promise<number> {
   const log = join(server.data, "server.log")
   const deadline = Date.now() + 15_000
   for (;;) {
     await rm(log, { force: true })
-    const port = wanted ?? (await freePort())
+    const port = requestedPort ?? (await freePort())
     await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
     const { code, output } = await run(server, "pg_ctl", ["start", "-w", "-t", "60", "-D", server.data, "-l", log])
     if (code === 0) return port
 
-    const written = await readFile(log, "utf8").catch(() => "")
-    // After a kill -9 of the postmaster its last backends hold the memory for a moment more.
-    const held = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(written)
-    const portTaken = wanted === undefined && /Address already in use/.test(written)
-    if (!(held || portTaken) || Date.now() > deadline) {
-      // One that is merely slow must not stay behind.
+    const logText = await readFile(log, "utf8").catch(() => "")
+    // After a kill -9 of the postmaster, its last backends hold the shared memory for a moment.
+    const inUse = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(logText)
+    const portTaken = requestedPort === undefined && /Address already in use/.test(logText)
+    if (!(inUse || portTaken) || Date.now() > deadline) {
+      // The server may be slow rather than dead, and must not keep running.
       await stop(server, "fast")
-      throw new Error(`PostgreSQL did not start.\n${tail(output)}\n${tail(written)}`)
+      throw new Error(`PostgreSQL did not start.\n${tail(output)}\n${tail(logText)}`)
     }
     await delay(portTaken ? 0 : 250)
   }
 }
 
-/** Stops the server when one runs on this very data directory; a stranger with the number in the pid file is spared. */
+/** Stops the server of this data directory if it runs. Leaves any other process alone whose pid is in the pid file. */
 export async function stop(server: Server, mode: "fast" | "immediate"): Promise<void> {
   const pidFile = join(server.data, "postmaster.pid")
   const pid = Number.parseInt(await readFile(pidFile, "utf8").catch(() => ""), 10)
@@ -111,7 +111,7 @@ async function run(
   return await new Promise((resolve, reject) => {
     const child = spawn(join(bin, program), args, {
       ...user,
-      // The caller's folder may be closed to the server's user.
+      // The server's user may not be able to enter the caller's working directory.
       cwd: dirname(data),
       env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
       stdio: ["ignore", "pipe", "pipe"],

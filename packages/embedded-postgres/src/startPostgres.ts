@@ -5,11 +5,11 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
-import type { Answer, Task } from "./keeper.ts"
 import { processToken } from "./processToken.ts"
+import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
 
 export interface StartOptions {
-  /** A folder whose data outlives the server. Without one the cluster is temporary, fast and forgetful. */
+  /** A folder whose data outlives the server. Without it the cluster is temporary, fast and not durable. */
   readonly dataDirectory?: string
   /** Whether to drop the data that `dataDirectory` holds. Default false. */
   readonly fresh?: boolean
@@ -17,61 +17,60 @@ export interface StartOptions {
   readonly port?: number
 }
 
-/** A PostgreSQL server of this process. */
+/** A PostgreSQL server that belongs to this process. */
 export interface Postgres {
   /** The superuser's address, password included: treat it as a secret. */
   readonly url: string
   readonly port: number
-  /** Stops the server, and removes it if it was temporary. May be called again. */
+  /** Stops the server, and removes it if it is temporary. May be called again. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts a real PostgreSQL 18, which also ends by itself when this process ends, in whatever way. It does not keep
- * this process alive.
+ * Starts a PostgreSQL 18 server, which stops when this process ends for any reason. It does not keep this process alive.
  *
- * @throws an error with the tail of the server's log when it does not start, one that names the holder when
- * `dataDirectory` is in use, and one that points to `DATABASE_URL` on a platform without binaries
+ * @throws an error with the tail of the server's log if the server does not start; an error that names the other process
+ * if `dataDirectory` is in use; an error that points to `DATABASE_URL` on a platform without binaries
  */
 export async function startPostgres({ dataDirectory, fresh = false, port }: StartOptions = {}): Promise<Postgres> {
   const parent = (await processToken(process.pid)) ?? ""
-  const task: Task = { dataDirectory: dataDirectory && resolve(dataDirectory), fresh, port, parent }
-  const keeper = spawn(
+  const task: SupervisorInput = { dataDirectory: dataDirectory && resolve(dataDirectory), fresh, port, parent }
+  const supervisor = spawn(
     process.execPath,
-    [fileURLToPath(new URL("./keeper.ts", import.meta.url)), JSON.stringify(task)],
+    [fileURLToPath(new URL("./supervisor.ts", import.meta.url)), JSON.stringify(task)],
     {
-      // A session of its own: Ctrl-C in the terminal reaches this process, and the keeper through it.
+      // In its own session, Ctrl-C does not reach the supervisor, which stops when this process ends.
       detached: true,
       cwd: "/",
       env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], NODE_NO_WARNINGS: "1" },
       stdio: ["pipe", "pipe", "pipe"],
     },
   )
-  let complaint = ""
-  keeper.stderr.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk).slice(-4096)
+  let stderrTail = ""
+  supervisor.stderr.on("data", (chunk: Buffer) => {
+    stderrTail = (stderrTail + chunk).slice(-4096)
   })
-  keeper.stdin.on("error", () => {})
-  const ended = once(keeper, "close")
-  const answer = await firstLine(keeper.stdout)
-  if (answer === undefined) throw new Error(`The server's keeper ended without an answer.\n${complaint}`)
-  if ("error" in answer) throw new Error(answer.error)
+  supervisor.stdin.on("error", () => {})
+  const ended = once(supervisor, "close")
+  const result = await readResult(supervisor.stdout)
+  if (result === undefined) throw new Error(`The PostgreSQL supervisor ended without a result.\n${stderrTail}`)
+  if ("error" in result) throw new Error(result.error)
 
-  // This process may end while the keeper runs.
-  keeper.unref()
-  for (const stream of [keeper.stdin, keeper.stdout, keeper.stderr] as unknown as Socket[]) stream.unref()
+  // The supervisor must not keep this process alive.
+  supervisor.unref()
+  for (const stream of [supervisor.stdin, supervisor.stdout, supervisor.stderr] as unknown as Socket[]) stream.unref()
 
   const stop = async () => {
-    keeper.ref()
-    keeper.stdin.end()
+    supervisor.ref()
+    supervisor.stdin.end()
     const [code, signal] = await ended
     if (code === 0) return
-    throw new Error(`The server's keeper failed (${signal ?? code}); the next start clears up.\n${complaint}`)
+    throw new Error(`The PostgreSQL supervisor failed (${signal ?? code}); the next start cleans up.\n${stderrTail}`)
   }
   let stopping: Promise<void> | undefined
   return {
-    url: answer.url,
-    port: answer.port,
+    url: result.url,
+    port: result.port,
     stop: async () => {
       stopping ??= stop()
       await stopping
@@ -79,7 +78,7 @@ export async function startPostgres({ dataDirectory, fresh = false, port }: Star
   }
 }
 
-async function firstLine(output: Readable): Promise<Answer | undefined> {
-  for await (const line of createInterface({ input: output })) return JSON.parse(line) as Answer
+async function readResult(output: Readable): Promise<SupervisorResult | undefined> {
+  for await (const line of createInterface({ input: output })) return JSON.parse(line) as SupervisorResult
   return undefined
 }

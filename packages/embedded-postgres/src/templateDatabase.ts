@@ -2,21 +2,21 @@ import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
 import { Client, escapeIdentifier } from "pg"
 
-/** How long connections may take to go away by themselves. */
-const graceMs = 2_000
+/** How long connections may take to close before they count as leaked. */
+const CONNECTION_GRACE_MS = 2_000
 
-/** A database of one's own. */
+/** A clone of a template database. */
 export interface Clone {
   readonly url: string
-  /** Removes the database, and throws if connections to it were left open: somebody leaked them. */
+  /** Removes the database. Throws if connections to it were left open. */
   readonly drop: () => Promise<void>
 }
 
 /**
- * Makes a migrated database to clone from, unless it is there already. Any number of processes may ask at once: one
- * migrates, the others wait. Nobody can connect to it afterwards.
+ * Creates a migrated template database to clone from, unless it exists. If several processes call this at once, one migrates
+ * and the others wait. Nobody can connect to the template afterwards.
  *
- * @param serverUrl - a database from which others may be created; the same for all who ask
+ * @param serverUrl - the database to create others from; the same for all callers
  * @param name - at most 40 lowercase letters, digits and `_`; should change with the content of the migrations
  * @throws what `migrate` throws, and an error if `migrate` leaves connections open
  */
@@ -48,7 +48,7 @@ export async function createTemplate(
   })
 }
 
-/** Clones a template that `createTemplate` made into a new database with a name of its own. */
+/** Clones a template that `createTemplate` created into a new database with a unique name. */
 export async function cloneDatabase(serverUrl: string, template: string): Promise<Clone> {
   checkTemplateName(template)
   const name = `${template}_${randomBytes(8).toString("hex")}`
@@ -67,9 +67,9 @@ export async function cloneDatabase(serverUrl: string, template: string): Promis
   return { url: urlOf(serverUrl, name), drop }
 }
 
-/** Waits for the connections to end and describes those which do not; never their statements, which may hold data. */
+/** Waits for the connections to close and describes those that stay open. Omits their statements, which may hold data. */
 async function connectionsLeft(client: Client, database: string): Promise<string> {
-  const deadline = Date.now() + graceMs
+  const deadline = Date.now() + CONNECTION_GRACE_MS
   for (;;) {
     const { rows } = await client.query<{ connection: string }>(
       `select format('%s (%s since %s)', coalesce(nullif(application_name, ''), 'unnamed'), state, query_start) as connection

@@ -9,17 +9,17 @@ import type {} from "./vitestServer.ts"
 export interface TestSchema {
   /** At most 20 lowercase letters, digits and `_`. */
   readonly name: string
-  /** The files and folders that the schema is made from: when their content changes, the template is made anew. */
+  /** The files and folders that define the schema. When their content changes, the template is created anew. */
   readonly sources: readonly URL[]
-  /** Brings an empty database to the schema, and closes every connection that it opened. */
+  /** Migrates an empty database to the schema, and closes every connection that it opened. */
   readonly migrate: (url: string) => Promise<void>
 }
 
 /**
- * Gives a test file a migrated database of its own, cloned before its tests and dropped after them. The file fails if
- * it leaves a connection open. The project's `globalSetup` must name `@outreach/embedded-postgres/vitestServer`.
+ * Gives a test file its own migrated database, cloned before its tests and dropped after them. The file fails if it leaves
+ * a connection open. The project's `globalSetup` must name `@outreach/embedded-postgres/vitestServer`.
  *
- * @returns the database's address, to be asked for inside tests and hooks
+ * @returns a function that returns the database's address inside tests and hooks
  */
 export function testDatabase({ name, sources, migrate }: TestSchema): () => string {
   let clone: Clone | undefined
@@ -33,7 +33,7 @@ export function testDatabase({ name, sources, migrate }: TestSchema): () => stri
     await clone?.drop()
   }, 60_000)
   return () => {
-    if (!clone) throw new Error("The test database is there inside tests and hooks only.")
+    if (!clone) throw new Error("The test database is available only inside tests and hooks.")
     return clone.url
   }
 }

@@ -1,12 +1,12 @@
 import { startPostgres } from "./startPostgres.ts"
 
-/** A server that tests may use. */
+/** A PostgreSQL server for tests. */
 export interface TestServer {
   readonly url: string
   readonly stop: () => Promise<void>
 }
 
-/** Takes the server of `DATABASE_URL`, or starts an embedded one when it is not set. */
+/** Returns the server of `DATABASE_URL`, or starts an embedded one if the variable is not set. */
 export async function testServer(): Promise<TestServer> {
   const url = process.env["DATABASE_URL"]
   if (!url) return await startPostgres()

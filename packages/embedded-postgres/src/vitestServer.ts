@@ -12,12 +12,12 @@ interface Shared {
   readonly server: Promise<TestServer>
 }
 
-// Each project of a run loads this module anew; they meet in the process.
+// Each project of a run loads its own copy of this module, so the copies share the server through `globalThis`.
 const processWide = globalThis as { [key: symbol]: Shared | undefined }
 const key = Symbol.for("@outreach/embedded-postgres/vitestServer")
 
 /**
- * Gives the tests of a project a PostgreSQL server, as vitest's `globalSetup`. All projects of a run share one; the
+ * Provides a PostgreSQL server to the tests of a project, as vitest's `globalSetup`. All projects of a run share it, and the
  * last to finish stops it.
  */
 export default async function vitestServer(project: TestProject): Promise<() => Promise<void>> {

@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { commandLine } from "../src/processToken.ts"
 import { query } from "./query.ts"
 
-/** What there is of a running cluster, to be looked for after its end. */
+/** The folders and the process of a running cluster. */
 export interface Cluster {
   readonly data: string
   readonly folder: string
@@ -19,7 +19,7 @@ export async function cluster(url: string): Promise<Cluster> {
   return { data, folder: dirname(data), postmaster }
 }
 
-/** Tells what is left of a cluster. */
+/** Returns what is left of a cluster. */
 export async function left({ folder, postmaster }: Cluster): Promise<("folder" | "process")[]> {
   const found: ("folder" | "process")[] = []
   if (existsSync(folder)) found.push("folder")
@@ -27,7 +27,7 @@ export async function left({ folder, postmaster }: Cluster): Promise<("folder" |
   return found
 }
 
-/** Tells whether a process is a PostgreSQL server. */
+/** Reports whether a process is a PostgreSQL server. */
 export async function isPostgres(pid: number): Promise<boolean> {
   return (await commandLine(pid)).includes("postgres -D")
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { mkdir, readlink, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { serverUser } from "../src/place.ts"
+import { serverUser } from "../src/paths.ts"
 import { isRunning } from "../src/processToken.ts"
 import { startPostgres } from "../src/startPostgres.ts"
 import { cluster, isPostgres, left } from "./cluster.ts"
@@ -16,28 +16,28 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
   "nothing is left after %s of the parent",
   async (signal) => {
     const parent = await startParent()
-    const made = await cluster(parent.url)
+    const running = await cluster(parent.url)
     await parent.end(signal)
-    await expect.poll(() => left(made), within).toEqual([])
+    await expect.poll(() => left(running), within).toEqual([])
   },
 )
 
 test("nothing is left after an exception that nobody catches", async () => {
   const parent = await startParent()
-  const made = await cluster(parent.url)
+  const running = await cluster(parent.url)
   parent.process.stdin.write("throw\n")
-  await expect.poll(() => left(made), within).toEqual([])
+  await expect.poll(() => left(running), within).toEqual([])
 })
 
-test("a kept server stops with its parent and leaves the data", async () => {
+test("a persistent server stops with its parent and leaves the data", async () => {
   const dataDirectory = await temporaryFolder()
   const parent = await startParent({ dataDirectory })
-  const made = await cluster(parent.url)
+  const running = await cluster(parent.url)
   await parent.end("SIGKILL")
-  await expect.poll(() => left(made), within).toEqual(["folder"])
+  await expect.poll(() => left(running), within).toEqual(["folder"])
 })
 
-test("a start just after kill -9 of the parent waits for the keeper to finish", async () => {
+test("a start just after kill -9 of the parent waits for the supervisor to finish", async () => {
   const dataDirectory = await temporaryFolder()
   const parent = await startParent({ dataDirectory })
   await query(parent.url, "create table kept as select 7 as seven")
@@ -47,30 +47,30 @@ test("a start just after kill -9 of the parent waits for the keeper to finish", 
   expect(await query(next.url, "select seven from kept")).toEqual([{ seven: 7 }])
 })
 
-test("the next start clears up a temporary cluster whose keeper was killed too", async () => {
+test("the next start clears up a temporary cluster whose supervisor was killed too", async () => {
   // A place of its own, for another run's start would clear up as well.
   vi.stubEnv("TMPDIR", await temporaryFolder())
   const parent = await startParent()
-  const made = await cluster(parent.url)
-  process.kill(Number.parseInt(basename(made.folder).replace("outreach-postgres-run-", ""), 10), "SIGKILL")
+  const running = await cluster(parent.url)
+  process.kill(Number.parseInt(basename(running.folder).replace("outreach-postgres-run-", ""), 10), "SIGKILL")
   await parent.end("SIGKILL")
-  expect(await left(made)).toEqual(["folder", "process"])
+  expect(await left(running)).toEqual(["folder", "process"])
   // Several at once, as test runs start.
   const next = await Promise.all([startPostgres(), startPostgres()])
-  expect(await left(made)).toEqual([])
+  expect(await left(running)).toEqual([])
   await Promise.all(next.map((postgres) => postgres.stop()))
 })
 
-test("the next start stops a kept server whose keeper was killed too, and takes its place", async () => {
+test("the next start stops a persistent server whose supervisor was killed too, and takes its place", async () => {
   const dataDirectory = await temporaryFolder()
   const parent = await startParent({ dataDirectory })
-  const made = await cluster(parent.url)
+  const running = await cluster(parent.url)
   process.kill(Number.parseInt(await readlink(join(dataDirectory, "claim")), 10), "SIGKILL")
   await parent.end("SIGKILL")
   const next = await startPostgres({ dataDirectory })
   onTestFinished(next.stop)
-  expect(await isPostgres(made.postmaster)).toBe(false)
-  expect((await cluster(next.url)).data).toBe(made.data)
+  expect(await isPostgres(running.postmaster)).toBe(false)
+  expect((await cluster(next.url)).data).toBe(running.data)
 })
 
 test("a stranger that has the number of a dead server is spared", async () => {
@@ -87,13 +87,13 @@ test("a stranger that has the number of a dead server is spared", async () => {
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull()
 })
 
-test("a keeper whose number was used again counts as dead", async () => {
+test("a supervisor whose number was used again counts as dead", async () => {
   const reused = `${process.pid}.000000000000`
   expect(await isRunning(reused)).toBe(false)
   const first = await startPostgres()
-  const place = dirname((await cluster(first.url)).folder)
+  const root = dirname((await cluster(first.url)).folder)
   await first.stop()
-  const stale = join(place, `outreach-postgres-run-${reused}`)
+  const stale = join(root, `outreach-postgres-run-${reused}`)
   await mkdir(join(stale, "data"), { recursive: true })
   await (await startPostgres()).stop()
   expect(await left({ folder: stale, data: join(stale, "data"), postmaster: 0 })).toEqual([])

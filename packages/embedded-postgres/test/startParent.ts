@@ -11,7 +11,7 @@ interface ParentOptions {
   readonly user?: { readonly uid: number; readonly gid: number; readonly node: string; readonly script: string }
 }
 
-/** Starts `parent.ts`, a program that has a server, and waits for its server's address or its refusal. */
+/** Starts `parent.ts`, a program that has a server, and waits for its server's address or its error. */
 export async function startParent({ dataDirectory = "", sources, user }: ParentOptions = {}): Promise<{
   readonly process: ChildProcessWithoutNullStreams
   readonly url: string
@@ -31,13 +31,13 @@ export async function startParent({ dataDirectory = "", sources, user }: ParentO
     await exit
   }
   onTestFinished(() => end("SIGKILL"))
-  let complaint = ""
+  let stderr = ""
   child.stderr.on("data", (chunk) => {
-    complaint += chunk
+    stderr += chunk
   })
   for await (const line of createInterface({ input: child.stdout })) {
     const { url = "", error } = JSON.parse(line) as { url?: string; error?: string }
     return { process: child, url, error, end }
   }
-  throw new Error(`The parent said nothing.\n${complaint}`)
+  throw new Error(`The parent printed nothing.\n${stderr}`)
 }

@@ -21,13 +21,13 @@ afterEach(async () => {
 
 test("a temporary cluster serves and is gone after stop", async () => {
   const postgres = await start()
-  const made = await cluster(postgres.url)
+  const running = await cluster(postgres.url)
   expect(await query(postgres.url, "select current_setting('server_version_num')::int / 10000 as major")).toEqual([
     { major: 18 },
   ])
-  expect(await left(made)).toEqual(["folder", "process"])
+  expect(await left(running)).toEqual(["folder", "process"])
   await postgres.stop()
-  expect(await left(made)).toEqual([])
+  expect(await left(running)).toEqual([])
   await postgres.stop()
 })
 
@@ -46,9 +46,9 @@ test("it listens on 127.0.0.1 alone and asks for the password", async () => {
   await expect(query(wrong.href, "select 1")).rejects.toThrow("password authentication failed")
 })
 
-test("a temporary cluster forgoes durability and a kept one does not", async () => {
-  const kept = await start({ dataDirectory: await temporaryFolder() })
-  expect(await query(kept.url, "show fsync")).toEqual([{ fsync: "on" }])
+test("a temporary cluster forgoes durability and a persistent one does not", async () => {
+  const persistent = await start({ dataDirectory: await temporaryFolder() })
+  expect(await query(persistent.url, "show fsync")).toEqual([{ fsync: "on" }])
   expect(await query((await start()).url, "show fsync")).toEqual([{ fsync: "off" }])
 })
 
@@ -58,7 +58,7 @@ test("text is UTF-8 and sorts by code point", async () => {
   expect(await query(url, sorted)).toEqual([{ sorted: "Abé", upper: "É" }])
 })
 
-test("a kept cluster has its data in the next run", async () => {
+test("a persistent cluster has its data in the next run", async () => {
   const dataDirectory = await temporaryFolder()
   const first = await start({ dataDirectory })
   await query(first.url, "create table kept as select 7 as seven")
@@ -67,14 +67,14 @@ test("a kept cluster has its data in the next run", async () => {
   expect(await query(second.url, "select seven from kept")).toEqual([{ seven: 7 }])
 })
 
-test("the second start on a kept cluster names the process that holds it", async () => {
+test("the second start on a persistent cluster names the process that holds it", async () => {
   const dataDirectory = await temporaryFolder()
   const first = await startParent({ dataDirectory })
   await expect(start({ dataDirectory })).rejects.toThrow(`${dataDirectory} is in use by process ${first.process.pid} (`)
   expect(await query(first.url, "select 1 as one")).toEqual([{ one: 1 }])
 })
 
-test("of many starts at once on a kept cluster one succeeds", async () => {
+test("of many starts at once on a persistent cluster one succeeds", async () => {
   const dataDirectory = await temporaryFolder()
   const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => start({ dataDirectory })))
   const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []))

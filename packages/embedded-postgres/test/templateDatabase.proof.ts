@@ -6,7 +6,7 @@ import { query } from "./query.ts"
 
 const server = inject("postgresUrl")
 
-/** Chooses a template name that no other test has, removed after the test. */
+/** Returns a unique template name. The template is removed after the test. */
 function templateName(): string {
   const name = `t_${randomBytes(6).toString("hex")}`
   onTestFinished(async () => {

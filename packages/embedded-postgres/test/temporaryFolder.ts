@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 
-/** Makes a folder that everyone may pass, removed after the test. */
+/** Creates a folder that every user may enter, removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")))
   await chmod(path, 0o755)

@@ -3,12 +3,12 @@ import { testServer } from "../src/testServer.ts"
 import { query } from "./query.ts"
 
 test("DATABASE_URL is taken as it is and outlives stop", async () => {
-  const given = inject("postgresUrl")
-  vi.stubEnv("DATABASE_URL", given)
+  const serverUrl = inject("postgresUrl")
+  vi.stubEnv("DATABASE_URL", serverUrl)
   const { url, stop } = await testServer()
-  expect(url).toBe(given)
+  expect(url).toBe(serverUrl)
   await stop()
-  expect(await query(given, "select 1 as one")).toEqual([{ one: 1 }])
+  expect(await query(serverUrl, "select 1 as one")).toEqual([{ one: 1 }])
 })
 
 test("a DATABASE_URL that is no PostgreSQL address is refused without being repeated", async () => {

@@ -41,12 +41,12 @@ test("the projects of a run share one server and one template, and the server en
 
 test("DATABASE_URL serves a whole run, and the clones are gone after it", async () => {
   const folder = await temporaryFolder()
-  const given = inject("postgresUrl")
-  expect((await runVitest("clean", { REPORT_FOLDER: folder, DATABASE_URL: given })).code).toBe(0)
+  const serverUrl = inject("postgresUrl")
+  expect((await runVitest("clean", { REPORT_FOLDER: folder, DATABASE_URL: serverUrl })).code).toBe(0)
   const [one, two] = await reports(folder)
-  expect([one?.server, two?.server]).toEqual([given, given])
+  expect([one?.server, two?.server]).toEqual([serverUrl, serverUrl])
   const left = "select count(*)::int as left from pg_database where datname like 'example\\_%\\_%'"
-  expect(await query(given, left)).toEqual([{ left: 0 }])
+  expect(await query(serverUrl, left)).toEqual([{ left: 0 }])
 })
 
 test("a file that leaks a connection fails though its tests pass", async () => {

@@ -1,5 +1,5 @@
 import { DigestReader } from "@outreach/domain/digest/DigestReader"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,7 @@ const history = Effect.fnUntraced(function* (dates: number) {
   const { organization } = yield* seedCampaign({ recipients: 0 })
   const repository = yield* ProgramRepository
   for (let n = 1; n < PROGRAMS; n++) {
-    const id = yield* makeIdentifier("program")
+    const id = yield* createIdentifier("program")
     yield* repository.create({
       organizationId: organization.id,
       id,

@@ -1,6 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { EventDraft } from "@outreach/domain/events/Event"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import type { CommitTimestamp } from "../src/events/commitTimestamp.ts"
 import { publishEvents } from "../src/events/publishEvents.ts"
@@ -28,7 +28,7 @@ export const draftsOf = (
     Effect.fnUntraced(function* ([recipientId, outcome]) {
       const happened = outcome.split(" ").at(-1) as "sent" | "bounced" | "opened" | "clicked"
       return {
-        id: yield* makeIdentifier("event"),
+        id: yield* createIdentifier("event"),
         organizationId: campaign.organizationId,
         campaignId: campaign.id,
         programId: campaign.programId,

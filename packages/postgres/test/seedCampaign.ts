@@ -2,7 +2,7 @@ import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { checkDigit } from "@outreach/domain/recipients/checkNpi"
@@ -25,19 +25,19 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly emailDomain?: string
 }) {
   const organization = yield* (yield* OrganizationRepository).create(
-    yield* makeIdentifier("organization"),
+    yield* createIdentifier("organization"),
     "Acme Health",
   )
   const secret = yield* rotateSecret(organization.id, 0)
   const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
-    id: yield* makeIdentifier("endpoint"),
+    id: yield* createIdentifier("endpoint"),
     url: options.endpointUrl ?? "https://partner.test/webhooks",
     eventTypes: null,
   })
   const program = yield* (yield* ProgramRepository).create({
     organizationId: organization.id,
-    id: yield* makeIdentifier("program"),
+    id: yield* createIdentifier("program"),
     slug: "heart-failure",
     name: "Heart failure",
     learnerTarget: null,

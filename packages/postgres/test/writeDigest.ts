@@ -1,6 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
-import { type EndpointId, makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
 import { Effect, References } from "effect"
 import { commitTimestamp } from "../src/events/commitTimestamp.ts"
 import { publishEvents } from "../src/events/publishEvents.ts"
@@ -61,7 +61,7 @@ const write = Effect.fnUntraced(function* (task: WriterTask, n: number) {
   )
   const from = { organization: { id: organizationId }, endpoint: { id: endpointId } }
   for (let i = 0; i < seed % 4; i++) {
-    yield* receiveEvent(from, yield* makeIdentifier("event"), `clinician.${pick(STAGES, seed + i)}`, {
+    yield* receiveEvent(from, yield* createIdentifier("event"), `clinician.${pick(STAGES, seed + i)}`, {
       npi: npi(seed % 97),
       email: `clinician${seed % 97}@clinic.test`,
       consumer_program_slug: pick(slugs, seed),

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net"
 
-// Source: the IANA special-purpose address registries (RFC 6890), and the one address outside them that a cloud uses for itself.
+// Source: the IANA special-purpose address registries (RFC 6890), and one public address that Azure uses for its platform.
 const FORBIDDEN_IPV4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -23,7 +23,7 @@ const FORBIDDEN_IPV4 = [
   "240.0.0.0/4", // reserved, broadcast
 ] as const
 
-// Global unicast alone: loopback, link-local, unique-local, multicast, IPv4-mapped and NAT64 lie outside.
+// Only global unicast. Loopback, link-local, unique-local, multicast, IPv4-mapped and NAT64 addresses lie outside this range.
 const GLOBAL_IPV6 = ["2000::/3"] as const
 const FORBIDDEN_IPV6 = [
   "2001::/23", // protocol assignments, Teredo
@@ -45,7 +45,7 @@ const forbiddenIPv4 = blockList(FORBIDDEN_IPV4, "ipv4")
 const globalIPv6 = blockList(GLOBAL_IPV6, "ipv6")
 const forbiddenIPv6 = blockList(FORBIDDEN_IPV6, "ipv6")
 
-/** Says whether an IP address is one of the public internet; false for anything that is no address. */
+/** Reports whether an IP address is a public one; false for a text that is not an IP address. */
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
@@ -58,7 +58,7 @@ export const isPublicAddress = (address: string): boolean => {
   }
 }
 
-/** Says whether a URL's host may be public: a name is until it is resolved, and an address, which nobody resolves, only as it stands. */
+/** Reports whether a URL's host may be public. An IP address must be public. A name passes, because its address is checked once it is resolved. */
 export const isPublicHost = ({ hostname }: URL): boolean => {
   const host = hostname.replace(/^\[|\]$/g, "")
   return isIP(host) === 0 || isPublicAddress(host)

@@ -1,4 +1,4 @@
 import manifest from "../package.json" with { type: "json" }
 
-/** The release of the service: the version of this package, which all processes load. */
+/** The release of the service: the version of this package. */
 export const RELEASE: string = manifest.version

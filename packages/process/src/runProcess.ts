@@ -2,17 +2,17 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Cause, type Config, Effect, Exit, Runtime } from "effect"
 
 /**
- * Runs a process until it ends or is told to stop by SIGINT or SIGTERM, which is no failure: it closes what it holds and exits with 0.
+ * Runs a process until it ends or receives SIGINT or SIGTERM. On a signal it closes its resources and exits with 0.
  *
- * A setting that is missing or malformed stops it at once with the sentence that names it and exit code 1.
+ * If a setting is missing or malformed, the process prints the sentence that names it and exits with 1.
  */
 export const runProcess = <A, E>(main: Effect.Effect<A, E>): void =>
   main.pipe(
     Effect.catchCause((cause) => {
-      const refusal = cause.reasons.find((reason) => Cause.isFailReason(reason) && isConfigError(reason.error))
-      if (refusal === undefined) return Effect.failCause(cause)
+      const invalidSetting = cause.reasons.find((reason) => Cause.isFailReason(reason) && isConfigError(reason.error))
+      if (invalidSetting === undefined) return Effect.failCause(cause)
       return Effect.sync(() => {
-        process.stderr.write(`${((refusal as Cause.Fail<Config.ConfigError>).error.cause as Error).message}\n`)
+        process.stderr.write(`${((invalidSetting as Cause.Fail<Config.ConfigError>).error.cause as Error).message}\n`)
         process.exitCode = 1
       })
     }),

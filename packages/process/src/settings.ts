@@ -25,7 +25,7 @@ export const secretsKey = key("SECRETS_KEY")
 /** `CURSOR_KEY`: authenticates the cursors of lists. */
 export const cursorKey = key("CURSOR_KEY")
 
-/** `PUBLIC_BASE_URL`: where the API is reached from outside, without a slash at the end. */
+/** `PUBLIC_BASE_URL`: the API's public base URL, without a trailing slash. */
 export const publicBaseUrl = httpUrl("PUBLIC_BASE_URL", "http://127.0.0.1:8080")
 
 /** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
@@ -37,21 +37,21 @@ export const webhookAllowPrivateAddresses: Config.Config<boolean> = setting("WEB
 
 const LOG_LEVELS = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
 
-/** `LOG_LEVEL`: the least level that is logged. Default `info`. */
+/** `LOG_LEVEL`: the lowest level that is logged. Default `info`. */
 export const logLevel: Config.Config<LogLevel.LogLevel> = setting("LOG_LEVEL", {
   expected: `one of ${Object.keys(LOG_LEVELS).join(", ")}`,
   parse: (text) => (Object.hasOwn(LOG_LEVELS, text) ? LOG_LEVELS[text as keyof typeof LOG_LEVELS] : undefined),
   default: "info",
 })
 
-/** `OTEL_EXPORTER_OTLP_ENDPOINT`: where traces and metrics go, over OTLP/HTTP; empty for nowhere. */
+/** `OTEL_EXPORTER_OTLP_ENDPOINT`: the OTLP/HTTP collector for traces and metrics. Empty exports nothing. */
 export const otlpEndpoint: Config.Config<string | null> = setting("OTEL_EXPORTER_OTLP_ENDPOINT", {
   expected: "an http:// or https:// address",
   parse: (text) => (text === "none" ? null : readHttpUrl(text)),
   default: "none",
 })
 
-/** Reads a setting that is an http or https address. */
+/** Defines a setting that is an http or https address. */
 export function httpUrl(name: string, fallback?: string): Config.Config<string> {
   return setting(name, {
     expected: "an http:// or https:// address",

@@ -1,11 +1,14 @@
 import { Effect, Layer, Logger, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { discreetTracer } from "./discreetTracer.ts"
+import { redactingTracer } from "./redactingTracer.ts"
 import { RELEASE } from "./release.ts"
 import { logLevel, otlpEndpoint } from "./settings.ts"
 
-/** Logs JSON lines, each with the release, to standard output at `LOG_LEVEL`, and exports traces, metrics and logs when `OTEL_EXPORTER_OTLP_ENDPOINT` says where to. */
+/**
+ * Logs JSON lines to standard output at `LOG_LEVEL`, each with the release. Exports traces, metrics and logs if
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
+ */
 export const telemetry = (serviceName: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -16,10 +19,10 @@ export const telemetry = (serviceName: string) =>
         level,
         Layer.succeed(References.CurrentLogAnnotations, { version: RELEASE }),
       )
-      // Spans that nobody receives would cost all the same.
+      // Without a collector, spans would only cost CPU time.
       if (endpoint === null) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
-      const discreet = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, discreetTracer))
-      return discreet.pipe(
+      const redacting = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, redactingTracer))
+      return redacting.pipe(
         Layer.provideMerge(Otlp.layer({ baseUrl: endpoint, resource: { serviceName, serviceVersion: RELEASE } })),
         Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
         Layer.provideMerge(logs),

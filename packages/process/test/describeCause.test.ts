@@ -14,7 +14,7 @@ describe("describeCause", () => {
     expect(describeCause(Cause.fail(failure))[0]).toContain("DatabaseFailure: ApiKeyRepository.authenticateKey failed")
   })
 
-  it("says nothing of what is no error", () => {
+  it("returns no text of a value that is not an error", () => {
     expect(describeCause(Cause.combine(Cause.die("dana@clinic.test"), Cause.interrupt(1)))).toEqual([
       "unknown",
       "interrupted",

@@ -19,12 +19,12 @@ const start = (env: Record<string, string>): ChildProcess => {
 }
 
 const outcome = async (child: ChildProcess) => {
-  const [output, complaint, [code]] = await Promise.all([
+  const [output, stderr, [code]] = await Promise.all([
     text(child.stdout!),
     text(child.stderr!),
     once(child, "exit") as Promise<[number | null]>,
   ])
-  return { output, complaint, code }
+  return { output, stderr, code }
 }
 
 describe("runProcess", () => {
@@ -46,20 +46,20 @@ describe("runProcess", () => {
   it("exits with 1 and nothing but the sentence when a setting is missing or malformed", async () => {
     expect(await outcome(start({ SECRETS_KEY: "" }))).toEqual({
       output: "",
-      complaint:
+      stderr:
         "SECRETS_KEY is not set. It must be 32 random bytes in base64, as `openssl rand -base64 32` makes them.\n",
       code: 1,
     })
     expect(await outcome(start({ LOG_LEVEL: "loud" }))).toEqual({
       output: "",
-      complaint: "LOG_LEVEL is malformed. It must be one of debug, info, warn, error, none.\n",
+      stderr: "LOG_LEVEL is malformed. It must be one of debug, info, warn, error, none.\n",
       code: 1,
     })
   })
 
   it("exits with 1 on any other failure, and says what it was", async () => {
-    const { output, complaint, code } = await outcome(start({ DEPLOYMENT: "staging" }))
+    const { output, stderr, code } = await outcome(start({ DEPLOYMENT: "staging" }))
     expect(code).toBe(1)
-    expect(output + complaint).toContain("staging is down")
+    expect(output + stderr).toContain("staging is down")
   })
 })

@@ -21,7 +21,7 @@ const sentenceAt = (text: string) => {
 }
 
 describe("setting", () => {
-  it("answers what the text was read as", () => {
+  it("returns the parsed text", () => {
     expect(Effect.runSync(at("44"))).toBe(44)
   })
 

@@ -14,7 +14,7 @@ import {
 const KEY = Buffer.alloc(32, 7)
 const docsUrl = httpUrl("DOCS_URL")
 
-/** Reads a setting from an environment that holds it alone; a failure is its sentence. */
+/** Reads a setting from an environment that holds only this setting. Returns the sentence of a failure. */
 const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>
   setting.pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { RELEASE } from "../src/release.ts"
 import { telemetry } from "../src/telemetry.ts"
 
-/** Runs with telemetry that goes to a receiver, and answers all that arrived there. */
+/** Runs an effect with telemetry that goes to a receiver, and returns all that arrived there. */
 const exportedBy = async (work: Effect.Effect<unknown>): Promise<string> => {
   const bodies: string[] = []
   const server = createServer(async (request, response) => {

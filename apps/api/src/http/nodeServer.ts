@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { Duplex } from "node:stream"
 import { NodeHttpServer } from "@effect/platform-node"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
@@ -52,7 +52,7 @@ export const nodeServer = Effect.gen(function* () {
       socket.destroy()
       return
     }
-    const requestId = runSync(makeIdentifier("request"))
+    const requestId = runSync(createIdentifier("request"))
     const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
     const { status, body, headers } = toErrorResponse(
       { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },

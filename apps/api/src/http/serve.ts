@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { type Operation, type OperationId, operations } from "@outreach/contract"
-import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
@@ -132,7 +132,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const application = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const progress: RequestState = {
-      requestId: yield* makeIdentifier("request"),
+      requestId: yield* createIdentifier("request"),
       operation: undefined,
       envelope: "partner",
       window: undefined,

@@ -1,5 +1,5 @@
 import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -23,14 +23,14 @@ export const trackingPages = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const link = links.read("click", trackingPayload("click", request.url))
     if (link?.destination == null) return UNKNOWN_LINK
-    yield* queue.offer(readHit(yield* makeIdentifier("hit"), request, link, trustProxy))
+    yield* queue.offer(readHit(yield* createIdentifier("hit"), request, link, trustProxy))
     return HttpServerResponse.empty({ status: 302, headers: { ...PERSONAL, Location: link.destination } })
   })
 
   const open = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const link = links.read("open", trackingPayload("open", request.url))
-    if (link !== undefined) yield* queue.offer(readHit(yield* makeIdentifier("hit"), request, link, trustProxy))
+    if (link !== undefined) yield* queue.offer(readHit(yield* createIdentifier("hit"), request, link, trustProxy))
     return HttpServerResponse.uint8Array(PIXEL, { headers: PERSONAL, contentType: "image/gif" })
   })
 

@@ -1,7 +1,7 @@
 import { SCOPES } from "@outreach/contract"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import type { OrganizationId } from "@outreach/domain/Identifier"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

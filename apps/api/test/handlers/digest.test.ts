@@ -2,7 +2,7 @@ import { SCOPES } from "@outreach/contract"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { countFunnel } from "@outreach/postgres/campaigns/countFunnel"
 import type { CommitTimestamp } from "@outreach/postgres/events/commitTimestamp"
@@ -41,7 +41,7 @@ const addProgram = (organizationId: OrganizationId, slug: string, targets: { lea
     Effect.gen(function* () {
       return yield* (yield* ProgramRepository).create({
         organizationId,
-        id: yield* makeIdentifier("program"),
+        id: yield* createIdentifier("program"),
         slug,
         name: slug,
         learnerTarget: targets.learner ?? null,
@@ -50,7 +50,7 @@ const addProgram = (organizationId: OrganizationId, slug: string, targets: { lea
     }),
   )
 const recipients = (count: number) =>
-  api().run(Effect.all(Array.from({ length: count }, () => makeIdentifier("recipient"))))
+  api().run(Effect.all(Array.from({ length: count }, () => createIdentifier("recipient"))))
 const qualify = (
   { organization }: Pick<Seed, "organization">,
   programId: ProgramId,
@@ -94,7 +94,7 @@ it("holds each count of the date, and nothing of the dates beside it", async () 
   await api().run(
     Effect.gen(function* () {
       const about = {
-        id: yield* makeIdentifier("event"),
+        id: yield* createIdentifier("event"),
         organizationId: campaign.organizationId,
         campaignId: campaign.id,
         programId: program.id,
@@ -179,7 +179,7 @@ it("holds what is published, and what partners say of clinicians once it is appl
       yield* commandCampaign(seed.campaign.id, "schedule")
       while (yield* publishChunk()) {}
       for (const type of ["account_created", "learner_qualified", "learner_qualified"]) {
-        yield* receiveEvent(seed, yield* makeIdentifier("event"), `clinician.${type}`, clinician)
+        yield* receiveEvent(seed, yield* createIdentifier("event"), `clinician.${type}`, clinician)
       }
       while (yield* applyBatches) {}
     }),

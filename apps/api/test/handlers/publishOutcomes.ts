@@ -1,7 +1,7 @@
 import { eventExamples, type FeedEventType } from "@outreach/contract"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
@@ -17,11 +17,11 @@ export const publishOutcomes = Effect.fnUntraced(function* (
     types,
     Effect.fnUntraced(function* (type) {
       const about = {
-        id: yield* makeIdentifier("event"),
+        id: yield* createIdentifier("event"),
         organizationId: campaign.organizationId,
         campaignId: campaign.id,
         programId: campaign.programId,
-        recipientId: recipientId ?? (yield* makeIdentifier("recipient")),
+        recipientId: recipientId ?? (yield* createIdentifier("recipient")),
       }
       return composeEvent(type, about, eventExamples[type].data)
     }),

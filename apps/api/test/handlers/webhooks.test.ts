@@ -104,7 +104,7 @@ describe("a signed event", () => {
     expect((await post(other, sign(other))).status).toBe(200)
     expect((await stored()).map(({ body }) => body)).toEqual([first])
     await vi.waitUntil(
-      () => api().logs.some((line) => line.includes("other content") && line.includes(event.event_id)),
+      () => api().logs.some((line) => line.includes("with another body") && line.includes(event.event_id)),
       { timeout: 100_000 },
     )
     expect(api().logs.join("")).not.toContain(EXAMPLE.data.email)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { DigestReader } from "@outreach/domain/digest/DigestReader"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
@@ -33,7 +33,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   const others = await runtime.runPromise(
     Effect.forEach(["diabetes", "asthma"], (slug) =>
       Effect.flatMap(ProgramRepository, (catalog) =>
-        Effect.flatMap(makeIdentifier("program"), (id) =>
+        Effect.flatMap(createIdentifier("program"), (id) =>
           catalog.create({
             organizationId: organization.id,
             id,

@@ -1,11 +1,11 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
@@ -119,7 +119,7 @@ type About = Pick<MessageLease, "organizationId" | "campaignId" | "programId" | 
 
 const outcomeOf = Effect.fnUntraced(function* (message: About, state: "sent" | "bounced") {
   const { organizationId, campaignId, programId, recipientId, token } = message
-  const about = { id: yield* makeIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
   const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
   return state === "sent"
     ? composeEvent("outreach.email_sent", about, data)

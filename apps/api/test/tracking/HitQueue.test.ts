@@ -1,4 +1,4 @@
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
 import { Deferred, Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ describe("HitQueue", () => {
         const { organizationId, recipientId } = addressees[0]!
         const offer = Effect.gen(function* () {
           const hit = { organizationId, recipientId, link: null, method: "GET", address: "198.51.100.7", headers: {} }
-          yield* (yield* HitQueue).offer({ ...hit, id: yield* makeIdentifier("hit") })
+          yield* (yield* HitQueue).offer({ ...hit, id: yield* createIdentifier("hit") })
         })
         const locked = yield* Deferred.make<void>()
         const flooded = yield* Deferred.make<void>()

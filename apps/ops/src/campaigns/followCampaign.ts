@@ -2,12 +2,13 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { Output, remark } from "../output/Output.ts"
+import { Output, printToStderr } from "../output/Output.ts"
 import { formatProgress } from "./formatProgress.ts"
 
-const OVER: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
+/** The statuses in which a campaign sends nothing. */
+const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
 
-/** Shows a campaign's progress on standard error until nothing more is sent: in place on a terminal, else a line whenever it changed. */
+/** Prints a campaign's progress to standard error until nothing more is sent. On a terminal each line replaces the one before. */
 export const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const campaigns = yield* CampaignRepository
   const { json } = yield* Output
@@ -18,9 +19,9 @@ export const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignI
     const { status } = yield* campaigns.find(campaignId)
     const line = `${status} · ${formatProgress(yield* campaigns.progress(campaignId))}`
     if (inPlace) stderr.write(`\r\u001b[2K${line.slice(0, stderr.columns - 1)}`)
-    else if (line !== shown) yield* remark(line)
+    else if (line !== shown) yield* printToStderr(line)
     shown = line
-    if (OVER.includes(status)) break
+    if (IDLE_STATUSES.includes(status)) break
     yield* Effect.sleep("1 second")
   }
   if (inPlace) stderr.write("\n")

@@ -3,7 +3,7 @@ import { type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/C
 const WIDTH = 40
 const numbers = new Intl.NumberFormat("en-US")
 
-/** Draws how many of the recipients the mail server has answered for, how fast it goes, how long it will take, and what came of it. */
+/** Formats a campaign's progress: a bar of the answered recipients, the rate, the remaining time, and the counts by outcome. */
 export const formatProgress = (progress: CampaignProgress): string => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined

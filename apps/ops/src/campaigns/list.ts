@@ -2,10 +2,10 @@ import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
 
 /** `ops campaigns list` */
@@ -25,7 +25,7 @@ export const list = Command.make(
     limit,
   },
   Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, limit }) {
-    const filter = given({ organizationId: organization, programId: program, status })
+    const filter = pickDefined({ organizationId: organization, programId: program, status })
     const rows = yield* (yield* CampaignRepository).list(filter, limit + 1)
     yield* printPage(rows, limit, ["id", "programId", "name", "kind", "status", "windowStart", "windowEnd"])
   }),

@@ -1,4 +1,4 @@
 import { Effect } from "effect"
 
-/** Loads the use cases of campaigns when a command needs them, because they bring along all that renders a message. */
+/** Loads the campaign use cases on demand, because they import the libraries that render messages. */
 export const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))

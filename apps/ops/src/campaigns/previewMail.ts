@@ -4,7 +4,7 @@ import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
 import { setting } from "@outreach/process/setting"
 import { Config, Effect, Schema } from "effect"
-import { NOBODYS_TOKEN, programNameOf, renderMail } from "./renderMail.ts"
+import { PLACEHOLDER_TOKEN, programNameOf, renderMail } from "./renderMail.ts"
 
 /** The campaign has no recipient with this token. */
 export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("RecipientNotFound", {
@@ -15,15 +15,15 @@ export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("
   }
 }
 
-const NOBODY = {
-  token: NOBODYS_TOKEN,
+const PLACEHOLDER = {
+  token: PLACEHOLDER_TOKEN,
   email: "recipient@example.invalid",
   recipientId: `rcp_${"0".repeat(32)}`,
 } as const
 
-/** Renders the message to a recipient, or to nobody in particular; its links record nothing. */
+/** Renders the message to a recipient, or to a placeholder recipient without `token`. Its links record nothing. */
 export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, token: string | undefined) {
-  const recipient = yield* token === undefined ? Effect.succeed(NOBODY) : findRecipient(campaign, token)
+  const recipient = yield* token === undefined ? Effect.succeed(PLACEHOLDER) : findRecipient(campaign, token)
   const isFromSet = (yield* Config.String("MAIL_FROM").pipe(Config.withDefault(""))) !== ""
   const from = isFromSet
     ? yield* setting("MAIL_FROM", mailFrom)

@@ -9,13 +9,13 @@ import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, Layer } from "effect"
 
-/** The token of nobody in particular. */
-export const NOBODYS_TOKEN = "aB3dE9"
+/** A token in a message that is not to a recipient. */
+export const PLACEHOLDER_TOKEN = "aB3dE9"
 
 /**
- * Renders a campaign's message as it would be sent, but for its signature.
+ * Renders a campaign's message as it would be sent, but without its DKIM signature.
  *
- * Its links are sealed with a key that nobody keeps, so that they open, click and unsubscribe nothing in anybody's name.
+ * Its links are sealed with a throwaway key, so that following them records nothing.
  */
 export const renderMail = Effect.fnUntraced(function* (
   campaign: Campaign,
@@ -31,7 +31,7 @@ export const renderMail = Effect.fnUntraced(function* (
   return compose({ ...recipient, organizationId: campaign.organizationId })
 })
 
-/** Reads the name of a campaign's program. */
+/** Returns the name of a campaign's program. */
 export const programNameOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
   return (yield* (yield* CampaignRepository).summaries(organizationId, [id])).get(id)!.program.name
 })

@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -22,13 +22,13 @@ export const sendTest = Command.make(
     const { smtpUrl, from, dkim, domain, bounceDomain } = yield* smtpSettings
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     // Loaded here, because few commands render a message.
-    const { NOBODYS_TOKEN, renderMail } = yield* Effect.promise(() => import("./renderMail.ts"))
-    // Of no recipient, and another one each time, because mailboxes drop a Message-ID that they have seen.
-    const recipientId = yield* makeIdentifier("recipient")
-    const nobody = { token: NOBODYS_TOKEN, email: to, recipientId }
-    const mail = yield* renderMail(campaign, nobody, { domain, bounceDomain })
+    const { PLACEHOLDER_TOKEN, renderMail } = yield* Effect.promise(() => import("./renderMail.ts"))
+    // The Message-ID contains this id. It is new each time, because mailboxes drop a Message-ID that they have seen.
+    const recipientId = yield* createIdentifier("recipient")
+    const placeholder = { token: PLACEHOLDER_TOKEN, email: to, recipientId }
+    const mail = yield* renderMail(campaign, placeholder, { domain, bounceDomain })
     const subject = `[Test] ${mail.subject}`
-    // Loaded here, because no other command sends.
+    // Loaded here, because no other command sends e-mail.
     const { sendOnce } = yield* Effect.promise(() => import("@outreach/mail/sendOnce"))
     const headers = { "X-Outreach-Test": campaign.id }
     const reply = yield* sendOnce({ ...mail, subject }, { url: smtpUrl, from, dkim, headers })
@@ -36,7 +36,7 @@ export const sendTest = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Send one real message, marked as a test, to an address of yours; its links lead nowhere and record nothing",
+    "Send one real message, marked as a test, to your own address; its links are not valid and record nothing",
   ),
   Command.withExamples([{ command: "ops campaigns test cmp_… --to me@acme.example" }]),
 )

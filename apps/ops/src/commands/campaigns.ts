@@ -19,8 +19,8 @@ import { name } from "../inputs/name.ts"
 import { readHtml } from "../inputs/readHtml.ts"
 import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
 
-const time = (flag: string, what: string) =>
-  instant(flag).pipe(Flag.withDescription(`${what}, a time such as 2026-12-01T09:00:00Z`))
+const time = (flag: string, description: string) =>
+  instant(flag).pipe(Flag.withDescription(`${description}, a time such as 2026-12-01T09:00:00Z`))
 
 const create = Command.make(
   "create",
@@ -36,13 +36,13 @@ const create = Command.make(
     ),
     subject: Flag.String("subject").pipe(
       Flag.withDescription(
-        "The e-mails' subject; may name {{ program_name }}, {{ campaign_name }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
+        "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
       ),
       Flag.filterMap(...name),
     ),
     html: Flag.String("html").pipe(
       Flag.withMetavar("file"),
-      Flag.withDescription("The file that holds the e-mails' body, with the same names"),
+      Flag.withDescription("The file of the e-mails' HTML body; may contain the same placeholders as the subject"),
     ),
     shortLink: Flag.String("short-link").pipe(
       Flag.withMetavar("url"),
@@ -50,17 +50,15 @@ const create = Command.make(
       Flag.optional,
     ),
     perMinute: Flag.Int("per-minute").pipe(
-      Flag.withDescription(
-        "How many e-mails of it go out in a minute at most; without it, as many as the workers send",
-      ),
+      Flag.withDescription("The maximum of its e-mails per minute; without it, as many as the workers send"),
       Flag.filter(
         (rate) => rate >= 1 && rate <= 1_000_000,
         () => "it must be from 1 to 1,000,000",
       ),
       Flag.optional,
     ),
-    windowStart: time("window-start", "When the e-mails begin to go out"),
-    windowEnd: time("window-end", "When no more go out"),
+    windowStart: time("window-start", "When sending begins"),
+    windowEnd: time("window-end", "When sending ends"),
   },
   Effect.fn("ops.campaigns.create")(function* (input) {
     const { createCampaign } = yield* loadCampaigns
@@ -108,27 +106,22 @@ const show = Command.make(
         formatRecord({ ...campaign, ...progress }),
         formatProgress(progress),
         ...[
-          section(`Domains that refuse us, and when they are tried again:`, pauses, ["domain", "status", "until"]),
-          section(`Why messages were not sent, though not for their recipients:`, failures, [
+          section(`Domains that refuse us, and when sending to them resumes:`, pauses, ["domain", "status", "until"]),
+          section(`Messages that were not sent, by SMTP reply, for reasons other than the recipient:`, failures, [
             "class",
             "code",
             "messages",
           ]),
-          section(`Messages sent and never answered, which are not tried again (the first 100):`, quarantined, [
-            "recipientId",
-            "token",
-            "unknownOutcomes",
-            "class",
-            "code",
-            "quarantinedAt",
-          ]),
+          section(
+            `Messages without a reply from the mail server, which are not retried (the first 100):`,
+            quarantined,
+            ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
+          ),
         ].flat(),
       ].join("\n\n")
     yield* print({ ...campaign, html, progress, pauses, failures, quarantined }, text)
   }),
-).pipe(
-  Command.withDescription("Show a campaign's status, how far it has come, and what keeps messages from being sent"),
-)
+).pipe(Command.withDescription("Show a campaign's status and progress, and why messages were not sent"))
 
 const section = <Row extends object>(
   title: string,
@@ -142,12 +135,12 @@ const preview = Command.make(
     campaignId,
     recipient: Flag.String("recipient").pipe(
       Flag.withMetavar("token"),
-      Flag.withDescription("The token of a recipient of the campaign; without it, nobody in particular"),
+      Flag.withDescription("The token of a recipient of the campaign (default a placeholder)"),
       Flag.optional,
     ),
     out: Flag.String("out").pipe(
       Flag.withMetavar("folder"),
-      Flag.withDescription("The folder for the two files, named after the campaign; this one unless told"),
+      Flag.withDescription("The folder for the two files, which are named after the campaign (default this folder)"),
       Flag.withDefault("."),
     ),
   },
@@ -184,9 +177,9 @@ export const campaigns = Command.make("campaigns").pipe(
   Command.withDescription("E-mails to lists of recipients"),
   Command.withSubcommands([
     create,
-    command("schedule", "Let a draft or paused campaign be published, and sent inside its window"),
-    command("pause", "Hold a campaign at once; resume it to go on"),
-    command("resume", "Let a paused campaign go on"),
+    command("schedule", "Schedule a draft or paused campaign: it is published, and sent within its window"),
+    command("pause", "Pause a campaign at once"),
+    command("resume", "Resume a paused campaign"),
     cancel,
     list,
     show,

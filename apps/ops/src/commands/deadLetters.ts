@@ -8,9 +8,9 @@ import { NotDeadLetter } from "../deadLetters/NotDeadLetter.ts"
 import { purge } from "../deadLetters/purge.ts"
 import { replay } from "../deadLetters/replay.ts"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
 import { printDelivery } from "./deliveries.ts"
 
@@ -19,7 +19,7 @@ const list = Command.make(
   { ...deadLetterFilters, limit },
   Effect.fn("ops.dead-letters.list")(function* ({ endpoint, type, reason, from, to, limit }) {
     const deliveries = yield* DeliveryRepository
-    const filter = given({ endpointId: endpoint, eventType: type, reason, from, to })
+    const filter = pickDefined({ endpointId: endpoint, eventType: type, reason, from, to })
     const rows = yield* deliveries.deadLetters(filter, limit + 1)
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"])
   }),
@@ -44,7 +44,7 @@ const show = Command.make(
 
 /** `ops dead-letters …` */
 export const deadLetters = Command.make("dead-letters").pipe(
-  Command.withDescription("Deliveries that were rejected, ran out of attempts, or lost worker after worker"),
+  Command.withDescription("Deliveries that were rejected, ran out of attempts, or crashed several workers"),
   Command.withSubcommands([list, show, replay, purge]),
   Command.provide(Layer.mergeAll(DeliveryRepositoryPg, ReplayJobQueuePg)),
 )

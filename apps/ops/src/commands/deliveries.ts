@@ -4,10 +4,10 @@ import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryReposito
 import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { limit } from "../inputs/limit.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { formatRecord, formatRows, print, printPage } from "../output/Output.ts"
 
 const list = Command.make(
@@ -42,7 +42,7 @@ const list = Command.make(
       Flag.optional,
     ),
     to: instant("to").pipe(
-      Flag.withDescription("Only those created before this time; the last one's goes on with a list"),
+      Flag.withDescription("Only those created before this time; to continue a list, give the last row's time"),
       Flag.optional,
     ),
     limit,
@@ -50,12 +50,12 @@ const list = Command.make(
   Effect.fn("ops.deliveries.list")(function* ({ endpoint, state, event, type, campaign, from, to, limit }) {
     const repository = yield* DeliveryRepository
     const filter = { endpointId: endpoint, state, eventId: event, eventType: type, campaignId: campaign, from, to }
-    const rows = yield* repository.list({ ...given(filter), limit: limit + 1 })
+    const rows = yield* repository.list({ ...pickDefined(filter), limit: limit + 1 })
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "dueAt", "createdAt"])
   }),
 ).pipe(
   Command.withDescription(
-    "List deliveries, newest first; by campaign or type it looks through all that --from and --to leave",
+    "List deliveries, newest first; --campaign and --type scan every delivery between --from and --to",
   ),
 )
 

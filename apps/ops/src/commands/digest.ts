@@ -19,13 +19,13 @@ const show = Command.make(
     yield* print({ date, data }, () => formatDigest(date, data))
   }),
 ).pipe(
-  Command.withDescription("Show a date of each program: its funnel, what outreach did, and its quotas"),
+  Command.withDescription("Show each program's funnel, outreach counts and quotas of a date"),
   Command.withExamples([{ command: "ops digest show --organization org_… --date 2026-11-20" }]),
 )
 
 /** `ops digest …` */
 export const digest = Command.make("digest").pipe(
-  Command.withDescription("What the partners read of each day"),
+  Command.withDescription("The partners' daily digests"),
   Command.withSubcommands([show, verify]),
   Command.provide(DigestReaderPg),
 )

@@ -1,6 +1,6 @@
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointRepository"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { isPublicHost } from "@outreach/process/isPublicAddress"
@@ -8,25 +8,25 @@ import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { replayLog } from "../endpoints/replayLog.ts"
 import { sendTest } from "../endpoints/sendTest.ts"
-import { given } from "../inputs/given.ts"
+import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { organization } from "../inputs/organization.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
-import { someOf } from "../inputs/someOf.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { printList, printRecord } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
 
-/** The most calls in flight that may be allowed to one endpoint. */
+/** The upper bound of an endpoint's `--max-in-flight`. */
 const MAX_IN_FLIGHT = 1000
 
 const parseMaxInFlight = (text: string): Option.Option<number | null> => {
   if (text === "none") return Option.some(null)
-  const most = Number(text)
-  return /^\d+$/.test(text) && most >= 1 && most <= MAX_IN_FLIGHT ? Option.some(most) : Option.none()
+  const calls = Number(text)
+  return /^\d+$/.test(text) && calls >= 1 && calls <= MAX_IN_FLIGHT ? Option.some(calls) : Option.none()
 }
 
 const assertUsable = Effect.fnUntraced(function* (url: string) {
@@ -44,24 +44,24 @@ const create = Command.make(
     url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go, an https address")),
     types: Flag.String("types").pipe(
       Flag.withDescription("The event types it receives, separated by commas (default all)"),
-      Flag.filterMap(...someOf(outboundEventTypes)),
+      Flag.filterMap(...commaSeparated(outboundEventTypes)),
       Flag.optional,
     ),
     since: instant("since").pipe(
-      Flag.withDescription("Send also what was published at this time or later, such as 2026-12-01T09:00:00Z"),
+      Flag.withDescription("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z"),
       Flag.optional,
     ),
   },
   Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since }) {
     yield* assertUsable(url)
     const repository = yield* EndpointRepository
-    const id = yield* makeIdentifier("endpoint")
-    const endpoint = { organizationId, id, url, eventTypes: Option.getOrNull(types), ...given({ since }) }
+    const id = yield* createIdentifier("endpoint")
+    const endpoint = { organizationId, id, url, eventTypes: Option.getOrNull(types), ...pickDefined({ since }) }
     yield* printRecord(yield* repository.create(endpoint))
   }),
 ).pipe(
   Command.withDescription(
-    "Add a webhook endpoint; http is for the sandbox and where WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
+    "Add a webhook endpoint; http addresses need the sandbox or WEBHOOK_ALLOW_PRIVATE_ADDRESSES=true",
   ),
 )
 
@@ -85,7 +85,7 @@ const list = Command.make(
     yield* printList(endpoints, columns)
   }),
 ).pipe(
-  Command.withDescription("List the webhook endpoints and how they stand, oldest first; of one organization or of all"),
+  Command.withDescription("List the webhook endpoints and their state, oldest first; of one organization or of all"),
 )
 
 const one = {
@@ -101,7 +101,9 @@ const show = Command.make(
   Effect.fn("ops.endpoints.show")(function* ({ endpoint }) {
     yield* printRecord(yield* (yield* EndpointRepository).find(endpoint))
   }),
-).pipe(Command.withDescription("Show an endpoint: whether it answers, how far it has read, and what waits for it"))
+).pipe(
+  Command.withDescription("Show an endpoint: its breaker, its position in the event log, and its waiting deliveries"),
+)
 
 const update = Command.make(
   "update",
@@ -110,11 +112,11 @@ const update = Command.make(
     url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go from now on"), Flag.optional),
     types: Flag.String("types").pipe(
       Flag.withDescription("The event types it receives from now on, separated by commas, or all"),
-      Flag.filterMap(...someOf([ALL_TYPES, ...outboundEventTypes])),
+      Flag.filterMap(...commaSeparated([ALL_TYPES, ...outboundEventTypes])),
       Flag.optional,
     ),
     maxInFlight: Flag.String("max-in-flight").pipe(
-      Flag.withDescription("The most calls in flight to it from now on, or none for the workers' own bound"),
+      Flag.withDescription("The maximum of calls in flight to it from now on, or none for the workers' default"),
       Flag.filterMap(parseMaxInFlight, () => `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`),
       Flag.optional,
     ),
@@ -125,11 +127,13 @@ const update = Command.make(
     }
     if (Option.isSome(url)) yield* assertUsable(url.value)
     const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
-    yield* printRecord(yield* (yield* EndpointRepository).update(endpoint, given({ url, eventTypes, maxInFlight })))
+    yield* printRecord(
+      yield* (yield* EndpointRepository).update(endpoint, pickDefined({ url, eventTypes, maxInFlight })),
+    )
   }),
 ).pipe(
   Command.withDescription(
-    "Change an endpoint's address, its event types or its bound; what waits for it goes to the new address",
+    "Change an endpoint's address, event types or maximum of calls in flight; waiting deliveries go to the new address",
   ),
 )
 
@@ -139,7 +143,7 @@ const disable = Command.make(
   Effect.fn("ops.endpoints.disable")(function* ({ endpoint }) {
     yield* printRecord(yield* (yield* EndpointRepository).disable(endpoint))
   }),
-).pipe(Command.withDescription("Let an endpoint's deliveries wait"))
+).pipe(Command.withDescription("Hold an endpoint's deliveries until it is enabled"))
 
 const enable = Command.make(
   "enable",
@@ -147,11 +151,11 @@ const enable = Command.make(
   Effect.fn("ops.endpoints.enable")(function* ({ endpoint }) {
     yield* printRecord(yield* (yield* EndpointRepository).enable(endpoint))
   }),
-).pipe(Command.withDescription("Let an endpoint's deliveries go out again, at once also where it failed before"))
+).pipe(Command.withDescription("Resume an endpoint's deliveries at once, even if it failed before"))
 
 /** `ops endpoints …` */
 export const endpoints = Command.make("endpoints").pipe(
-  Command.withDescription("Where the partners receive webhooks"),
+  Command.withDescription("The partners' webhook endpoints"),
   Command.withSubcommands([create, list, show, update, sendTest, replayLog, disable, enable]),
   Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueuePg)),
 )

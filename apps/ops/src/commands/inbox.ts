@@ -7,10 +7,10 @@ import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
 import { formatRecord, print, printPage } from "../output/Output.ts"
 
-/** A replay is of one event or of all. */
-class OneOrAll extends Schema.TaggedError<OneOrAll>()("OneOrAll", {}) {
+/** The command line names neither or both of one event and `--all`. The tag is the failure's `code`, which scripts may read: `one_or_all`. */
+class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("OneOrAll", {}) {
   override get message(): string {
-    return "Name one event, or replay all that were set aside with --all."
+    return "Give the id of one event, or --all to replay every event that was set aside."
   }
 }
 
@@ -19,7 +19,7 @@ const list = Command.make(
   {
     organization: organization.pipe(Flag.optional),
     waiting: Flag.Boolean("waiting").pipe(
-      Flag.withDescription("Those that wait to be applied, instead of those that were set aside"),
+      Flag.withDescription("List the events that wait to be applied, instead of those that were set aside"),
       Flag.withDefault(false),
     ),
     limit,
@@ -36,9 +36,9 @@ const show = Command.make(
   "show",
   {
     organization,
-    event: Argument.String("event").pipe(Argument.withDescription("The partner's id of the event, evt_…")),
+    event: Argument.String("event").pipe(Argument.withDescription("The event's id as the partner sent it, evt_…")),
     reveal: Flag.Boolean("reveal").pipe(
-      Flag.withDescription("Show what was sent as it is; it holds personal data"),
+      Flag.withDescription("Show the content as it was sent, with its personal data"),
       Flag.withDefault(false),
     ),
   },
@@ -50,35 +50,31 @@ const show = Command.make(
       () => `${formatRecord(entry)}\n\n${content}`,
     )
   }),
-).pipe(
-  Command.withDescription(
-    "Show an event that a partner sent, its content without personal data, and what became of it",
-  ),
-)
+).pipe(Command.withDescription("Show an event that a partner sent: its state, and its content without personal data"))
 
 const replay = Command.make(
   "replay",
   {
     organization,
     event: Argument.String("event").pipe(
-      Argument.withDescription("The partner's id of an event that was set aside"),
+      Argument.withDescription("The id of an event that was set aside, as the partner sent it"),
       Argument.optional,
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Everything of the organization that was set aside"),
+      Flag.withDescription("Replay every event of the organization that was set aside"),
       Flag.withDefault(false),
     ),
   },
   Effect.fn("ops.inbox.replay")(function* ({ organization, event, all }) {
     const ledger = yield* InboxLedger
-    if (Option.isSome(event) === all) return yield* new OneOrAll()
+    if (Option.isSome(event) === all) return yield* new InvalidSelection()
     const replayed = Option.isSome(event)
       ? yield* Effect.as(ledger.replay(organization, event.value), 1)
       : yield* ledger.replayAll(organization)
     yield* print({ replayed }, () => formatRecord({ replayed }))
   }),
 ).pipe(
-  Command.withDescription("Let events that were set aside be applied again, in the order of their receipt"),
+  Command.withDescription("Apply events again that were set aside, in the order of their receipt"),
   Command.withExamples([
     { command: "ops inbox replay --organization org_… evt_…" },
     { command: "ops inbox replay --organization org_… --all" },
@@ -87,7 +83,7 @@ const replay = Command.make(
 
 /** `ops inbox …` */
 export const inbox = Command.make("inbox").pipe(
-  Command.withDescription("What the partners sent"),
+  Command.withDescription("Events that the partners sent"),
   Command.withSubcommands([list, show, replay]),
   Command.provide(InboxLedgerPg),
 )

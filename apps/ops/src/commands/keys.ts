@@ -5,17 +5,17 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { name } from "../inputs/name.ts"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
-import { someOf } from "../inputs/someOf.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCell } from "../output/formatCell.ts"
-import { printList, printRecord, remark } from "../output/Output.ts"
+import { printList, printRecord, printToStderr } from "../output/Output.ts"
 
-/** A key that is over at its issue serves nobody. */
+/** The expiry of the new key lies in the past. */
 class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { expiresAt: Schema.String }) {
   override get message(): string {
     return `The key would have expired at ${this.expiresAt}; choose a time in the future.`
@@ -34,10 +34,10 @@ const issue = Command.make(
     name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.filterMap(...name)),
     scopes: Flag.String("scopes").pipe(
       Flag.withDescription(`What the key may do, separated by commas: ${SCOPES.join(", ")}`),
-      Flag.filterMap(...someOf(SCOPES)),
+      Flag.filterMap(...commaSeparated(SCOPES)),
     ),
     expires: instant("expires").pipe(
-      Flag.withDescription("When the key ends, a time such as 2027-01-01T00:00:00Z (default never)"),
+      Flag.withDescription("When the key expires, a time such as 2027-01-01T00:00:00Z (default never)"),
       Flag.optional,
     ),
   },
@@ -51,7 +51,7 @@ const issue = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Issue an API key, and show it this once; a live key where DEPLOYMENT=production, else a test key",
+    "Issue an API key, and show it only once; a live key if DEPLOYMENT=production, else a test key",
   ),
   Command.withExamples([
     { command: `ops keys issue --organization org_… --name "Nightly sync" --scopes events:read,digest:read` },
@@ -81,7 +81,7 @@ const rotate = Command.make(
   {
     key: keyId,
     overlap: Flag.String("overlap").pipe(
-      Flag.withDescription("How long the old key lives on, such as 24h or 0s (default 24h)"),
+      Flag.withDescription("How long the old key stays valid, such as 24h or 0s (default 24h)"),
       Flag.filterMap(...seconds),
       Flag.withDefault(DEFAULT_OVERLAP_SECONDS),
     ),
@@ -89,7 +89,7 @@ const rotate = Command.make(
   Effect.fn("ops.keys.rotate")(function* ({ key, overlap }) {
     yield* printIssued(yield* rotateKey(key, overlap))
   }),
-).pipe(Command.withDescription("Issue a successor with the same scopes, show it this once, and let the old key end"))
+).pipe(Command.withDescription("Issue a successor with the same scopes, show it only once, and let the old key expire"))
 
 const revoke = Command.make(
   "revoke",
@@ -104,7 +104,7 @@ const revoke = Command.make(
     )
     yield* printRecord(yield* keys.revoke(key))
   }),
-).pipe(Command.withDescription("End a key now, for good. Asks first, or needs --yes"))
+).pipe(Command.withDescription("Revoke a key now, for good. Asks first, or needs --yes"))
 
 /** `ops keys …` */
 export const keys = Command.make("keys").pipe(
@@ -115,5 +115,5 @@ export const keys = Command.make("keys").pipe(
 
 const printIssued = Effect.fnUntraced(function* ({ key, text }: IssuedKey) {
   yield* printRecord({ ...key, apiKey: Redacted.value(text) })
-  yield* remark("\nThe API key is shown this once; keep it now.")
+  yield* printToStderr("\nThe API key is shown this once; keep it now.")
 })

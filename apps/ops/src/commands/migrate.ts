@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { print, remark } from "../output/Output.ts"
+import { print, printToStderr } from "../output/Output.ts"
 
 /** `ops migrate` */
 export const migrate = Command.make(
   "migrate",
   {},
   Effect.fn("ops.migrate")(function* () {
-    // Loaded here, because the help does without the migrations.
+    // Loaded here, because the help does not need the migrations.
     const { runMigrations } = yield* Effect.promise(() => import("@outreach/postgres/migrations/runMigrations"))
-    const applied = yield* runMigrations({ report: remark })
+    const applied = yield* runMigrations({ report: printToStderr })
     yield* print({ applied }, () =>
       applied.length === 0 ? "The schema was up to date." : applied.map((file) => `Applied ${file}.`).join("\n"),
     )

@@ -1,4 +1,4 @@
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ const create = Command.make(
   { name: Flag.String("name").pipe(Flag.withDescription("The partner's name"), Flag.filterMap(...name)) },
   Effect.fn("ops.organizations.create")(function* (input) {
     const repository = yield* OrganizationRepository
-    yield* printRecord(yield* repository.create(yield* makeIdentifier("organization"), input.name))
+    yield* printRecord(yield* repository.create(yield* createIdentifier("organization"), input.name))
   }),
 ).pipe(Command.withDescription("Add an organization: a partner's account"))
 

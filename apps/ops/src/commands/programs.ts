@@ -1,23 +1,23 @@
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { name } from "../inputs/name.ts"
 import { organization } from "../inputs/organization.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { printList, printRecord } from "../output/Output.ts"
 
-const MOST = 2_147_483_647
+const MAX_TARGET = 2_147_483_647
 
-const target = (flag: string, whom: string) =>
+const target = (flag: string, noun: string) =>
   Flag.Int(flag).pipe(
-    Flag.withDescription(`How many ${whom} end the program's outreach (default no quota)`),
+    Flag.withDescription(`How many ${noun} end the program's outreach (default no quota)`),
     Flag.filter(
-      (count) => count >= 1 && count <= MOST,
-      () => `a whole number from 1 to ${MOST}`,
+      (count) => count >= 1 && count <= MAX_TARGET,
+      () => `a whole number from 1 to ${MAX_TARGET}`,
     ),
     Flag.optional,
   )
@@ -47,7 +47,7 @@ const create = Command.make(
     yield* printRecord(
       yield* repository.create({
         organizationId: input.organization,
-        id: yield* makeIdentifier("program"),
+        id: yield* createIdentifier("program"),
         slug: input.slug,
         name: input.name,
         learnerTarget: Option.getOrNull(input.learnerTarget),
@@ -75,15 +75,15 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List the programs, oldest first; of one organization or of all"))
 
-const newTarget = (flag: string, whom: string) =>
+const newTarget = (flag: string, noun: string) =>
   Flag.String(flag).pipe(
-    Flag.withDescription(`How many ${whom} end the program's outreach, or none`),
+    Flag.withDescription(`How many ${noun} end the program's outreach, or none`),
     Flag.filterMap(
       (text): Option.Option<number | null> => {
         if (text === "none") return Option.some(null)
-        return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MOST ? Option.some(Number(text)) : Option.none()
+        return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_TARGET ? Option.some(Number(text)) : Option.none()
       },
-      () => `none, or a whole number from 1 to ${MOST}`,
+      () => `none, or a whole number from 1 to ${MAX_TARGET}`,
     ),
     Flag.optional,
   )
@@ -99,7 +99,7 @@ const update = Command.make(
     ),
     status: Flag.Literals("status", ["draft", "active", "paused"]).pipe(
       Flag.withDescription(
-        "What the partner reads of it, and what brings an archived program back; it holds no campaign",
+        "The status that the partner reads; it stops no campaign, and reactivates an archived program",
       ),
       Flag.optional,
     ),
@@ -107,13 +107,13 @@ const update = Command.make(
     completerTarget: newTarget("completer-target", "completers"),
   },
   Effect.fn("ops.programs.update")(function* ({ program, ...input }) {
-    const changes = given(input)
+    const changes = pickDefined(input)
     if (Object.keys(changes).length === 0) {
       return yield* new NothingToUpdate({ flags: ["--name", "--status", "--learner-target", "--completer-target"] })
     }
     yield* printRecord(yield* (yield* ProgramRepository).update(program, changes))
   }),
-).pipe(Command.withDescription("Change a program; its slug stays, because the partner uses it on the wire"))
+).pipe(Command.withDescription("Change a program; its slug cannot change, because the partner uses it on the wire"))
 
 const archive = Command.make(
   "archive",
@@ -123,7 +123,7 @@ const archive = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Put a program away: no campaign of it is created or scheduled any more. `programs update --status active` brings it back",
+    "Archive a program: its campaigns can no longer be created or scheduled. `programs update --status active` reactivates it",
   ),
 )
 

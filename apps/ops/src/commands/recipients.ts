@@ -6,11 +6,11 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/BadLines.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
-import { formatRecord, print, remark } from "../output/Output.ts"
+import { formatRecord, print, printToStderr } from "../output/Output.ts"
 import { find } from "../recipients/find.ts"
 import type { ImportReport } from "../recipients/importFile.ts"
 
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 const load = Command.make(
   "import",
@@ -27,7 +27,7 @@ const load = Command.make(
     rejects: Flag.String("rejects").pipe(
       Flag.withMetavar("FILE"),
       Flag.withDescription(
-        "Write refused lines to a new CSV file, after their line and reason; mended, import it with --ignore-columns",
+        "Write refused lines to a new CSV file, with their line number and reason; fix it and import it with --ignore-columns",
       ),
       Flag.optional,
     ),
@@ -38,13 +38,13 @@ const load = Command.make(
   },
   Effect.fn("ops.recipients.import")(function* ({ campaign: campaignId, file, ...input }) {
     const rejects = Option.getOrUndefined(input.rejects)
-    // Loaded here, because `find` does without the contract's schemas.
+    // Loaded here, because `find` does not need the contract's schemas.
     const { importFile } = yield* Effect.promise(() => import("../recipients/importFile.ts"))
-    const remarkBad = (bad: ImportReport | BadLines) => remarkBadLines(bad, rejects)
+    const printBad = (bad: ImportReport | BadLines) => printBadLines(bad, rejects)
     const report = yield* importFile(campaignId, file, { ...input, rejects }).pipe(
-      Effect.tapErrorTag("BadLines", remarkBad),
+      Effect.tapErrorTag("BadLines", printBad),
     )
-    yield* remarkBad(report)
+    yield* printBad(report)
     yield* print({ campaignId, ...report }, () => {
       const { imported, alreadyThere, suppressed, badCount: skipped } = report
       return formatRecord({ campaignId, imported, alreadyThere, suppressed, skipped })
@@ -62,12 +62,12 @@ export const recipients = Command.make("recipients").pipe(
   Command.provide(Layer.mergeAll(CampaignRepositoryPg, RecipientRepositoryPg, TimelineReaderPg)),
 )
 
-const remarkBadLines = Effect.fnUntraced(function* (
+const printBadLines = Effect.fnUntraced(function* (
   { badCount, badLines }: ImportReport | BadLines,
   rejects: string | undefined,
 ) {
-  for (const { line, reason } of badLines.slice(0, MOST_SHOWN)) yield* remark(`line ${line}: ${reason}`)
+  for (const { line, reason } of badLines.slice(0, MAX_SHOWN)) yield* printToStderr(`line ${line}: ${reason}`)
   const hint = rejects === undefined ? "; --rejects FILE writes them all" : ""
-  if (badCount > MOST_SHOWN) yield* remark(`and ${badCount - MOST_SHOWN} more bad lines${hint}`)
-  if (badCount > 0 && rejects !== undefined) yield* remark(`The bad lines are in ${rejects}.`)
+  if (badCount > MAX_SHOWN) yield* printToStderr(`and ${badCount - MAX_SHOWN} more bad lines${hint}`)
+  if (badCount > 0 && rejects !== undefined) yield* printToStderr(`The bad lines are in ${rejects}.`)
 })

@@ -31,7 +31,7 @@ const show = Command.make(
   Effect.fn("ops.replays.show")(function* ({ replay }) {
     yield* printRecord(yield* (yield* ReplayJobQueue).find(replay))
   }),
-).pipe(Command.withDescription("Show a replay: what it replays, and how far it has come"))
+).pipe(Command.withDescription("Show a replay: its items and its progress"))
 
 const follow = Command.make(
   "follow",
@@ -39,7 +39,7 @@ const follow = Command.make(
   Effect.fn("ops.replays.follow")(function* ({ replay }) {
     yield* printReplay(yield* followReplay(yield* (yield* ReplayJobQueue).find(replay)))
   }),
-).pipe(Command.withDescription("Show a replay's progress until it is over; Ctrl-C leaves it running"))
+).pipe(Command.withDescription("Show a replay's progress until it ends; Ctrl-C leaves it running"))
 
 const cancel = Command.make(
   "cancel",
@@ -54,7 +54,7 @@ const cancel = Command.make(
     })
     yield* printReplay(yield* replayJobs.cancel(replay))
   }),
-).pipe(Command.withDescription("End a replay where it is; what it has replayed stays so. Asks first, or needs --yes"))
+).pipe(Command.withDescription("Stop a replay; what it has replayed stays replayed. Asks first, or needs --yes"))
 
 /** `ops replays …` */
 export const replays = Command.make("replays").pipe(

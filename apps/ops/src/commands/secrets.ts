@@ -9,7 +9,7 @@ import { identifier } from "../inputs/identifier.ts"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"
-import { printList, printRecord, remark } from "../output/Output.ts"
+import { printList, printRecord, printToStderr } from "../output/Output.ts"
 import { secretCipher } from "../secretCipher.ts"
 
 const rotate = Command.make(
@@ -17,7 +17,7 @@ const rotate = Command.make(
   {
     organization,
     grace: Flag.String("grace").pipe(
-      Flag.withDescription("How long the secrets before it stay active, such as 24h or 0s (default 24h)"),
+      Flag.withDescription("How long the older secrets stay active, such as 24h or 0s (default 24h)"),
       Flag.filterMap(...seconds),
       Flag.withDefault(DEFAULT_GRACE_SECONDS),
     ),
@@ -26,14 +26,14 @@ const rotate = Command.make(
     const { secret, ended } = yield* rotateSecretWithinBound(organizationId, graceSeconds)
     yield* printRecord({ organizationId, graceSeconds, signingSecret: Redacted.value(secret) })
     if (ended > 0) {
-      yield* remark(
+      yield* printToStderr(
         `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${ended}) has ended now.`,
       )
     }
-    yield* remark("\nThe signing secret is shown this once; keep it now.")
+    yield* printToStderr("\nThe signing secret is shown this once; keep it now.")
   }),
 ).pipe(
-  Command.withDescription("Give an organization a new signing secret, and show it this once; also for its first"),
+  Command.withDescription("Create an organization's first or next signing secret, and show it only once"),
   Command.provide(Layer.provide(SecretVaultPg, secretCipher)),
 )
 
@@ -72,14 +72,12 @@ const revoke = Command.make(
     yield* printRecord(yield* ledger.revoke(secret.id))
   }),
 ).pipe(
-  Command.withDescription(
-    "End a signing secret now, for good; one that leaked, say, before its grace is over. Asks first, or needs --yes",
-  ),
+  Command.withDescription("Revoke a signing secret now, for good, such as one that leaked. Asks first, or needs --yes"),
 )
 
 /** `ops secrets …` */
 export const secrets = Command.make("secrets").pipe(
-  Command.withDescription("What webhooks are signed with"),
+  Command.withDescription("The secrets that sign webhooks"),
   Command.withSubcommands([rotate, list, revoke]),
   Command.provide(SecretLedgerPg),
 )

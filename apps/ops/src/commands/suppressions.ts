@@ -10,7 +10,7 @@ import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 
-/** Whom to suppress is not said, or not rightly. */
+/** The command line does not name a valid clinician. */
 class InvalidClinician extends Schema.TaggedError<InvalidClinician>()("InvalidClinician", { reason: Schema.String }) {
   override get message(): string {
     return `Name the clinician with --npi, with --email, or with both: ${this.reason}.`
@@ -36,7 +36,7 @@ const readClinician = Effect.fnUntraced(function* (input: {
   readonly email: Option.Option<string>
 }) {
   const clinician: Clinician = { npi: Option.getOrNull(input.npi), email: Option.getOrNull(input.email) }
-  // Loaded here, because `list` does without the contract's schemas.
+  // Loaded here, because `list` does not need the contract's schemas.
   const { checkClinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/checkClinician"))
   const reason = checkClinician(clinician)
   return reason === undefined ? clinician : yield* new InvalidClinician({ reason })
@@ -47,11 +47,11 @@ const add = Command.make(
   clinician,
   Effect.fn("ops.suppressions.add")(function* (input) {
     const clinician = yield* readClinician(input)
-    const done = yield* (yield* SuppressionRepository).add(input.program, [clinician], "operator")
-    yield* printRecord({ programId: input.program, ...done })
+    const result = yield* (yield* SuppressionRepository).add(input.program, [clinician], "operator")
+    yield* printRecord({ programId: input.program, ...result })
   }),
 ).pipe(
-  Command.withDescription("Let a program never write to a clinician; withdraws the recipients who wait"),
+  Command.withDescription("Never let a program write to a clinician; withdraws the waiting recipients"),
   Command.withExamples([{ command: "ops suppressions add --program pgm_… --email someone@clinic.example" }]),
 )
 
@@ -76,7 +76,7 @@ const remove = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Remove an NPI or an address; who was withdrawn stays so, and a later import may name them. Asks first, or needs --yes",
+    "Remove an NPI or an address; withdrawn recipients stay withdrawn until a later import names them. Asks first, or needs --yes",
   ),
 )
 
@@ -95,7 +95,7 @@ const list = Command.make(
     const rows = yield* repository.list(program, limit + 1, Option.getOrUndefined(kind))
     yield* printPage(rows, limit, ["kind", "value", "reason", "createdAt"])
   }),
-).pipe(Command.withDescription("List whom a program must not write to, by kind and value"))
+).pipe(Command.withDescription("List a program's suppressions, by kind and value"))
 
 const load = Command.make(
   "import",
@@ -119,7 +119,7 @@ const load = Command.make(
 
 /** `ops suppressions …` */
 export const suppressions = Command.make("suppressions").pipe(
-  Command.withDescription("Whom a program must not write to"),
+  Command.withDescription("Clinicians whom a program must not write to"),
   Command.withSubcommands([add, remove, list, load]),
   Command.provide(SuppressionRepositoryPg),
 )

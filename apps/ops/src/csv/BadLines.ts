@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The file has lines that cannot be imported, and they were not to be skipped. */
+/** The file has lines that cannot be imported, and `--skip-bad` was not given. */
 export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
   imported: Schema.Int,
   alreadyThere: Schema.Int,
@@ -10,7 +10,7 @@ export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
   override get message(): string {
     const lines = `${this.badCount} bad ${this.badCount === 1 ? "line" : "lines"}`
     return this.imported + this.alreadyThere === 0
-      ? `${lines}; nothing was imported. Mend the file, or leave them out with --skip-bad.`
-      : `${lines}; the import stopped there, with ${this.imported} imported. Mend the file, or leave them out with --skip-bad; the next run goes on where this one stopped.`
+      ? `${lines}; nothing was imported. Fix the file, or leave them out with --skip-bad.`
+      : `${lines}; the import stopped there, with ${this.imported} imported. Fix the file, or leave them out with --skip-bad; the next run goes on where this one stopped.`
   }
 }

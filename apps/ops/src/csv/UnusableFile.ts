@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The file cannot be imported at all; the reason repeats nothing of its recipients. */
+/** The file cannot be imported at all. The reason never contains data of recipients. */
 export class UnusableFile extends Schema.TaggedError<UnusableFile>()("UnusableFile", {
   file: Schema.String,
   reason: Schema.String,

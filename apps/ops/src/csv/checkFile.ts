@@ -5,7 +5,7 @@ import type { RejectedLine } from "./createRejectsFile.ts"
 import type { Header } from "./readHeader.ts"
 import { isBad, readLines } from "./readLines.ts"
 
-const MOST_REPORTED = 10_000
+const MAX_REPORTED = 10_000
 
 /** The lines of a file that cannot be used. */
 export interface BadLineReport {
@@ -14,13 +14,13 @@ export interface BadLineReport {
   readonly badLines: ReadonlyArray<{ readonly line: number; readonly reason: string }>
 }
 
-/** Counts the lines of a file, and reports those that are bad whatever the database says. */
+/** Counts the lines of a file, and finds the bad lines that can be found without the database. */
 export const checkFile = Effect.fnUntraced(function* <E = never>(
   header: Header,
   check: (line: ImportLine) => string | undefined,
   options: {
     readonly quiet: boolean
-    /** Hears of all bad lines, also of those that are not reported. */
+    /** Called with all bad lines, also those beyond the reported 10,000. */
     readonly onBad?: ((lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>) | undefined
   },
 ) {
@@ -34,7 +34,7 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
         const reason = isBad(line) ? line.reason : check(line)
         return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
       })
-      for (const line of bad) noteBad(report, line)
+      for (const line of bad) addBadLine(report, line)
       return options.onBad?.(bad) ?? Effect.void
     }),
   )
@@ -42,10 +42,10 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
 }, Effect.scoped)
 
 /** Adds a bad line to a report. */
-export const noteBad = (
+export const addBadLine = (
   report: { badCount: number; badLines: Array<BadLineReport["badLines"][number]> },
   { number, reason }: BadLine,
 ): void => {
   report.badCount++
-  if (report.badLines.length < MOST_REPORTED) report.badLines.push({ line: number, reason })
+  if (report.badLines.length < MAX_REPORTED) report.badLines.push({ line: number, reason })
 }

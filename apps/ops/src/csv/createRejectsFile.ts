@@ -1,7 +1,7 @@
 import type { BadLine } from "@outreach/domain/campaigns/RecipientImport"
 import { Effect, FileSystem, type PlatformError, Schema } from "effect"
 
-/** A refused line with its text as it was written. */
+/** A refused line with its original text. */
 export interface RejectedLine extends BadLine {
   readonly text: string
 }
@@ -23,9 +23,9 @@ const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], str
 }
 
 /**
- * Creates a file for refused lines that only its owner reads. It is removed with the scope unless it has lines and is complete.
+ * Creates a file for refused lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
  *
- * It has the columns of the import file after `line` and `reason`. The text of a line follows unchanged, so that it can be mended and imported.
+ * Its columns are `line`, `reason` and those of the import file. The text of a line is unchanged, so that it can be fixed and imported.
  */
 export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   const { open, remove } = yield* FileSystem.FileSystem
@@ -52,7 +52,7 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
         lines.map(({ number, reason, text }) => `${number},"${reason.replaceAll('"', '""')}",${text}\n`).join(""),
       )
     }),
-    /** Lets the file stay. */
+    /** Keeps the file after the scope. */
     complete: Effect.sync(() => {
       state.isComplete = true
     }),

@@ -5,15 +5,15 @@ import { UnusableFile } from "./UnusableFile.ts"
 const COLUMNS = ["npi", "email"] as const
 const MAX_NAMED = 20
 
-/** Whether a file must have both columns, or may have one of them alone. */
+/** Whether a file must have both columns, or at least one. */
 export type Columns = "npi and email" | "npi or email"
 
-/** An import file and what its first line says. */
+/** An import file and its first line. */
 export interface Header {
   readonly file: string
   /** In bytes. */
   readonly size: number
-  /** The first line as it is written. */
+  /** The original text of the first line. */
   readonly text: string
   readonly columnCount: number
   /** The index of the column, or -1. */
@@ -21,7 +21,7 @@ export interface Header {
   readonly email: number
 }
 
-/** Reads the first line of a regular file, which names the columns `npi` and `email` in any order, and others if they are to be ignored. */
+/** Reads the first line of a regular file. It names the columns `npi` and `email` in any order, and others if `ignoreColumns` is set. */
 export const readHeader = Effect.fnUntraced(function* (
   file: string,
   columns: Columns,
@@ -50,11 +50,11 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
       new UnusableFile({ file, reason: reason._tag === "NotFound" ? "it does not exist" : "it cannot be read" }),
   )
   if (type !== "File")
-    return yield* new UnusableFile({ file, reason: "it is no regular file, and a file is read twice" })
+    return yield* new UnusableFile({ file, reason: "it is not a regular file, and a file is read twice" })
   return Number(size)
 })
 
-/** Returns what is wrong with a header, or undefined. */
+/** Returns the reason why a header is not valid, or undefined. */
 const checkHeader = (
   fields: ReadonlyArray<string>,
   columns: Columns,
@@ -74,5 +74,5 @@ const checkHeader = (
   return `it has columns beside npi and email (${extra.slice(0, MAX_NAMED).join(", ")}${more}); --ignore-columns leaves them out`
 }
 
-/** A field is only repeated if it cannot be an NPI or an address, since a file without a header begins with a recipient. */
+/** Reports whether a field looks like a column name. Other fields are not repeated, because the first line may be a recipient's. */
 const isName = (field: string): boolean => /^\p{L}[\p{L}\d _.()#/-]{0,39}$/u.test(field) && !/\d{5}/.test(field)

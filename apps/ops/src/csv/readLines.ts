@@ -3,13 +3,13 @@ import { type Effect, Stream } from "effect"
 import type { Header } from "./readHeader.ts"
 import { type Row, readRows } from "./readRows.ts"
 
-/** A line of an import file, with its text as it is written. */
+/** A line of an import file with its original text. */
 export type FileLine = (ImportLine | BadLine) & { readonly text: string }
 
-/** Reads the lines of an import file after its header; a column that is not there is empty. */
+/** Reads the lines of an import file after its header. A missing column is empty. */
 export const readLines = (header: Header, onBytes?: (bytes: number) => Effect.Effect<void>) => {
   const { file, columnCount, npi, email } = header
-  // No NPI and no address holds a line end.
+  // NPIs and addresses never contain a line end.
   const isWhole = (fields: ReadonlyArray<string>): boolean =>
     fields.length === columnCount && !/[\r\n]/.test(`${fields[npi] ?? ""}${fields[email] ?? ""}`)
   const toLine = ({ number, text, fields }: Row): FileLine => {

@@ -3,11 +3,11 @@ import { UnusableFile } from "./UnusableFile.ts"
 
 /** A row of a CSV file (RFC 4180). */
 export interface Row {
-  /** The line that it begins on, counted from 1. */
+  /** The number of the row's first line, counted from 1. */
   readonly number: number
-  /** The row as it is written, without its line end. */
+  /** The original text of the row, without its line end. */
   readonly text: string
-  /** Undefined where a quote does not pair. */
+  /** Undefined if the row has an unpaired quote. */
   readonly fields: ReadonlyArray<string> | undefined
 }
 
@@ -16,15 +16,15 @@ const MAX_ROW_LENGTH = 65_536
 /**
  * Reads the rows of a CSV file that are not blank, as a stream whose memory does not grow with the file.
  *
- * Takes a byte order mark, every kind of line end, and quoted fields that hold line ends; drops the spaces around a field.
- * An unpaired quote costs its line alone: reading goes on with the next line.
+ * Accepts a byte order mark, every kind of line end, and line ends in quoted fields. Trims the spaces around a field.
+ * An unpaired quote makes only its own line bad.
  */
 export const readRows = (
   file: string,
   options: {
-    /** Whether the fields make a row. One of several lines that is not whole has an unpaired quote that another line's quote seems to close. */
+    /** Reports whether the fields make a row. If a row of several lines is not whole, its first line has an unpaired quote. */
     readonly isWhole: (fields: ReadonlyArray<string>) => boolean
-    /** Hears of each piece of the file that was read. */
+    /** Called with the length of each chunk of the file. */
     readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
   },
 ): Stream.Stream<Row, UnusableFile, FileSystem.FileSystem> => {
@@ -42,7 +42,7 @@ export const readRows = (
   )
 }
 
-/** Follows the last piece of a file. */
+/** Marks the end of the stream, after the last chunk of the file. */
 const END = undefined
 
 /** The text after the last complete row, the number of its first line, and whether the file ends with it. */
@@ -52,7 +52,7 @@ interface Unread {
   readonly isLast: boolean
 }
 
-/** Takes the complete rows off a text. */
+/** Splits the complete rows off the beginning of a text. */
 const takeRows = (
   file: string,
   unread: Unread,
@@ -64,15 +64,15 @@ const takeRows = (
   let start = 0
   while (start < text.length) {
     const row = findRow(text, start, isWhole)
-    // A carriage return at the end may be half a line end, and the next piece may close a quote.
+    // A carriage return at the end may be half of a line end, and the next chunk may close a quote.
     const isCut = !isLast && (row.end >= text.length - 1 || row.fields === undefined)
     if (isCut && text.length - start <= MAX_ROW_LENGTH + 1) break
     if (row.end - start > MAX_ROW_LENGTH) {
       return Effect.fail(new UnusableFile({ file, reason: `line ${number} is longer than 64 KiB` }))
     }
-    const written = text.slice(start, row.end)
-    if (row.fields?.length !== 1 || row.fields[0] !== "") rows.push({ number, text: written, fields: row.fields })
-    number += 1 + (written.match(LINE_END)?.length ?? 0)
+    const rowText = text.slice(start, row.end)
+    if (row.fields?.length !== 1 || row.fields[0] !== "") rows.push({ number, text: rowText, fields: row.fields })
+    number += 1 + (rowText.match(LINE_END)?.length ?? 0)
     start = row.end + (text.startsWith("\r\n", row.end) ? 2 : 1)
   }
   return Effect.succeed([{ text: text.slice(start), number, isLast }, rows])
@@ -82,7 +82,7 @@ const LINE_END = /\r\n|\n|\r/g
 const LINE_REST = /[^\r\n]*/y
 const FIELD = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|(?:[^",\r\n \t][^,\r\n]*)?)(?=[,\r\n]|$)/y
 
-/** Finds the row that begins at an index, or else the line. */
+/** Finds the row that begins at an index; if its quotes do not pair, its first line. */
 const findRow = (text: string, start: number, isWhole: (fields: ReadonlyArray<string>) => boolean) => {
   LINE_REST.lastIndex = start
   const lineEnd = start + LINE_REST.exec(text)![0].length

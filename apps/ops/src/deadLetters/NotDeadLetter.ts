@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The delivery is no dead letter, or was replayed before. */
+/** The delivery is not a dead letter, or was replayed before. */
 export class NotDeadLetter extends Schema.TaggedError<NotDeadLetter>()("NotDeadLetter", {
   deliveryIds: Schema.Array(Schema.String),
   replayed: Schema.Int,

@@ -2,14 +2,14 @@ import type { Replay } from "@outreach/domain/deliveries/Replay"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { formatCount } from "../output/formatCount.ts"
-import { print, remark } from "../output/Output.ts"
+import { print, printToStderr } from "../output/Output.ts"
 import { progressBar } from "../output/progressBar.ts"
 
-const LOOK_EVERY = "500 millis"
-/** Workers look for new jobs once a second. */
-const BEGINS_WITHIN_MS = 10_000
+const POLL_INTERVAL = "500 millis"
+/** When to suspect that no worker runs. Workers look for new jobs once a second. */
+const START_TIMEOUT_MS = 10_000
 
-/** Shows how far a job has come until it is over, and answers it then; interrupting this does not interrupt the job. */
+/** Shows a job's progress until the job ends, and returns the ended job. Interrupting this effect does not interrupt the job. */
 export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
     const replayJobs = yield* ReplayJobQueue
@@ -19,17 +19,17 @@ export const followReplay = Effect.fnUntraced(
     let now = job
     let isWorkerMissed = false
     while (now.state === "running") {
-      yield* Effect.sleep(LOOK_EVERY)
+      yield* Effect.sleep(POLL_INTERVAL)
       const next = yield* replayJobs.find(job.id)
       yield* bar.advance(next.replayed - now.replayed)
       now = next
       if (
         !isWorkerMissed &&
         now.replayed === job.replayed &&
-        (yield* Clock.currentTimeMillis) - since > BEGINS_WITHIN_MS
+        (yield* Clock.currentTimeMillis) - since > START_TIMEOUT_MS
       ) {
         isWorkerMissed = true
-        yield* remark("Nothing has been replayed for ten seconds; is a worker running?")
+        yield* printToStderr("Nothing has been replayed for ten seconds; is a worker running?")
       }
     }
     return now
@@ -37,26 +37,26 @@ export const followReplay = Effect.fnUntraced(
   Effect.scoped,
   (following, { id }) =>
     Effect.onInterrupt(following, () =>
-      remark(
+      printToStderr(
         `\nIt goes on without you. Follow it with \`ops replays follow ${id}\`, end it with \`ops replays cancel ${id}\`.`,
       ),
     ),
 )
 
-/** Prints a job once it has ended, or at once when `detach` is set; `sentence` tells people what is waited for. */
+/** Prints a job once it has ended, or at once if `detach` is set. Prints `sentence` to standard error before it waits. */
 export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
   { detach, sentence }: { readonly detach: boolean; readonly sentence: string },
 ) {
   if (detach || job.state !== "running") return yield* printReplay(job)
-  yield* remark(sentence)
+  yield* printToStderr(sentence)
   yield* printReplay(yield* followReplay(job))
 })
 
-/** Prints a job, with one sentence for people. */
+/** Prints a job, as one sentence without `--json`. */
 export const printReplay = (job: Replay) => print(job, () => describe(job))
 
-/** The words for what a job replays. */
+/** The noun for the items of a job. */
 export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
 
 const describe = ({ id, kind, state, total, replayed }: Replay): string => {

@@ -1,7 +1,7 @@
 import type { DeadLetterCount } from "@outreach/domain/deliveries/DeliveryRepository"
 import { formatRows, print } from "../output/Output.ts"
 
-/** Prints how many dead letters there are, in a sentence, and by endpoint and reason. */
+/** Prints the number of dead letters in a sentence, and a table of the numbers by endpoint and reason. */
 export const printDeadLetterCounts = (
   byEndpointAndReason: ReadonlyArray<DeadLetterCount>,
   sentence: (count: number) => string,

@@ -6,18 +6,18 @@ import {
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { whichDeadLetters } from "../inputs/deadLetterFilters.ts"
-import { given } from "../inputs/given.ts"
+import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { print } from "../output/Output.ts"
 import { progressBar } from "../output/progressBar.ts"
 
-/** Nobody said how old dead letters must be to be purged. */
+/** The command line lacks `--older-than`. */
 class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
   override get message(): string {
-    return "Dead letters are purged by age only: say which with --older-than, such as --older-than 90d. See how many with --dry-run."
+    return "Dead letters are purged by age: give --older-than, such as --older-than 90d. --dry-run shows how many would be purged."
   }
 }
 
@@ -25,16 +25,16 @@ class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
 export const purge = Command.make(
   "purge",
   {
-    ...whichDeadLetters,
+    ...deadLetterSelector,
     olderThan: Flag.String("older-than").pipe(
-      Flag.withDescription("How long ago they were set aside, at least, such as 90d"),
+      Flag.withDescription("The minimum age since they became dead letters, such as 90d"),
       Flag.filterMap(...seconds),
       Flag.optional,
     ),
     dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),
     confirm: Flag.Int("confirm").pipe(
       Flag.withMetavar("count"),
-      Flag.withDescription("Purge if there are exactly so many, without a question"),
+      Flag.withDescription("Purge without a question if there are exactly this many"),
       Flag.optional,
     ),
     yes,
@@ -49,12 +49,12 @@ export const purge = Command.make(
     yes,
   }) {
     if (Option.isNone(olderThan)) return yield* new AgeMissing()
-    const filter = given({ endpointId: endpoint, eventType: type, reason })
+    const filter = pickDefined({ endpointId: endpoint, eventType: type, reason })
     const found = yield* (yield* DeliveryRepository).countOld(filter, olderThan.value)
     const { before, count, replayed } = found
-    const what = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
-    if (dryRun) return yield* print(found, () => `${what}, would be purged.`)
-    const action = `purge ${what}, for good`
+    const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
+    if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
+    const action = `purge ${scope}, for good`
     const flags = `--confirm ${count}, or --yes for however many,`
     if (Option.isSome(expected) && expected.value !== count) return yield* new NotConfirmed({ action, count, flags })
     yield* confirm(action, { yes: yes || count === 0 || Option.isSome(expected), count, flags })
@@ -62,7 +62,7 @@ export const purge = Command.make(
     yield* print({ before, purged }, () => `Purged ${formatCount(purged, "dead letter")}.`)
   }),
 ).pipe(
-  Command.withDescription("Delete old dead letters for good, replayed ones and those that never were"),
+  Command.withDescription("Delete old dead letters for good, replayed or not"),
   Command.withExamples([
     { command: "ops dead-letters purge --older-than 90d --dry-run" },
     { command: "ops dead-letters purge --older-than 90d --reason rejected --yes" },

@@ -5,8 +5,8 @@ import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
 import { detach } from "../inputs/detach.ts"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { replayRate } from "../inputs/replayRate.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { print } from "../output/Output.ts"
@@ -14,10 +14,10 @@ import { printWhenEnded } from "./followReplay.ts"
 import { NotDeadLetter } from "./NotDeadLetter.ts"
 import { printDeadLetterCounts } from "./printDeadLetterCounts.ts"
 
-/** It is not clear which dead letters are meant. */
+/** The command line selects dead letters in no way, or in several. */
 class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSelection", {}) {
   override get message(): string {
-    return "Say which dead letters to replay in one way: by their ids, by filters such as --endpoint, or with --all. --dry-run and --detach are not for ids."
+    return "Select dead letters in one way: by their ids, by filters such as --endpoint, or with --all. Ids do not go with --dry-run or --detach."
   }
 }
 
@@ -41,7 +41,7 @@ export const replay = Command.make(
   },
   Effect.fn("ops.dead-letters.replay")(function* (input) {
     const { endpoint, type, reason, from, to, all, rate, dryRun, detach, deliveries } = input
-    const filter = given({ endpointId: endpoint, eventType: type, reason, from, to })
+    const filter = pickDefined({ endpointId: endpoint, eventType: type, reason, from, to })
     const byIds = deliveries.length > 0
     const ways = [all, byIds, Object.keys(filter).length > 0]
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
@@ -55,7 +55,7 @@ export const replay = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Deliver dead letters again, from attempt 1; their history stays. By filters the workers do it, at a steady rate",
+    "Deliver dead letters again, from attempt 1; their history stays. With filters or --all, the workers do it at a steady rate",
   ),
   Command.withExamples([
     { command: "ops dead-letters replay dlv_…" },

@@ -7,7 +7,7 @@ const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualifie
 const TOTALS = ["recipients_published", "sent", "bounced"] as const
 const HITS = ["opened", "clicked"] as const
 
-/** Lays out a date of some programs: of each its funnel as a table with bars, and its outreach as another. */
+/** Formats the digest of a date: for each program a table of the funnel with bars, and a table of the outreach counts. */
 export const formatDigest = (date: CalendarDate, records: ReadonlyArray<DigestRecord>): string =>
   records.length === 0
     ? "None."

@@ -5,9 +5,9 @@ import { Command, Flag } from "effect/cli"
 import { calendarDate } from "../inputs/calendarDate.ts"
 import { organization } from "../inputs/organization.ts"
 import { formatCount } from "../output/formatCount.ts"
-import { formatRows, print, remark } from "../output/Output.ts"
+import { formatRows, print, printToStderr } from "../output/Output.ts"
 
-/** What the digest says is not what its sources say. */
+/** A count of the digest differs from the recount of its sources. */
 class DigestDiffers extends Schema.TaggedError<DigestDiffers>()("DigestDiffers", {
   discrepancies: Schema.Array(
     Schema.Struct({
@@ -22,19 +22,19 @@ class DigestDiffers extends Schema.TaggedError<DigestDiffers>()("DigestDiffers",
 }) {
   override get message(): string {
     const { length } = this.discrepancies
-    return `${formatCount(length, "count")} of the digest ${length === 1 ? "is" : "are"} not what the events and the qualifications say.`
+    return `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
   }
 }
 
-/** The range of dates cannot be used. */
+/** The range of dates is empty or too long. */
 class UnusableRange extends Schema.TaggedError<UnusableRange>()("UnusableRange", {}) {
   override get message(): string {
-    return `--to must be a date from --date on, at most ${MOST_DATES} dates in all.`
+    return `--to must not be before --date, and the range may have at most ${MAX_DATES} dates.`
   }
 }
 
-/** The longest range that is recounted at once. */
-const MOST_DATES = 1000
+/** The maximum of dates that one command recounts. */
+const MAX_DATES = 1000
 
 /** `ops digest verify` */
 export const verify = Command.make(
@@ -54,16 +54,16 @@ export const verify = Command.make(
     const found = yield* Effect.forEach(dates, (each) => digests.recount(each, Option.getOrUndefined(organization)))
     const discrepancies = found.flat()
     if (discrepancies.length > 0) {
-      yield* remark(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
+      yield* printToStderr(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
       return yield* new DigestDiffers({ discrepancies })
     }
     yield* print(
       { dates: dates.length, discrepancies },
-      () => `The digest is right for ${formatCount(dates.length, "date")}: what is kept is what was counted anew.`,
+      () => `The digest is right for ${formatCount(dates.length, "date")}: its counts equal the recount.`,
     )
   }),
 ).pipe(
-  Command.withDescription("Count dates anew from every event and qualification, and compare with what the digest says"),
+  Command.withDescription("Recount dates from every event and qualification, and compare the counts with the digest"),
   Command.withExamples([
     { command: "ops digest verify --date 2026-11-20" },
     { command: "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20" },
@@ -74,6 +74,6 @@ const DAY = 86_400_000
 
 const datesBetween = (first: CalendarDate, last: CalendarDate): ReadonlyArray<CalendarDate> | undefined => {
   const length = (Date.parse(last) - Date.parse(first)) / DAY + 1
-  if (length < 1 || length > MOST_DATES) return undefined
+  if (length < 1 || length > MAX_DATES) return undefined
   return Array.from({ length }, (_, n) => new Date(Date.parse(first) + n * DAY).toISOString().slice(0, 10))
 }

@@ -2,13 +2,13 @@ import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
+import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { detach } from "../inputs/detach.ts"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { replayRate } from "../inputs/replayRate.ts"
-import { someOf } from "../inputs/someOf.ts"
 import { formatCount } from "../output/formatCount.ts"
 import { print } from "../output/Output.ts"
 
@@ -24,11 +24,11 @@ export const replayLog = Command.make(
       Flag.withDescription("Events published at this time or later, such as 2026-12-01T09:00:00Z"),
     ),
     to: instant("to").pipe(
-      Flag.withDescription("Events published before this time; none is sent that is published after this command"),
+      Flag.withDescription("Events published before this time; events published after this command are never sent"),
     ),
     types: Flag.String("types").pipe(
       Flag.withDescription("The event types to send, separated by commas (default those that the endpoint receives)"),
-      Flag.filterMap(...someOf(outboundEventTypes)),
+      Flag.filterMap(...commaSeparated(outboundEventTypes)),
       Flag.optional,
     ),
     rate: replayRate,
@@ -37,7 +37,7 @@ export const replayLog = Command.make(
   },
   Effect.fn("ops.endpoints.replay")(function* ({ endpoint, from, to, types, rate, dryRun, detach }) {
     const replayJobs = yield* ReplayJobQueue
-    const range = { endpointId: endpoint, from, to, ...given({ eventTypes: types }) }
+    const range = { endpointId: endpoint, from, to, ...pickDefined({ eventTypes: types }) }
     if (dryRun) {
       const count = yield* replayJobs.countInLog(range)
       return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
@@ -47,7 +47,7 @@ export const replayLog = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Send the events of a time to an endpoint again, delivered or not, after everything else that waits for it",
+    "Send the events of a period to an endpoint again, delivered or not, after all its other deliveries",
   ),
   Command.withExamples([
     { command: "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --dry-run" },

@@ -4,17 +4,17 @@ import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
-import { formatRecord, printRecord, remark } from "../output/Output.ts"
+import { formatRecord, printRecord, printToStderr } from "../output/Output.ts"
 import { secretCipher } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
-/** The whole call, as the worker's default is. */
-const CALL_MS = 15_000
+/** The timeout of the whole call, like the worker's default. */
+const CALL_TIMEOUT_MS = 15_000
 
-/** How many characters of the response are shown. */
+/** The maximum of characters of the response that are shown. */
 const MAX_SHOWN = 500
 
-/** The endpoint did not take the test event. */
+/** The endpoint did not accept the test event. */
 class EndpointTestFailed extends Schema.TaggedError<EndpointTestFailed>()("EndpointTestFailed", {
   endpointId: Schema.String,
   url: Schema.String,
@@ -25,8 +25,8 @@ class EndpointTestFailed extends Schema.TaggedError<EndpointTestFailed>()("Endpo
   response: Schema.NullOr(Schema.String),
 }) {
   override get message(): string {
-    const met = this.status === null ? this.outcome : `status ${this.status}, ${this.outcome}`
-    return `The endpoint ${this.endpointId} did not take the test event: ${met}, after ${this.latencyMs} ms.`
+    const reason = this.status === null ? this.outcome : `status ${this.status}, ${this.outcome}`
+    return `The endpoint ${this.endpointId} did not accept the test event: ${reason}, after ${this.latencyMs} ms.`
   }
 }
 
@@ -35,7 +35,7 @@ const client = Layer.unwrap(
   Effect.gen(function* () {
     const { allowHttp } = yield* Target
     const { HttpWebhookClient } = yield* Effect.promise(() => import("@outreach/webhooks/HttpWebhookClient"))
-    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: CALL_MS })
+    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: CALL_TIMEOUT_MS })
   }),
 )
 
@@ -49,15 +49,15 @@ export const sendTest = Command.make(
     ),
   },
   Effect.fn("ops.endpoints.test")(function* ({ endpoint }) {
-    const { delivered, response, ...met } = yield* testEndpoint(endpoint)
-    const result = { ...met, response: response?.slice(0, MAX_SHOWN) ?? null }
+    const { delivered, response, ...outcome } = yield* testEndpoint(endpoint)
+    const result = { ...outcome, response: response?.slice(0, MAX_SHOWN) ?? null }
     if (delivered) return yield* printRecord(result)
-    yield* remark(formatRecord(result))
+    yield* printToStderr(formatRecord(result))
     return yield* new EndpointTestFailed(result)
   }),
 ).pipe(
   Command.withDescription(
-    "Send one signed event of the type outreach.endpoint_test, which nothing records; show the status, the latency and the response",
+    "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
   ),
   Command.provide(Layer.mergeAll(client, NodeSigner, Layer.provide(SecretVaultPg, secretCipher))),
 )

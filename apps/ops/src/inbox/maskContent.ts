@@ -1,4 +1,4 @@
-/** The fields whose values tell nothing about a person. */
+/** The fields whose values are not personal data. */
 const PLAIN_FIELDS = new Set([
   ...["object", "event_id", "event_type", "type", "livemode", "occurred_at", "emitted_at", "created_at"],
   ...[
@@ -11,7 +11,7 @@ const PLAIN_FIELDS = new Set([
   ],
 ])
 
-/** Returns the content of an event with its structure and without personal data: every value of another field is replaced by its type and length. */
+/** Returns an event's content without personal data. Keeps the structure, and replaces values by their type or length. */
 export const maskContent = (body: string): unknown => {
   try {
     return mask(JSON.parse(body), "")

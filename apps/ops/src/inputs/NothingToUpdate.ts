@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 
-/** An update names nothing to change. */
+/** The command line of an update contains no change. */
 export class NothingToUpdate extends Schema.TaggedError<NothingToUpdate>()("NothingToUpdate", {
   flags: Schema.Array(Schema.String),
 }) {
   override get message(): string {
-    return `Say what to change with at least one of ${this.flags.join(", ")}.`
+    return `Give at least one of ${this.flags.join(", ")}.`
   }
 }

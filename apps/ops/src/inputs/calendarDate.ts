@@ -2,7 +2,7 @@ import type { CalendarDate } from "@outreach/domain/digest/Digest"
 import type { Flag } from "effect/cli"
 import { contractFlag } from "./contractFlag.ts"
 
-/** Creates a flag for a calendar date, read as the API does. */
+/** Creates a flag for a calendar date, parsed as the API does. */
 export const calendarDate = (name: string): Flag.Flag<CalendarDate> =>
   contractFlag(
     name,

@@ -1,7 +1,7 @@
 import { Argument } from "effect/cli"
 import { identifier } from "./identifier.ts"
 
-/** The campaign that a command is about. */
+/** The argument for a campaign's id. */
 export const campaignId = Argument.String("campaign").pipe(
   Argument.withDescription("The campaign's id, cmp_…"),
   Argument.filterMap(...identifier("campaign")),

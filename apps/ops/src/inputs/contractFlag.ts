@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { CliError, Flag } from "effect/cli"
 
-/** A schema of the contract, for texts. */
+/** A schema of the contract that parses texts. */
 interface TextSchema<Value> {
   safeParse(text: string): {
     readonly data?: Value | undefined
@@ -10,13 +10,13 @@ interface TextSchema<Value> {
 }
 
 /**
- * Creates a flag whose text a schema of the contract reads. The contract is loaded only when the flag is given, because its schemas take a fifth of the
- * CPU time of a short command.
+ * Creates a flag whose text is parsed by a schema of the contract. Loads the contract only if the flag is given, because its schemas take a fifth
+ * of the CPU time of a short command.
  */
 export const contractFlag = <Value>(
   name: string,
   schemaOf: (contract: typeof import("@outreach/contract")) => TextSchema<Value>,
-  /** Says what was expected, from the schema's words on what is wrong. */
+  /** Describes a valid value, given the schema's error message. */
   expected: (problem: string) => string,
 ): Flag.Flag<Value> =>
   Flag.String(name).pipe(

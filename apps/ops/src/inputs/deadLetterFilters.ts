@@ -4,8 +4,8 @@ import { Flag } from "effect/cli"
 import { identifier } from "./identifier.ts"
 import { instant } from "./instant.ts"
 
-/** Which dead letters are meant, whatever their age; all that are given must hold. */
-export const whichDeadLetters = {
+/** The flags that select dead letters by anything but time. A dead letter must match every given flag. */
+export const deadLetterSelector = {
   endpoint: Flag.String("endpoint").pipe(
     Flag.withDescription("Only those to this endpoint, whe_…"),
     Flag.filterMap(...identifier("endpoint")),
@@ -18,18 +18,18 @@ export const whichDeadLetters = {
   ),
   reason: Flag.Literals("reason", DEAD_LETTER_REASONS).pipe(
     Flag.withDescription(
-      "Only those that the partner refused, that are out of attempts, or that lost worker after worker",
+      "Only those that the partner rejected, that ran out of attempts, or that crashed several workers",
     ),
     Flag.optional,
   ),
 }
 
-/** Which dead letters are meant; all that are given must hold. */
+/** The flags that select dead letters. A dead letter must match every given flag. */
 export const deadLetterFilters = {
-  ...whichDeadLetters,
+  ...deadLetterSelector,
   from: instant("from").pipe(
-    Flag.withDescription("Only those set aside at this time or later, such as 2026-12-01T09:00:00Z"),
+    Flag.withDescription("Only those that became dead letters at this time or later, such as 2026-12-01T09:00:00Z"),
     Flag.optional,
   ),
-  to: instant("to").pipe(Flag.withDescription("Only those set aside before this time"), Flag.optional),
+  to: instant("to").pipe(Flag.withDescription("Only those that became dead letters before this time"), Flag.optional),
 }

@@ -1,7 +1,7 @@
 import { type Identifier, isIdentifier, type Kind, PREFIXES } from "@outreach/domain/Identifier"
 import { Option } from "effect"
 
-/** Reads an id of a kind; to be spread into `filterMap` of a flag or an argument. */
+/** Parses an id of a kind. Spread the result into `filterMap` of a flag or an argument. */
 export const identifier = <K extends Kind>(kind: K) =>
   [
     (text: string): Option.Option<Identifier<K>> => (isIdentifier(kind, text) ? Option.some(text) : Option.none()),

@@ -2,7 +2,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Flag } from "effect/cli"
 import { contractFlag } from "./contractFlag.ts"
 
-/** Creates a flag for a date-time with `Z` or an offset, read as UTC. */
+/** Creates a flag for a date-time with `Z` or an offset, converted to UTC. */
 export const instant = (name: string): Flag.Flag<Timestamp> =>
   contractFlag(
     name,

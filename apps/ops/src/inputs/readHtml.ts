@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Schema } from "effect"
 
-/** The file of a campaign's body cannot be used. */
+/** The HTML file of a campaign's body cannot be used. */
 export class HtmlUnusable extends Schema.TaggedError<HtmlUnusable>()("HtmlUnusable", {
   file: Schema.String,
   reason: Schema.String,
@@ -10,7 +10,7 @@ export class HtmlUnusable extends Schema.TaggedError<HtmlUnusable>()("HtmlUnusab
   }
 }
 
-const MOST_BYTES = 1_048_576
+const MAX_BYTES = 1_048_576
 
 /** Reads a campaign's body from a file: UTF-8, at most 1 MiB, not blank. */
 export const readHtml = Effect.fnUntraced(function* (file: string) {
@@ -20,8 +20,8 @@ export const readHtml = Effect.fnUntraced(function* (file: string) {
     unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
   )
   const { type, size } = yield* unreadable(stat(file))
-  if (type !== "File") return yield* unusable("is no regular file")
-  if (size > MOST_BYTES) return yield* unusable("holds more than 1 MiB")
+  if (type !== "File") return yield* unusable("is not a regular file")
+  if (size > MAX_BYTES) return yield* unusable("holds more than 1 MiB")
   const bytes = yield* unreadable(readFile(file))
   const html = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),

@@ -3,10 +3,10 @@ import { Flag } from "effect/cli"
 
 const DEFAULT_RATE = 100
 
-/** How many deliveries a second a replay makes. */
+/** `--rate`: the deliveries per second of a replay. */
 export const replayRate = Flag.Int("rate").pipe(
   Flag.withDescription(
-    `How many a second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_RATE}); dead letters given by id go at once`,
+    `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_RATE}); dead letters given by id are delivered at once`,
   ),
   Flag.filter(
     (rate) => rate >= 1 && rate <= MAX_REPLAYS_PER_SECOND,

@@ -3,38 +3,38 @@ import { type Cell, formatCell } from "./formatCell.ts"
 import { formatTable } from "./formatTable.ts"
 import { snakeCase, snakeName } from "./snakeCase.ts"
 
-/** How answers are printed: `--json` asks for exactly one JSON value on standard output, in the names of the wire. */
+/** How results are printed. With `--json` standard output holds exactly one JSON value, with the field names of the API. */
 export class Output extends Context.Reference<{ readonly json: boolean }>("ops/Output", {
   defaultValue: () => ({ json: false }),
 }) {}
 
-/** Prints one JSON value, or a text for people. */
+/** Prints a value as JSON with `--json`, or else a text. */
 export const print = Effect.fnUntraced(function* (value: object, text: () => string) {
   const { json } = yield* Output
   yield* Console.log(json ? JSON.stringify(snakeCase(value)) : text())
 })
 
-/** Prints a word to people on standard error; nothing with `--json`. */
-export const remark = Effect.fnUntraced(function* (text: string) {
+/** Prints a text to standard error; nothing with `--json`. */
+export const printToStderr = Effect.fnUntraced(function* (text: string) {
   const { json } = yield* Output
   if (!json) yield* Console.error(text)
 })
 
-/** Prints one thing, a line for each of its fields. */
+/** Prints a record, one line for each field. */
 export const printRecord = (record: object) => print(record, () => formatRecord(record))
 
-/** Lays out one thing, a line for each of its fields. */
+/** Formats a record, one line for each field. */
 export const formatRecord = (record: object): string =>
   formatTable(
     [],
     Object.entries(record).map(([field, value]) => [snakeName(field), formatCell(value as Cell)]),
   )
 
-/** Prints things as `{"data": […]}`, or as a table of some of their fields. */
+/** Prints rows as `{"data": […]}`, or as a table of some of their fields. */
 export const printList = <Row extends object>(rows: ReadonlyArray<Row>, fields: ReadonlyArray<keyof Row & string>) =>
   print({ data: rows }, () => formatRows(rows, fields))
 
-/** Prints the first `limit` of what was read with `limit + 1`, and says whether there is more. */
+/** Prints the first `limit` rows, and whether there are more. The rows were read with `limit + 1`. */
 export const printPage = Effect.fnUntraced(function* <Row extends object>(
   rows: ReadonlyArray<Row>,
   limit: number,
@@ -43,10 +43,10 @@ export const printPage = Effect.fnUntraced(function* <Row extends object>(
   const data = rows.slice(0, limit)
   const hasMore = rows.length > limit
   yield* print({ data, hasMore }, () => formatRows(data, fields))
-  if (hasMore) yield* remark(`There are more than these ${limit}. See --limit.`)
+  if (hasMore) yield* printToStderr(`There are more than these ${limit}. See --limit.`)
 })
 
-/** Lays out things as a table of some of their fields. */
+/** Formats rows as a table of some of their fields. */
 export const formatRows = <Row extends object>(
   rows: ReadonlyArray<Row>,
   fields: ReadonlyArray<keyof Row & string>,

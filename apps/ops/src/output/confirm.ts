@@ -2,11 +2,11 @@ import { Effect, Schema } from "effect"
 import { Flag, Prompt, TerminalCapabilities } from "effect/cli"
 import { Output } from "./Output.ts"
 
-/** Nobody confirmed a command that cannot be undone. */
+/** A command that cannot be undone was not confirmed. */
 export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirmed", {
-  /** What the command would do, to follow "to". */
+  /** The command's effect, to follow "to". */
   action: Schema.String,
-  /** How many things it would affect; null where that is not a number. */
+  /** How many rows the command would affect; null if they are not counted. */
   count: Schema.NullOr(Schema.Int),
   flags: Schema.String,
 }) {
@@ -15,22 +15,22 @@ export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirm
   }
 }
 
-/** Replaces the question of a command that cannot be undone. */
+/** `--yes`: confirms a command that cannot be undone. */
 export const yes = Flag.Boolean("yes").pipe(
   Flag.withoutNegation,
-  Flag.withDescription("Do it without a question; needed where there is no terminal, and with --json"),
+  Flag.withDescription("Do not ask; required without a terminal, and with --json"),
   Flag.withDefault(false),
 )
 
 /**
- * Asks on a terminal whether to do what cannot be undone. Fails where the answer is no, and where nobody can be asked.
+ * Asks on a terminal to confirm an action that cannot be undone. Fails if the user declines, and if there is no terminal.
  *
- * `action` begins with a verb and says how much is affected: `cancel campaign cmp_…, which leaves 3 recipients without their e-mail`.
+ * `action` begins with a verb and states what is affected: `cancel campaign cmp_…, which leaves 3 recipients without their e-mail`.
  */
 export const confirm = Effect.fnUntraced(function* (
   action: string,
   options: {
-    /** Whether the command line confirms already. */
+    /** Whether the command line confirms the action. */
     readonly yes: boolean
     readonly count?: number
     /** Default `--yes`. */

@@ -1,9 +1,9 @@
-/** How many cells of a line the longest bar takes. */
+/** The width of the longest bar in terminal cells. */
 const WIDTH = 30
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const
 
-/** Draws a count as a bar beside the longest of its chart, to an eighth of a cell; what is not zero shows. */
+/** Draws a count as a bar, relative to the longest bar of its chart. Rounds to an eighth of a cell; any count above 0 is visible. */
 export const formatBar = (count: number, longest: number): string => {
   if (count === 0) return ""
   const eighths = Math.max(1, Math.round((8 * WIDTH * count) / longest))

@@ -1,9 +1,9 @@
-/** What a cell of a table can show. */
+/** The value of a table cell. */
 export type Cell = string | number | boolean | null | ReadonlyArray<string>
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 
-/** Writes a value for people; control characters, which a partner may have put there, never reach the terminal. */
+/** Formats a value for people. Replaces control characters, which a partner may have sent to steer the terminal. */
 export const formatCell = (value: Cell): string => {
   if (value === null) return "–"
   if (typeof value === "boolean") return value ? "yes" : "no"

@@ -1,6 +1,6 @@
 import { CliOutput } from "effect/cli"
 
-/** Lays out rows in aligned columns, without lines or colours, so that they also serve `awk`. */
+/** Formats rows in aligned columns, without lines or colours, so that `awk` can read them. */
 export const formatTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const lines = head.length === 0 ? rows : [head, ...rows]
   const widths = lines.reduce<ReadonlyArray<number>>(

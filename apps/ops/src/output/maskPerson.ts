@@ -1,4 +1,4 @@
-/** Hides all but the end of an NPI, and all but the beginning and the domain of an e-mail address. */
+/** Masks all but the end of an NPI, and all but the first character and the domain of an e-mail address. */
 export const maskPerson = <Person extends { readonly npi: string; readonly email: string }>(
   person: Person,
 ): Person => ({

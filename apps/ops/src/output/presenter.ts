@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 import { CliOutput } from "effect/cli"
 
-/** Shows the help and the version that are asked for; a wrong command line is left to the failure that follows, which is one sentence. */
+/** Prints the requested help or version. Prints nothing for a wrong command line, which `reportFailure` reports in one sentence. */
 export const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")
@@ -9,7 +9,7 @@ export const presenter: CliOutput.Presenter = {
       : Effect.void,
 }
 
-/** With `--json`: help and version as one JSON value; what was wrong is left to the error that follows. */
+/** Prints the requested help or version as one JSON value. Leaves a wrong command line to `reportFailure`. */
 export const jsonPresenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (event) {
     const formatter = CliOutput.defaultFormatter({ colors: false })

@@ -1,14 +1,14 @@
 import { Clock, Console, Effect } from "effect"
 import { Output } from "./Output.ts"
 
-/** Tells how far a long piece of work has come. */
+/** Shows the progress of a long task. */
 export interface ProgressBar {
   advance(steps: number): Effect.Effect<void>
 }
 
-const LINE_EVERY_MS = 5000
+const LINE_INTERVAL_MS = 5000
 
-/** Shows a bar on standard error until the scope ends: drawn on a terminal, else a line every five seconds, nothing with `--json` or `quiet`. */
+/** Shows a bar on standard error until the scope closes. Without a terminal, prints a line every five seconds; with `--json` or `quiet`, nothing. */
 export const progressBar = Effect.fnUntraced(function* (
   label: string,
   total: number,
@@ -16,7 +16,7 @@ export const progressBar = Effect.fnUntraced(function* (
 ) {
   const { json } = yield* Output
   if (quiet || json) return { advance: () => Effect.void } satisfies ProgressBar
-  return yield* process.stderr.isTTY ? drawnBar(label, total) : writtenBar(label, total)
+  return yield* process.stderr.isTTY ? drawnBar(label, total) : printedBar(label, total)
 })
 
 const drawnBar = Effect.fnUntraced(function* (label: string, total: number) {
@@ -41,15 +41,15 @@ const drawnBar = Effect.fnUntraced(function* (label: string, total: number) {
   return { advance: (steps) => Effect.sync(() => bar.increment(steps)) } satisfies ProgressBar
 })
 
-const writtenBar = Effect.fnUntraced(function* (label: string, total: number) {
+const printedBar = Effect.fnUntraced(function* (label: string, total: number) {
   let done = 0
-  let said = yield* Clock.currentTimeMillis
+  let printedAt = yield* Clock.currentTimeMillis
   return {
     advance: Effect.fnUntraced(function* (steps) {
       done += steps
       const now = yield* Clock.currentTimeMillis
-      if (now - said < LINE_EVERY_MS) return
-      said = now
+      if (now - printedAt < LINE_INTERVAL_MS) return
+      printedAt = now
       yield* Console.error(`${label}: ${Math.floor((100 * done) / total)}%`)
     }),
   } satisfies ProgressBar

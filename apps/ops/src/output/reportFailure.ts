@@ -5,7 +5,7 @@ import { Output } from "./Output.ts"
 import { snakeCase, snakeName } from "./snakeCase.ts"
 import { withoutValue } from "./withoutValue.ts"
 
-/** Prints why a command failed, as one sentence on standard error or as `{"error": …}`, and answers the exit code: 2 for wrong usage, else 1. */
+/** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const { json } = yield* Output
   const failure = explain(cause)
@@ -31,7 +31,7 @@ const explain = (cause: Cause.Cause<unknown>): Failure => {
     }
     if (error instanceof Error && (Cause.isFailReason(reason) || error.name === "DatabaseFailure")) {
       const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string; reason?: unknown }
-      // No statement of ours has a fault in its syntax: what it names is not there yet.
+      // Our statements have no syntax errors, so PostgreSQL reports a table or column that a migration would create.
       const hint = details.reason === "SqlSyntaxError" ? "; has `ops migrate` been run?" : ""
       return {
         code: snakeName(_tag ?? name).replace(/^_/, ""),

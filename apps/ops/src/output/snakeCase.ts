@@ -1,4 +1,4 @@
-/** Renames the fields of a value, all the way down, as the wire writes them. */
+/** Renames the fields of a value, at every depth, to the API's snake case. */
 export const snakeCase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeCase)
   if (typeof value !== "object" || value === null) return value

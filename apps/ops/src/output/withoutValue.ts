@@ -1,12 +1,12 @@
 import { CliError } from "effect/cli"
 
-/** Takes out of a usage error what was typed: it may be a key's text, an NPI or an e-mail address in the wrong place. */
+/** Removes the typed value from a usage error, because it may be an API key, an NPI or an e-mail address. */
 export const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpErrors => {
   switch (error._tag) {
     case "InvalidValue": {
       if (error.value === "") return error
       const where = error.kind === "flag" ? `flag --${error.option}` : `argument <${error.option}>`
-      // For a switch with a value the parser's advice repeats the whole of it.
+      // If a switch was given a value, the parser's advice repeats the value.
       const expected = error.expected.replace(`=${error.value}`, "")
       return new CliError.ValidationError({ message: `Invalid value for ${where}. Expected: ${expected}` })
     }

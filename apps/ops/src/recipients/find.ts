@@ -3,14 +3,14 @@ import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { TimelineReader } from "@outreach/domain/recipients/TimelineReader"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { given } from "../inputs/given.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
 import { maskPerson } from "../output/maskPerson.ts"
-import { formatRows, print, remark } from "../output/Output.ts"
+import { formatRows, print, printToStderr } from "../output/Output.ts"
 
-/** It is not clear which clinician is meant. */
+/** The command line names a clinician in no way, or in several. */
 class UnclearClinician extends Schema.TaggedError<UnclearClinician>()("UnclearClinician", {}) {
   override get message(): string {
     return "Name the clinician in one way: with --npi, --email, --token or --id."
@@ -54,14 +54,14 @@ export const find = Command.make(
     limit,
   },
   Effect.fn("ops.recipients.find")(function* ({ npi, email, token, id, organization, reveal, limit }) {
-    const named = Object.entries(given({ npi, email, token, id })) as ReadonlyArray<
+    const named = Object.entries(pickDefined({ npi, email, token, id })) as ReadonlyArray<
       readonly ["npi" | "email" | "token" | "id", string]
     >
     const [key] = named
     if (key === undefined || named.length > 1) return yield* new UnclearClinician()
     const [by, value] = key
     const reader = yield* TimelineReader
-    const found = yield* reader.find({ by, value, ...given({ organizationId: organization }) }, limit + 1)
+    const found = yield* reader.find({ by, value, ...pickDefined({ organizationId: organization }) }, limit + 1)
     const recipients = found.recipients.slice(0, limit).map(reveal ? (recipient) => recipient : maskPerson)
     const entries = found.entries.slice(-limit)
     const hasMore = found.entries.length > limit || found.recipients.length > limit
@@ -71,7 +71,7 @@ export const find = Command.make(
         formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
       ].join("\n\n"),
     )
-    if (hasMore) yield* remark(`There is more than the newest ${limit}. See --limit.`)
+    if (hasMore) yield* printToStderr(`There is more than the newest ${limit}. See --limit.`)
   }),
 ).pipe(
   Command.withDescription("Show what happened to one clinician, oldest first: records, messages, events, suppressions"),

@@ -1,33 +1,33 @@
 import { IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId } from "@outreach/domain/Identifier"
 import { checkLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Stream } from "effect"
 import { BadLines } from "../csv/BadLines.ts"
-import { type BadLineReport, checkFile, noteBad } from "../csv/checkFile.ts"
+import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
 import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
 import { readHeader } from "../csv/readHeader.ts"
 import { isBad, isGood, readLines } from "../csv/readLines.ts"
 import { progressBar } from "../output/progressBar.ts"
 
-const BATCH = 1000
+const BATCH_SIZE = 1000
 
-/** What an import did. */
+/** The result of an import. */
 export interface ImportReport extends BadLineReport {
   readonly imported: number
-  /** Lines whose NPI and e-mail the campaign had already. */
+  /** Lines whose NPI and e-mail the campaign already had. */
   readonly alreadyThere: number
   /** Lines of clinicians whom the program must not write to. */
   readonly suppressed: number
 }
 
 /**
- * Imports a CSV file into a campaign; doing it again imports nothing twice.
+ * Imports a CSV file into a campaign. Importing it again imports nothing twice.
  *
- * Reads the file twice: the first time to check every line, so that a file with bad lines imports nothing unless `skipBad`
- * leaves them out; the second time to import batches of 1,000. What only the database can find wrong stops the import
- * after its batch. `rejects` gets all refused lines, and does not stay when the import fails for another reason.
+ * Reads the file twice. The first pass checks every line: with bad lines, nothing is imported unless `skipBad` leaves them
+ * out. The second pass imports batches of 1,000. A line that only the database can refuse stops the import after its batch.
+ * `rejects` receives all refused lines, and is removed if the import fails for another reason.
  */
 export const importFile = Effect.fn("importFile")(function* (
   campaignId: CampaignId,
@@ -35,7 +35,7 @@ export const importFile = Effect.fn("importFile")(function* (
   options: {
     readonly skipBad: boolean
     readonly ignoreColumns: boolean
-    /** A file that does not exist yet, for the refused lines and their reasons. */
+    /** The path of a new file for the refused lines and their reasons. */
     readonly rejects: string | undefined
     readonly quiet: boolean
   },
@@ -59,7 +59,7 @@ export const importFile = Effect.fn("importFile")(function* (
 
   const bar = yield* progressBar("Importing", checked.lines, options)
   yield* readLines(header).pipe(
-    Stream.grouped(BATCH),
+    Stream.grouped(BATCH_SIZE),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {
         const result = yield* importLines(campaignId, batch.filter(isGood))
@@ -71,7 +71,7 @@ export const importFile = Effect.fn("importFile")(function* (
           const reason = reasons.get(number)
           return reason === undefined ? [] : [{ number, reason, text }]
         })
-        for (const line of bad) noteBad(report, line)
+        for (const line of bad) addBadLine(report, line)
         yield* reject(bad)
         if (bad.length > 0 && !skipBad) {
           yield* complete

@@ -1,5 +1,5 @@
-import type { ProgramId } from "@outreach/domain/Identifier"
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
+import type { ProgramId } from "@outreach/domain/Identifier"
 import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
 import type { Clinician } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
@@ -10,9 +10,9 @@ import { readHeader } from "../csv/readHeader.ts"
 import { isBad, isGood, readLines } from "../csv/readLines.ts"
 import { progressBar } from "../output/progressBar.ts"
 
-const BATCH = 500
+const BATCH_SIZE = 500
 
-/** Suppresses everyone in a CSV file that names NPIs, addresses, or both; a file with a bad line suppresses nobody. */
+/** Suppresses every clinician of a CSV file with NPIs, addresses, or both. If a line is bad, suppresses nobody. */
 export const importSuppressions = Effect.fn("importSuppressions")(function* (
   programId: ProgramId,
   file: string,
@@ -25,7 +25,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   const report = { lines, added: 0, withdrawn: 0 }
   const bar = yield* progressBar("Suppressing", lines, options)
   yield* readLines(header).pipe(
-    Stream.grouped(BATCH),
+    Stream.grouped(BATCH_SIZE),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {
         const clinicians = batch.filter(isGood).map(toClinician)

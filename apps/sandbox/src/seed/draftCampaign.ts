@@ -10,7 +10,7 @@ const HTML = `<p>Dear colleague,</p>
 <p><a href="https://partner.test/{{ token }}">Take part</a></p>
 `
 
-/** Makes a campaign whose window is open for a week, still without recipients. */
+/** Creates a draft campaign without recipients, whose window is open for a week. */
 export const draftCampaign = Effect.fnUntraced(function* (programId: ProgramId) {
   const now = yield* Clock.currentTimeMillis
   const { id } = yield* createCampaign({

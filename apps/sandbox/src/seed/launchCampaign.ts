@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SandboxError } from "../SandboxError.ts"
 import { stopProcess } from "../stopProcess.ts"
 
-/** Imports the recipients of a CSV file into a campaign that is still a draft, as an operator would, and schedules it. What an interrupted run has imported is not imported again. */
+/** Imports the recipients of a CSV file into a draft campaign with `ops`, and schedules the campaign. Does not repeat the imports of an interrupted run. */
 export const launchCampaign = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   recipients: string,
@@ -17,7 +17,9 @@ export const launchCampaign = Effect.fnUntraced(function* (
   if (status !== "draft") return
   const code = yield* runImport(campaignId, recipients, environment)
   if (code !== 0) {
-    return yield* new SandboxError({ message: `The recipients of ${recipients} could not be imported; see above.` })
+    return yield* new SandboxError({
+      message: `The recipients of ${recipients} could not be imported. See the output above.`,
+    })
   }
   yield* commandCampaign(campaignId, "schedule")
 })

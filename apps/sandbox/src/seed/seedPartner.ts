@@ -1,17 +1,17 @@
 import { SCOPES } from "@outreach/contract"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Redacted } from "effect"
-import type { Seeded } from "../keepsakes.ts"
+import type { Seeded } from "../sandboxState.ts"
 
-/** Makes the sample partner's organization with a key of all scopes, a signing secret and an endpoint, and a program. */
+/** Creates the sample partner: an organization with an API key of all scopes, a signing secret, an endpoint and a program. */
 export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
   const organization = yield* (yield* OrganizationRepository).create(
-    yield* makeIdentifier("organization"),
+    yield* createIdentifier("organization"),
     "Sample partner",
   )
   const { text } = yield* issueKey({
@@ -23,13 +23,13 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
   const secret = yield* rotateSecret(organization.id, 0)
   const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
-    id: yield* makeIdentifier("endpoint"),
+    id: yield* createIdentifier("endpoint"),
     url: webhooksUrl,
     eventTypes: null,
   })
   const program = yield* (yield* ProgramRepository).create({
     organizationId: organization.id,
-    id: yield* makeIdentifier("program"),
+    id: yield* createIdentifier("program"),
     slug: "heart-failure-2026",
     name: "Heart failure update",
     learnerTarget: 500,

@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -115,10 +115,10 @@ beforeAll(async () => {
       }
       const browser = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
       yield* (yield* HitRepository).record([
-        { ...hit, id: yield* makeIdentifier("hit"), link: null, headers: browser },
+        { ...hit, id: yield* createIdentifier("hit"), link: null, headers: browser },
         {
           ...hit,
-          id: yield* makeIdentifier("hit"),
+          id: yield* createIdentifier("hit"),
           link: "https://clinic.test/",
           headers: { "user-agent": "curl/8.5.0" },
         },

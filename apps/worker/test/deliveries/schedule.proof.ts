@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
@@ -41,7 +41,7 @@ const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string,
   const repository = yield* EndpointRepository
   const endpoints = new Map<EndpointId, string>([[endpoint.id, firstName]])
   for (const [name, url] of others) {
-    const id = yield* makeIdentifier("endpoint")
+    const id = yield* createIdentifier("endpoint")
     yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null })
     endpoints.set(id, name)
   }

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { type EndpointId, type EventId, makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId, type EventId } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -31,7 +31,7 @@ it("shares endpoints evenly among 1, 2 and 4 workers, and passes on what a worke
   const { campaign, organization, endpoint, secret } = await run(seedCampaign({ recipients: 0, endpointUrl: to.url }))
   to.trust(secret)
   const others = Effect.gen(function* () {
-    const id = yield* makeIdentifier("endpoint")
+    const id = yield* createIdentifier("endpoint")
     yield* (yield* EndpointRepository).create({ organizationId: organization.id, id, url: to.url, eventTypes: null })
   })
   await run(Effect.replicateEffect(others, ENDPOINTS - 1))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { makeIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -44,7 +44,11 @@ describe("a loop over organizations", () => {
             update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}
             returning id`
           const hit = { method: "GET", address: "198.51.100.7", headers: {}, link: "https://clinic.test/" }
-          const ids = { id: yield* makeIdentifier("hit"), organizationId: organization.id, recipientId: recipient!.id }
+          const ids = {
+            id: yield* createIdentifier("hit"),
+            organizationId: organization.id,
+            recipientId: recipient!.id,
+          }
           yield* (yield* HitRepository).record([{ ...ids, ...hit, cameAt: yield* Clock.currentTimeMillis }])
         }
         yield* breakOrganization(broken.organization.id)

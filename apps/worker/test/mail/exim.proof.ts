@@ -109,7 +109,7 @@ describe.skipIf("missing" in exim)("the outcomes of messages that exim takes, re
               (select body::jsonb -> 'data' ->> 'bounce_reason' from events
                 where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
               (select attempts from messages where recipient_id = recipient.id) as attempts,
-              (select status from mail_pauses where domain = split_part(email, '@', 2)) as status
+              (select status from domain_pauses where domain = split_part(email, '@', 2)) as status
             from recipients recipient where campaign_id = ${campaign.id}`,
       )
       return Object.fromEntries(rows.map(({ domain, ...outcome }) => [domain, outcome]))

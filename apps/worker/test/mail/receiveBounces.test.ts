@@ -67,7 +67,7 @@ const sent = async (at: string | null = "now") => {
       (sql) => sql`
         select bounced_at is not null as bounced,
           (select array_agg(body::jsonb -> 'data' ->> 'bounce_reason') from events where recipient_id = recipient.id) as reasons,
-          (select count(*)::int from mail_pauses where campaign_id = recipient.campaign_id) as pauses
+          (select count(*)::int from domain_pauses where campaign_id = recipient.campaign_id) as pauses
         from recipients recipient where id = ${recipient!.id}`,
     )
     return row

@@ -26,17 +26,17 @@ describe("the worker", () => {
     await runWorker(url())
     const withdrawn = await eventually(
       () =>
-        query<{ id: RecipientId; withdrawn_for: string | null }>(
+        query<{ id: RecipientId; withdrawal_reason: string | null }>(
           (sql) => sql`
-            select id, withdrawn_for from recipients where organization_id = ${organization.id} order by id`,
+            select id, withdrawal_reason from recipients where organization_id = ${organization.id} order by id`,
         ),
-      (rows) => rows.filter((row) => row.withdrawn_for !== null).length === 2,
+      (rows) => rows.filter((row) => row.withdrawal_reason !== null).length === 2,
     )
     const [first, second, third] = recipients
     expect(withdrawn).toEqual([
-      { ...first, withdrawn_for: "suppressed" },
-      { ...second, withdrawn_for: "suppressed" },
-      { ...third, withdrawn_for: null },
+      { ...first, withdrawal_reason: "suppressed" },
+      { ...second, withdrawal_reason: "suppressed" },
+      { ...third, withdrawal_reason: null },
     ])
     const suppressed = await query(
       (sql) => sql`select kind, reason from suppressions where organization_id = ${organization.id} order by kind`,

@@ -1,6 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
@@ -12,11 +12,11 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
     Array.from({ length: count }),
     Effect.fnUntraced(function* () {
       const about = {
-        id: yield* makeIdentifier("event"),
+        id: yield* createIdentifier("event"),
         organizationId: campaign.organizationId,
         campaignId: campaign.id,
         programId: campaign.programId,
-        recipientId: yield* makeIdentifier("recipient"),
+        recipientId: yield* createIdentifier("recipient"),
       }
       return composeEvent("outreach.email_sent", about, {
         service_recipient_id: about.recipientId,

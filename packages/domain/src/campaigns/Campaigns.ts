@@ -1,6 +1,6 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
-import { type CampaignId, makeIdentifier, type ProgramId } from "../Identifier.ts"
+import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../mail/composeMail.ts"
 import { checkTemplate } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository } from "../programs/ProgramRepository.ts"
@@ -38,7 +38,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   const campaigns = yield* CampaignRepository
   const { id: programId, status } = yield* (yield* ProgramRepository).find(request.programId)
   if (status === "archived") return yield* new ProgramArchived({ programId })
-  return yield* campaigns.create({ ...request, shortLink, perMinute, id: yield* makeIdentifier("campaign") })
+  return yield* campaigns.create({ ...request, shortLink, perMinute, id: yield* createIdentifier("campaign") })
 })
 
 const isShortLink = (text: string): boolean =>
@@ -74,7 +74,7 @@ const checkWindow = Effect.fnUntraced(function* (window: {
 /** Publishes one chunk of some scheduled campaign's recipients; false when there is nothing to publish. */
 export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
-  const eventId = yield* makeIdentifier("event")
+  const eventId = yield* createIdentifier("event")
   const published = yield* campaigns.publishNext(RECIPIENTS_PER_EVENT, (chunk) =>
     composeRecipientsPublished(eventId, chunk),
   )

@@ -1,6 +1,6 @@
 import { Email } from "@outreach/contract"
 import { Effect, Schema } from "effect"
-import { type CampaignId, makeIdentifier } from "../Identifier.ts"
+import { type CampaignId, createIdentifier } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import { checkNpi } from "../recipients/checkNpi.ts"
 import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
@@ -91,6 +91,6 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
 })
 
 const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: ImportLine) {
-  const id = yield* makeIdentifier("recipient")
+  const id = yield* createIdentifier("recipient")
   return { id, token: yield* randomBase62(TOKEN_LENGTH), npi, email } satisfies Candidate
 })

@@ -1,7 +1,7 @@
 import { classify } from "@outreach/retry-policy"
 import { Clock, Effect, Schema } from "effect"
 import { Deployment } from "../Deployment.ts"
-import { type EndpointId, makeIdentifier } from "../Identifier.ts"
+import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { EndpointRepository } from "./EndpointRepository.ts"
 import { SecretVault } from "./SecretVault.ts"
@@ -27,8 +27,8 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   const secrets = yield* (yield* SecretVault).active(organizationId)
   if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
   const { livemode } = yield* Deployment
-  const eventId = yield* makeIdentifier("event")
-  const id = yield* makeIdentifier("delivery")
+  const eventId = yield* createIdentifier("event")
+  const id = yield* createIdentifier("delivery")
   const started = yield* Clock.currentTimeMillis
   const now = fromUnixMillis(started)
   const envelope = {

@@ -1,7 +1,7 @@
 import { suspect } from "@outreach/bot-suspicion"
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
-import { makeIdentifier, type OrganizationId } from "../Identifier.ts"
+import { createIdentifier, type OrganizationId } from "../Identifier.ts"
 import type { JudgedHit, WaitingHit } from "./Hit.ts"
 import { HitRepository } from "./HitRepository.ts"
 
@@ -21,7 +21,7 @@ const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
     { acceptedAt: acceptedAt ?? undefined, earlierHits },
   )
   const about = {
-    id: yield* makeIdentifier("event"),
+    id: yield* createIdentifier("event"),
     organizationId: hit.organizationId,
     campaignId: hit.campaignId,
     programId: hit.programId,

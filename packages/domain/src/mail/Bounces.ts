@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
-import { makeIdentifier, type RecipientId } from "../Identifier.ts"
+import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
@@ -15,7 +15,7 @@ export const reportBounce = Effect.fnUntraced(function* (
     yield* bounces.pauseDomain(recipientId, verdict.status, OUR_RETRY.Refused)
     return "refused"
   }
-  const id = yield* makeIdentifier("event")
+  const id = yield* createIdentifier("event")
   return yield* bounces.record(recipientId, ({ organizationId, campaignId, programId, token }) =>
     composeEvent(
       "outreach.email_bounced",

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
-import { makeIdentifier } from "../Identifier.ts"
+import { createIdentifier } from "../Identifier.ts"
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
 import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
@@ -63,7 +63,7 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
     return { state: "retry", attempts: attempt, delaySeconds: SOFT_RETRY[attempt - 1]! } satisfies MessageSettlement
   }
   const about = {
-    id: yield* makeIdentifier("event"),
+    id: yield* createIdentifier("event"),
     organizationId: lease.organizationId,
     campaignId: lease.campaignId,
     programId: lease.programId,

@@ -1,7 +1,7 @@
 import type { Scope } from "@outreach/contract"
 import { Effect, Redacted } from "effect"
 import { Deployment } from "../Deployment.ts"
-import { type KeyId, makeIdentifier, type OrganizationId } from "../Identifier.ts"
+import { createIdentifier, type KeyId, type OrganizationId } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { type ApiKey, apiKeyText } from "./ApiKey.ts"
@@ -38,6 +38,6 @@ export const rotateKey = Effect.fn("ApiKeys.rotateKey")(function* (keyId: KeyId,
 /** Draws a key's id and its text in this deployment's mode. */
 const drawKey = Effect.gen(function* () {
   const { livemode } = yield* Deployment
-  const id = yield* makeIdentifier("key")
+  const id = yield* createIdentifier("key")
   return { id, text: Redacted.make(apiKeyText(livemode, yield* randomBase62(30))) }
 })

@@ -15,14 +15,14 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 begin
   perform pg_advisory_xact_lock(hashtextextended('messages', 0));
   return query
-  with present as materialized (
-    select now, least(max_rows, mail_slots((select next_at from mail_paces where scope = 'all'), in_all_minute, now)) as slots
+  with now_at as materialized (
+    select now, least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now)) as slots
     from (select clock_timestamp() as now) clock
   ), sending as materialized (
     select campaign.organization_id, campaign.id, campaign.per_minute,
       least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
-    from present cross join campaigns campaign
-    left join mail_paces pace on pace.scope = 'campaign ' || campaign.id
+    from now_at cross join campaigns campaign
+    left join send_rates pace on pace.scope = 'campaign ' || campaign.id
     where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
       and not quota_reached(campaign.organization_id, campaign.program_id)
   ), looked_at as materialized (
@@ -31,49 +31,49 @@ begin
     cross join lateral (
       select organization_id, recipient_id, campaign_id, due_at from messages
       where organization_id = sending.organization_id and campaign_id = sending.id
-        and due_at <= (select now from present) and (lease_until is null or lease_until < (select now from present))
+        and due_at <= (select now from now_at) and (lease_until is null or lease_until < (select now from now_at))
       order by due_at, recipient_id
-      limit case when sending.slots > 0 and (select slots from present) > 0 then scan_limit else 0 end
+      limit case when sending.slots > 0 and (select slots from now_at) > 0 then scan_limit else 0 end
       for update skip locked
     ) message
     order by message.due_at, message.recipient_id
     limit scan_limit
   ), judged as (
     select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
-      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as turn,
+      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as domain_rank,
       mail_slots(pace.next_at, per_domain_minute, now) as domain_slots,
-      greatest(pace.put_off_to, pace.next_at, now - interval '1 second') as domain_next
-    from present cross join looked_at
+      greatest(pace.deferred_until, pace.next_at, now - interval '1 second') as domain_next
+    from now_at cross join looked_at
     join recipients recipient
       on recipient.organization_id = looked_at.organization_id and recipient.id = looked_at.recipient_id
     cross join lateral (select lower(split_part(recipient.email, '@', -1)) as domain) address
-    left join mail_pauses pause
+    left join domain_pauses pause
       on pause.organization_id = looked_at.organization_id and pause.campaign_id = looked_at.campaign_id and pause.domain = address.domain
-    left join mail_paces pace on pace.scope = 'domain ' || address.domain
+    left join send_rates pace on pace.scope = 'domain ' || address.domain
   ), waiting as (
     select organization_id, recipient_id, domain, paused_until > now as paused,
       case when paused_until > now then paused_until
-        else domain_next + (turn - 1) * interval '60 seconds' / per_domain_minute end as due
-    from present cross join judged where paused_until > now or turn > domain_slots
+        else domain_next + (domain_rank - 1) * interval '60 seconds' / per_domain_minute end as due
+    from now_at cross join judged where paused_until > now or domain_rank > domain_slots
   ), put_off as (
     update messages message set due_at = due from waiting
     where message.organization_id = waiting.organization_id and message.recipient_id = waiting.recipient_id
     returning message.recipient_id
   ), ready as (
-    select *, row_number() over (order by due_at, recipient_id) as place
+    select *, row_number() over (order by due_at, recipient_id) as send_rank
     from (
-      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_turn
-      from present cross join judged where paused_until <= now and turn <= domain_slots
+      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_rank
+      from now_at cross join judged where paused_until <= now and domain_rank <= domain_slots
     ) open
-    where campaign_turn <= slots
+    where campaign_rank <= slots
   ), leased as (
     update messages message
     set lease_token = gen_random_uuid(), lease_until = now + make_interval(secs => lease_seconds)
-    from present cross join ready
-    where place <= present.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
+    from now_at cross join ready
+    where send_rank <= now_at.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
     returning message.*, ready.domain, ready.per_minute
-  ), spent as (
-    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as put_off_to from leased
+  ), used as (
+    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as deferred_until from leased
     union all select 'campaign ' || campaign_id, per_minute, count(*), null from leased group by campaign_id, per_minute
     union all
     select 'domain ' || domain, per_domain_minute, count(leased), max(due) + interval '60 seconds' / per_domain_minute
@@ -83,12 +83,12 @@ begin
     ) of_domain
     group by domain
   ), counted as (
-    insert into mail_paces as pace (scope, next_at, put_off_to)
+    insert into send_rates as pace (scope, next_at, deferred_until)
     select scope, greatest(old.next_at, now - interval '1 second') + times * interval '60 seconds' / rate,
-      coalesce(greatest(spent.put_off_to, old.put_off_to), '-infinity')
-    from present cross join spent left join mail_paces old using (scope)
-    where rate is not null and (times > 0 or spent.put_off_to is not null)
-    on conflict (scope) do update set next_at = excluded.next_at, put_off_to = excluded.put_off_to
+      coalesce(greatest(used.deferred_until, old.deferred_until), '-infinity')
+    from now_at cross join used left join send_rates old using (scope)
+    where rate is not null and (times > 0 or used.deferred_until is not null)
+    on conflict (scope) do update set next_at = excluded.next_at, deferred_until = excluded.deferred_until
   )
   select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
     'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,

@@ -2,7 +2,7 @@
 --
 -- All types are one range of events_log. Each given type is one range of events_by_type.
 create or replace function events_after(
-  organization text, types text[], after_at timestamptz, after_id text, before timestamptz, most integer
+  organization text, types text[], after_at timestamptz, after_id text, before timestamptz, max_rows integer
 )
 returns table (id text, type text, emitted_at timestamptz)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
@@ -13,7 +13,7 @@ begin
     return query
     select id, type, emitted_at from events
     where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
-    order by emitted_at, id limit most;
+    order by emitted_at, id limit max_rows;
   else
     return query
     select each.* from (select distinct type from unnest(types) as given (type)) wanted
@@ -21,9 +21,9 @@ begin
       select id, wanted.type, emitted_at from events
       where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
         and emitted_at < before
-      order by type, emitted_at, id limit most
+      order by type, emitted_at, id limit max_rows
     ) each
-    order by emitted_at, id limit most;
+    order by emitted_at, id limit max_rows;
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
 -- Takes due rows of the worker's endpoints: first those of lost workers, then by due time, and replays last.
 --
 -- A row that was lost alone_from times is taken alone, because its call may be what ended its workers.
-create or replace function take_due(worker uuid, endpoints text[], most integer[], alone_from integer, most_secrets integer)
+create or replace function take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
 returns table (
   endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer,
   replay boolean, losses integer, taken_at double precision, secret_ids text
@@ -9,40 +9,40 @@ returns table (
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  present constant timestamptz := clock_timestamp();
+  now_at constant timestamptz := clock_timestamp();
 begin
   return query
   with due as materialized (
     select found.*
-    from unnest(endpoints, most) as wanted (id, most)
+    from unnest(endpoints, max_rows) as wanted (id, max_rows)
     join endpoint_readers reader on reader.endpoint_id = wanted.id and reader.owner = worker
     join webhook_endpoints endpoint on endpoint.id = wanted.id and enabled
-      and active_secrets(endpoint.organization_id, most_secrets) is not null
+      and active_secrets(endpoint.organization_id, max_secrets) is not null
     cross join lateral (
-      select *, row_number() over (order by class, due_at, id) as turn, min(class) over () as first_class
+      select *, row_number() over (order by class, due_at, id) as endpoint_rank, min(class) over () as first_class
       from (
-        (select ctid as place, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
-          where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= present
-          order by due_at, id limit wanted.most)
+        (select ctid as row_ctid, id, due_at, case when losses >= alone_from then 0 else 1 end as class from deliveries
+          where endpoint_id = wanted.id and owner is null and losses > 0 and due_at <= now_at
+          order by due_at, id limit wanted.max_rows)
         union all
         (select ctid, id, due_at, 2 from deliveries
-          where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= present
-          order by due_at, id limit wanted.most)
+          where endpoint_id = wanted.id and owner is null and not replay and losses = 0 and due_at <= now_at
+          order by due_at, id limit wanted.max_rows)
         union all
         (select ctid, id, due_at, 3 from deliveries
-          where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= present
-          order by due_at, id limit wanted.most)
+          where endpoint_id = wanted.id and owner is null and replay and losses = 0 and due_at <= now_at
+          order by due_at, id limit wanted.max_rows)
       ) waiting
     ) found
-    where turn <= case when first_class = 0 then 1 else wanted.most end
+    where endpoint_rank <= case when first_class = 0 then 1 else wanted.max_rows end
   ), taken as (
-    update deliveries set owner = worker, owned_at = present
-    from due where deliveries.ctid = place and deliveries.owner is null
+    update deliveries set owner = worker, owned_at = now_at
+    from due where deliveries.ctid = row_ctid and deliveries.owner is null
     returning deliveries.*, class, due.due_at as fell_due_at
   )
   select taken.endpoint_id, taken.organization_id, endpoint.url, taken.id, taken.event_id, event.body, event.traceparent,
-    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from present)::double precision * 1000,
-    active_secrets(taken.organization_id, most_secrets)
+    taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000,
+    active_secrets(taken.organization_id, max_secrets)
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
   join events event on event.organization_id = taken.organization_id and event.id = taken.event_id

@@ -3,8 +3,8 @@
 -- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles.
 -- It returns the endpoints and the ids of deliveries that are no longer the worker's. It wrote nothing for those.
 create or replace function write_progress(
-  worker uuid, endpoints text[], still_open text[], places text[], place_ids text[],
-  breaker_endpoints text[], failures integer[], allowances integer[], probe_waits integer[],
+  worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[],
+  breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[],
   batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb
 )
 returns setof text
@@ -17,11 +17,11 @@ begin
     update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
       (begun_at, begun_id) = (
         -- An operator may have moved the position on meanwhile.
-        select at, id from (values (begun_at, begun_id), (nullif(place, '')::timestamptz, place_id)) as either (at, id)
+        select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
         where at is not null order by at desc, id collate "C" desc limit 1
       ),
-      intended_at = case when place = '' then intended_at else clock_timestamp() end
-    from unnest(endpoints, still_open, places, place_ids) as progress (id, still_open, place, place_id)
+      intended_at = case when position_at = '' then intended_at else clock_timestamp() end
+    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
     where reader.endpoint_id = progress.id and owner = worker
     returning reader.endpoint_id
   )
@@ -30,7 +30,7 @@ begin
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
       probe_at = clock_timestamp() + make_interval(secs => breaker.probe_wait / 1000.0)
-    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_waits) as breaker (id, failures, allowance, probe_wait)
+    from unnest(breaker_endpoints, write_progress.failures, allowances, probe_backoffs) as breaker (id, failures, allowance, probe_wait)
     where reader.endpoint_id = breaker.id and owner = worker;
   end if;
 

@@ -15,7 +15,7 @@ begin
     -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
     from trouble cross join lateral (
-      select ctid as place, created_at, attempts, losses from deliveries
+      select ctid as row_ctid, created_at, attempts, losses from deliveries
       where organization_id = "organizationId" and id = trouble.id and owner = worker
       offset 0
     ) row
@@ -31,7 +31,7 @@ begin
   ), retried as (
     update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
       due_at = clock_timestamp() + make_interval(secs => delay)
-    from ours where state = 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
   ), noted as (
     insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
@@ -41,7 +41,7 @@ begin
     join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
   ), finished as (
     delete from deliveries using ours
-    where state <> 'retry' and deliveries.ctid = place and deliveries.owner = worker
+    where state <> 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning ours.*
   ), earlier as (
     delete from delivery_attempts made using finished

@@ -98,13 +98,13 @@ create table recipients (
   bounced_at timestamptz,
   last_event_at timestamptz,
   withdrawn_at timestamptz,
-  withdrawn_for text check (withdrawn_for in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached')),
+  withdrawal_reason text check (withdrawal_reason in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached')),
   account_created_at timestamptz,
   primary key (organization_id, id),
   constraint recipients_token unique (organization_id, token),
   constraint recipients_npi unique (organization_id, campaign_id, npi),
   foreign key (organization_id, campaign_id) references campaigns,
-  check ((withdrawn_at is null) = (withdrawn_for is null))
+  check ((withdrawn_at is null) = (withdrawal_reason is null))
 );
 create unique index recipients_email on recipients (organization_id, campaign_id, lower(email));
 -- Partners pull recipients by update, with and without a campaign: one index for each.
@@ -237,7 +237,7 @@ create table delivery_attempts (
 
 -- One delivery, or many that arrived at their first attempt. A row of many has first_id, and deliveries as JSON.
 -- The key begins with the id, because operators look deliveries up by id alone.
--- The workers make a partition for each day; delivered_unsorted holds what fits into none.
+-- The workers make a partition for each day; delivered_default holds what fits into none.
 create table delivered (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -250,7 +250,7 @@ create table delivered (
   deliveries json,
   primary key (id, organization_id, finished_at)
 ) partition by range (finished_at);
-create table delivered_unsorted partition of delivered default;
+create table delivered_default partition of delivered default;
 
 -- Dead letters are never dropped with a partition: a row leaves only when an operator purges it.
 create table dead_letters (
@@ -361,14 +361,14 @@ create index messages_quarantined on messages (quarantined_at) where quarantined
 
 -- When the next message may go out: of all, of a campaign, to a recipient domain.
 -- The table is unlogged: after a crash each scope begins anew, with at most one second's messages too many.
-create unlogged table mail_paces (
+create unlogged table send_rates (
   scope text collate "C" primary key,
   next_at timestamptz not null,
-  put_off_to timestamptz not null default '-infinity'
+  deferred_until timestamptz not null default '-infinity'
 ) with (fillfactor = 50);
 
 -- The recipient domains to which a campaign sends nothing for a while.
-create table mail_pauses (
+create table domain_pauses (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
   domain text collate "C" not null,
@@ -466,7 +466,7 @@ create table digest_outreach (
 ) with (fillfactor = 50);
 
 -- The last date on which a recipient counted as unique, by type of event, with and without suspected bots.
-create table digest_marks (
+create table unique_hits (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
   type text not null,

@@ -112,7 +112,7 @@ export const CampaignRepositoryPg = Layer.effect(
 
       pauses: Effect.fn("CampaignRepository.pauses")(function* (campaignId) {
         return yield* sql<DomainPause>`
-          select domain, status, until from mail_pauses
+          select domain, status, until from domain_pauses
           where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
       }, orDieAs("CampaignRepository.pauses")),
 

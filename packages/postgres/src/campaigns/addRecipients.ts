@@ -33,7 +33,7 @@ export const addRecipients = Effect.fnUntraced(function* (
       ${candidates.map((c) => c.id)}::text[], ${candidates.map((c) => c.token)}::text[],
       ${candidates.map((c) => c.npi)}::text[], ${candidates.map((c) => c.email)}::text[]
     ) as candidate (id, token, npi, email)
-    where not must_not_write_to(${organizationId}, ${programId}, npi, email)
+    where not is_suppressed(${organizationId}, ${programId}, npi, email)
     on conflict do nothing
     returning id`
   const ids = new Set(registered.map((row) => row.id))
@@ -42,7 +42,7 @@ export const addRecipients = Effect.fnUntraced(function* (
   const conflicts = yield* sql<{ id: string; why: Registration }>`
     select candidate.id, case
         when bool_or(npi_twin.npi is not null and lower(npi_twin.email) = lower(candidate.email)) then 'already_there'
-        when bool_or(must_not_write_to(${organizationId}, ${programId}, candidate.npi, candidate.email)) then 'suppressed'
+        when bool_or(is_suppressed(${organizationId}, ${programId}, candidate.npi, candidate.email)) then 'suppressed'
         when bool_or(npi_twin.npi is not null) then 'npi_taken'
         when bool_or(email_twin.npi is not null) then 'email_taken'
         else 'token_taken' end as why

@@ -32,7 +32,7 @@ export const DeliveryHistoryPg = Layer.effect(
         from (
           select ${today} + n as day from generate_series(0, ${DAYS_AHEAD}::int) n
           union
-          select (finished_at at time zone 'UTC')::date from delivered_unsorted
+          select (finished_at at time zone 'UTC')::date from delivered_default
         ) wanted
         where to_regclass(${name}) is null
         order by day`
@@ -43,7 +43,7 @@ export const DeliveryHistoryPg = Layer.effect(
         yield* sql`create table ${sql(name)} (like delivered including all)`
         yield* sql`
           with moved as (
-            delete from delivered_unsorted where finished_at >= ${from}::timestamptz and finished_at < ${to}::timestamptz returning *
+            delete from delivered_default where finished_at >= ${from}::timestamptz and finished_at < ${to}::timestamptz returning *
           )
           insert into ${sql(name)} select * from moved`
         yield* sql`

@@ -32,7 +32,7 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
         ${hits.map(isBotSuspected)}::bool[]
       ) with ordinality as hit (id, organization_id, recipient_id, type, suspected, place)
     ), marked as (
-      insert into digest_marks as mark (organization_id, recipient_id, type, date, unsuspected_date)
+      insert into unique_hits as mark (organization_id, recipient_id, type, date, unsuspected_date)
       select organization_id, recipient_id, type, today.date, max(today.date) filter (where not suspected)
       from hit, today group by organization_id, recipient_id, type, today.date
       on conflict (organization_id, recipient_id, type) do update
@@ -43,7 +43,7 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
         and row_number() over (partition by recipient_id, type order by place) = 1 as first,
       not suspected and mark.unsuspected_date is distinct from today.date
         and row_number() over (partition by recipient_id, type, suspected order by place) = 1 as "firstUnsuspected"
-    from hit cross join today left join digest_marks mark using (organization_id, recipient_id, type)`
+    from hit cross join today left join unique_hits mark using (organization_id, recipient_id, type)`
   return new Map(rows.map((row) => [row.id, row]))
 })
 

@@ -52,8 +52,8 @@ export const MessageQueuePg = Layer.effect(
       forgetPaces: Effect.gen(function* () {
         // Longer than the second that is saved up, so that a clock that was set back forgets nothing that counts.
         yield* sql`
-          delete from mail_paces where greatest(next_at, put_off_to) < clock_timestamp() - interval '1 hour'`
-        yield* sql`delete from mail_pauses where until < clock_timestamp() - interval '1 hour'`
+          delete from send_rates where greatest(next_at, deferred_until) < clock_timestamp() - interval '1 hour'`
+        yield* sql`delete from domain_pauses where until < clock_timestamp() - interval '1 hour'`
       }).pipe(orDieAs("MessageQueue.forgetPaces")),
 
       template: Effect.fnUntraced(function* (campaignId) {

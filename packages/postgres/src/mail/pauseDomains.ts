@@ -19,7 +19,7 @@ export const pauseDomains = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const column = (read: (refusal: DomainRefusal) => string | number) => refusals.map(read)
   yield* sql`
-    insert into mail_pauses (organization_id, campaign_id, domain, status, until)
+    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
     select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status,
       clock_timestamp() + make_interval(secs => delay)
     from unnest(

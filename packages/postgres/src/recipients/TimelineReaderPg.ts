@@ -83,7 +83,7 @@ export const TimelineReaderPg = Layer.effect(
         select fact.at, fact.kind, organization_id, program_id, campaign_id, id as recipient_id, null as event_id, fact.detail
         from recipient cross join lateral (values
           ('imported', created_at, null), ('published', published_at, null), ('sent', sent_at, null),
-          ('withdrawn', withdrawn_at, withdrawn_for)
+          ('withdrawn', withdrawn_at, withdrawal_reason)
         ) as fact (kind, at, detail)
         where fact.at is not null
         union all

@@ -70,7 +70,7 @@ export const withdraw = Effect.fnUntraced(function* (
   const rows = yield* sql<{ withdrawn: number }>`
     with withdrawn as (
       update recipients recipient
-      set withdrawn_at = ${stamp}::timestamptz, withdrawn_for = reason, updated_at = ${stamp}::timestamptz
+      set withdrawn_at = ${stamp}::timestamptz, withdrawal_reason = reason, updated_at = ${stamp}::timestamptz
       from unnest(
         ${recipients.map(({ id }) => id)}::text[], ${recipients.map(({ reason }) => reason)}::text[]
       ) as chosen (id, reason)

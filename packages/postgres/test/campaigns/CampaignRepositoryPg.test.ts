@@ -4,7 +4,7 @@ import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import { type CampaignId, makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
@@ -196,7 +196,7 @@ describe("CampaignRepositoryPg.create", () => {
       Effect.gen(function* () {
         const { campaign } = yield* seedCampaign({ recipients: 0 })
         const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
-        const programId = yield* makeIdentifier("program")
+        const programId = yield* createIdentifier("program")
         expect(yield* refusal({ programId })).toMatchObject({ _tag: "ProgramNotFound", programId })
         expect(yield* refusal({ windowEnd: campaign.windowStart })).toMatchObject({ _tag: "InvalidWindow" })
         expect(
@@ -219,7 +219,7 @@ describe("CampaignRepositoryPg.move", () => {
         })
         expect((yield* commandCampaign(campaign.id, "cancel")).status).toBe("cancelled")
         expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ status: "cancelled" })
-        const nobody = yield* makeIdentifier("campaign")
+        const nobody = yield* createIdentifier("campaign")
         expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
       }),
     ))

@@ -67,12 +67,12 @@ const days = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ name: string }>`
     select relname::text as name from pg_inherits join pg_class on oid = inhrelid
-    where inhparent = 'delivered'::regclass and relname <> 'delivered_unsorted' order by relname`
+    where inhparent = 'delivered'::regclass and relname <> 'delivered_default' order by relname`
   return rows.map(({ name }) => name.replace("delivered_", "").replaceAll("_", "-"))
 })
 const unsorted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return (yield* sql`select from delivered_unsorted`).length
+  return (yield* sql`select from delivered_default`).length
 })
 // Far ahead: what has the real clock for its default is in the past, as it should be.
 const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOString().slice(0, 10)
@@ -156,7 +156,7 @@ describe("DeliveryHistoryPg", () => {
             Effect.timeoutOption("2 seconds"),
           )
         // A reader holds the new day up, so that what is settled comes in the midst of it; should it do so for too long, the day comes later.
-        const [keeping, settling] = yield* whileOpen(sql`select from delivered_unsorted`, () =>
+        const [keeping, settling] = yield* whileOpen(sql`select from delivered_default`, () =>
           Effect.gen(function* () {
             const keeping = yield* Effect.forkDetach(Effect.catchCause(keep(3650), () => keep(3650)))
             yield* waiting(1)

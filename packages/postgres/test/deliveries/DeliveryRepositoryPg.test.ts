@@ -8,7 +8,7 @@ import {
   type PurgePosition,
 } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../src/deliveries/deliveryId.ts"
@@ -43,7 +43,7 @@ const publishTogether = (campaign: Campaign, count: number) =>
       const drafts = yield* draftsOf(
         campaign,
         yield* Effect.forEach(Array.from({ length: count }), () =>
-          Effect.map(makeIdentifier("recipient"), (id) => [id, "bounced"] as const),
+          Effect.map(createIdentifier("recipient"), (id) => [id, "bounced"] as const),
         ),
       )
       yield* publishEvents(drafts, yield* commitTimestamp(campaign.organizationId))
@@ -177,7 +177,7 @@ describe("DeliveryRepositoryPg", () => {
         const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
         const other = yield* (yield* EndpointRepository).create({
           organizationId: organization.id,
-          id: yield* makeIdentifier("endpoint"),
+          id: yield* createIdentifier("endpoint"),
           url: "https://other.test/",
           eventTypes: ["outreach.email_bounced"],
         })
@@ -219,7 +219,7 @@ describe("DeliveryRepositoryPg", () => {
   it("knows nothing of an id that is not a delivery's", () =>
     run(
       Effect.gen(function* () {
-        const deliveryId = yield* makeIdentifier("delivery")
+        const deliveryId = yield* createIdentifier("delivery")
         const refusal = yield* Effect.flip(
           Effect.flatMap(DeliveryRepository, (deliveries) => deliveries.find(deliveryId)),
         )
@@ -260,7 +260,7 @@ describe("DeliveryRepositoryPg", () => {
         expect(replays.filter(Boolean)).toEqual([true])
         const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
         expect(yield* deliveries.replay(lease!.id)).toBe(false)
-        expect(yield* deliveries.replay(yield* makeIdentifier("delivery"))).toBe(false)
+        expect(yield* deliveries.replay(yield* createIdentifier("delivery"))).toBe(false)
       }),
     ))
 

@@ -4,7 +4,7 @@ import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryReposito
 import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { type DeliveryId, type EndpointId, makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -192,7 +192,7 @@ describe("EndpointReadersPg.read", () => {
         const repository = yield* EndpointRepository
         const { organization, endpoint, campaign } = yield* seedLog(0)
         const create = Effect.fnUntraced(function* (eventTypes: ReadonlyArray<string>) {
-          const id = yield* makeIdentifier("endpoint")
+          const id = yield* createIdentifier("endpoint")
           return yield* repository.create({
             organizationId: organization.id,
             id,
@@ -530,7 +530,7 @@ describe("deliveryId", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         for (let i = 0; i < 50; i++) {
-          const [event, endpoint] = [yield* makeIdentifier("event"), yield* makeIdentifier("endpoint")]
+          const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]
           const id = deliveryId(event, endpoint)
           expect(yield* sql`select delivery_id(${event}, ${endpoint}) as id`).toEqual([{ id }])
           expect(id).toMatch(new RegExp(`^dlv_${event.slice(4, 16)}7[0-9a-f]{3}b[0-9a-f]{15}$`))

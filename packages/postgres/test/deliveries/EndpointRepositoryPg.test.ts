@@ -2,7 +2,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Queue } from "effect"
@@ -15,7 +15,7 @@ import { workerOn } from "../workerOn.ts"
 const run = runOnDatabase()
 
 const create = Effect.fnUntraced(function* (organizationId: OrganizationId, eventTypes: ReadonlyArray<string> | null) {
-  const id = yield* makeIdentifier("endpoint")
+  const id = yield* createIdentifier("endpoint")
   return yield* (yield* EndpointRepository).create({
     organizationId,
     id,
@@ -29,7 +29,7 @@ describe("EndpointRepositoryPg", () => {
     run(
       Effect.gen(function* () {
         const endpoints = yield* EndpointRepository
-        const { id } = yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+        const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
         const endpoint = yield* create(id, ["outreach.email_sent"])
         expect(endpoint).toMatchObject({ enabled: true, eventTypes: ["outreach.email_sent"] })
         const atRest = {
@@ -71,7 +71,7 @@ describe("EndpointRepositoryPg", () => {
   it("refuses ids that are nobody's", () =>
     run(
       Effect.gen(function* () {
-        const endpointId = yield* makeIdentifier("endpoint")
+        const endpointId = yield* createIdentifier("endpoint")
         const { find, enable, disable } = yield* EndpointRepository
         for (const ask of [find, enable, disable]) {
           expect(yield* Effect.flip<unknown, unknown, never>(ask(endpointId))).toMatchObject({
@@ -79,7 +79,7 @@ describe("EndpointRepositoryPg", () => {
             endpointId,
           })
         }
-        expect(yield* Effect.flip(create(yield* makeIdentifier("organization"), null))).toMatchObject({
+        expect(yield* Effect.flip(create(yield* createIdentifier("organization"), null))).toMatchObject({
           _tag: "OrganizationNotFound",
         })
       }),
@@ -133,7 +133,7 @@ describe("EndpointRepositoryPg", () => {
         const [second] = yield* sql<{ at: Timestamp }>`select emitted_at as at from events where id = ${events[1]!}`
         const repository = yield* EndpointRepository
         const now = yield* create(organization.id, null)
-        const id = yield* makeIdentifier("endpoint")
+        const id = yield* createIdentifier("endpoint")
         const url = "https://partner.test/since"
         yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null, since: second!.at })
         expect((yield* repository.find(now.id)).lagEvents).toBe(0)

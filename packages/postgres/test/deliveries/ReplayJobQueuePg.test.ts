@@ -3,7 +3,7 @@ import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepos
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { type EventId, makeIdentifier, type ReplayId } from "@outreach/domain/Identifier"
+import { createIdentifier, type EventId, type ReplayId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -303,7 +303,7 @@ describe("ReplayJobQueuePg", () => {
           expect(yield* replayJobs.cancel(id)).toMatchObject({ state: "cancelled", replayed: 10 })
           expect(yield* Effect.andThen(skipPause, advance)).toEqual({ nextInMs: null })
           expect(yield* queued).toEqual(events.slice(0, 10))
-          const range = { ...all, endpointId: yield* makeIdentifier("endpoint") }
+          const range = { ...all, endpointId: yield* createIdentifier("endpoint") }
           for (const ask of [replayJobs.countInLog(range), Effect.as(replayJobs.createOfLog(range, 1), 0)]) {
             expect(yield* Effect.flip(ask)).toMatchObject({ _tag: "EndpointNotFound" })
           }
@@ -315,7 +315,7 @@ describe("ReplayJobQueuePg", () => {
     run(
       Effect.gen(function* () {
         const replayJobs = yield* ReplayJobQueue
-        const replayId = yield* makeIdentifier("replay")
+        const replayId = yield* createIdentifier("replay")
         for (const ask of [replayJobs.find(replayId), replayJobs.cancel(replayId)]) {
           expect(yield* Effect.flip(ask)).toMatchObject({ _tag: "ReplayNotFound", replayId })
         }

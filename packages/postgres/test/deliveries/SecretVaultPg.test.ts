@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { runOnDatabase } from "../runOnDatabase.ts"
 const run = runOnDatabase()
 
 const organization = Effect.gen(function* () {
-  return yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+  return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
 })
 const active = Effect.fnUntraced(function* (id: OrganizationId) {
   return (yield* (yield* SecretVault).active(id)).map(Redacted.value).sort()
@@ -84,7 +84,7 @@ describe("SecretVaultPg", () => {
   it("refuses an organization that does not exist", () =>
     run(
       Effect.gen(function* () {
-        const organizationId = yield* makeIdentifier("organization")
+        const organizationId = yield* createIdentifier("organization")
         const refusal = yield* Effect.flip(rotateSecret(organizationId, 0))
         expect(refusal).toMatchObject({ _tag: "OrganizationNotFound", organizationId })
       }),

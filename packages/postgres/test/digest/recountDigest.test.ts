@@ -1,6 +1,6 @@
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestReader } from "@outreach/domain/digest/DigestReader"
-import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, type Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,21 +25,21 @@ afterAll(() => runtime.dispose())
 const run: typeof runtime.runPromise = (effect) => runtime.runPromise(effect)
 const recount = (date: string, organizationId?: OrganizationId) =>
   Effect.flatMap(DigestReader, (ledger) => ledger.recount(date, organizationId))
-const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => makeIdentifier("recipient")))
+const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => createIdentifier("recipient")))
 
 /** Two campaigns of one organization, each under a program of its own. */
 const twoPrograms = Effect.gen(function* () {
   const { organization, endpoint, campaign, program: first } = yield* seedCampaign({ recipients: 0 })
   const program = yield* (yield* ProgramRepository).create({
     organizationId: organization.id,
-    id: yield* makeIdentifier("program"),
+    id: yield* createIdentifier("program"),
     slug: "second",
     name: "Second",
     learnerTarget: 2,
     completerTarget: null,
   })
   const sql = yield* SqlClient.SqlClient
-  const second = { ...campaign, id: yield* makeIdentifier("campaign"), programId: program.id }
+  const second = { ...campaign, id: yield* createIdentifier("campaign"), programId: program.id }
   yield* sql`
     insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
     select organization_id, ${second.id}, ${program.id}, name, kind, subject, html, window_start, window_end

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -16,7 +16,7 @@ import { whileOpen } from "../whileOpen.ts"
 const run = runOnDatabase()
 
 const organization = Effect.gen(function* () {
-  return yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+  return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
 })
 
 describe("commitTimestamp", () => {
@@ -70,7 +70,7 @@ describe("commitTimestamp", () => {
           Effect.gen(function* () {
             const candidates = yield* Effect.forEach(Array.from({ length: 1 + (batch % 7) }), (_, i) =>
               Effect.gen(function* () {
-                const id = yield* makeIdentifier("recipient")
+                const id = yield* createIdentifier("recipient")
                 const n = batch * 10 + i
                 return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
               }),

@@ -3,7 +3,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { InboxApplier } from "@outreach/domain/inbox/InboxApplier"
 import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
@@ -54,7 +54,7 @@ const claim = (limit: number) =>
   )
 const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
   const { organizationId, campaignId, programId, recipientId, token } = lease
-  const about = { id: yield* makeIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
   const event = composeEvent("outreach.email_sent", about, {
     service_recipient_id: recipientId,
     service_campaign_id: campaignId,
@@ -66,7 +66,7 @@ const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
 const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ npi: string; token: string; reason: string | null; at: string; moved: boolean }>`
-    select npi, token, withdrawn_for as reason, account_created_at is not null as stamped, updated_at > created_at as moved,
+    select npi, token, withdrawal_reason as reason, account_created_at is not null as stamped, updated_at > created_at as moved,
       sent_at is not null as sent
     from recipients where organization_id = ${organization.id} order by npi`
   return rows
@@ -357,7 +357,7 @@ describe("while a campaign is sending", () => {
         const seeded = yield* seedCampaign({ recipients: 1 })
         yield* (yield* ProgramRepository).create({
           organizationId: seeded.organization.id,
-          id: yield* makeIdentifier("program"),
+          id: yield* createIdentifier("program"),
           slug: "diabetes",
           name: "Diabetes",
           learnerTarget: null,

@@ -4,7 +4,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { DeliveryGauges } from "@outreach/domain/deliveries/DeliveryGauges"
 import { composeEvent } from "@outreach/domain/events/Event"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
@@ -34,7 +34,7 @@ const claim = (limit: number, rates: Partial<MessageClaim> = {}) =>
     queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...rates }),
   )
 const about = Effect.fnUntraced(function* ({ organizationId, campaignId, programId, recipientId }: MessageLease) {
-  return { id: yield* makeIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  return { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
 })
 const settle = Effect.fnUntraced(function* (lease: MessageLease, state: "sent" | "bounced") {
   const data = { service_recipient_id: lease.recipientId, service_campaign_id: lease.campaignId, token: lease.token }

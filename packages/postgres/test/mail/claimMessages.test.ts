@@ -16,7 +16,7 @@ beforeEach(() =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`update campaigns set status = 'cancelled'`
-      yield* sql`delete from mail_paces`
+      yield* sql`delete from send_rates`
     }),
   ),
 )
@@ -45,8 +45,8 @@ const pass = (seconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
-      update mail_paces set next_at = next_at - make_interval(secs => ${seconds}::int),
-        put_off_to = put_off_to - make_interval(secs => ${seconds}::int)`,
+      update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int),
+        deferred_until = deferred_until - make_interval(secs => ${seconds}::int)`,
   )
 const waits = (campaignId: string) =>
   Effect.flatMap(
@@ -120,9 +120,9 @@ describe("MessageQueuePg.forgetPaces", () => {
         const sql = yield* SqlClient.SqlClient
         yield* seedSending({ "a.test": 2 })
         yield* claim({ perMinute: 60 })
-        yield* sql`insert into mail_paces (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
+        yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
         yield* (yield* MessageQueue).forgetPaces
-        expect(yield* sql`select scope from mail_paces`).toEqual([{ scope: "all" }])
+        expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
       }),
     ))
 })
@@ -140,14 +140,14 @@ describe("a refusal that is about us", () => {
         expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
         const due = yield* waits(campaign.id)
         expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])
-        expect(yield* sql`select domain, status from mail_pauses where campaign_id = ${campaign.id}`).toEqual([
+        expect(yield* sql`select domain, status from domain_pauses where campaign_id = ${campaign.id}`).toEqual([
           { domain: "a.test", status: "550 5.7.1" },
         ])
 
         const other = yield* seedSending({ "a.test": 1 })
         expect((yield* claim()).map(({ campaignId }) => campaignId)).toEqual([other.id])
 
-        yield* sql`update mail_pauses set until = clock_timestamp()`
+        yield* sql`update domain_pauses set until = clock_timestamp()`
         yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
         expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { makeIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
@@ -10,7 +10,7 @@ import { runOnDatabase } from "../runOnDatabase.ts"
 const run = runOnDatabase()
 
 const issue = Effect.gen(function* () {
-  const organization = yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+  const organization = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
   return yield* issueKey({
     organizationId: organization.id,
     name: "reporting",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
 import { DigestReader } from "@outreach/domain/digest/DigestReader"
-import { makeIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
@@ -14,10 +14,10 @@ import { npi } from "../seedCampaign.ts"
 const run = runOnDatabase()
 
 const organization = Effect.gen(function* () {
-  return yield* (yield* OrganizationRepository).create(yield* makeIdentifier("organization"), "Acme")
+  return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
 })
 const create = Effect.fnUntraced(function* (organizationId: OrganizationId, slug: string) {
-  const id = yield* makeIdentifier("program")
+  const id = yield* createIdentifier("program")
   const program = { organizationId, id, slug, name: "Heart failure", learnerTarget: 100, completerTarget: null }
   return yield* (yield* ProgramRepository).create(program)
 })
@@ -87,7 +87,7 @@ describe("ProgramRepositoryPg", () => {
   it("refuses an organization that does not exist", () =>
     run(
       Effect.gen(function* () {
-        const organizationId = yield* makeIdentifier("organization")
+        const organizationId = yield* createIdentifier("organization")
         expect(yield* Effect.flip(create(organizationId, "a"))).toMatchObject({
           _tag: "OrganizationNotFound",
           organizationId,

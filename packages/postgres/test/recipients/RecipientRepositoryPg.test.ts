@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository, type Candidate } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { type CampaignId, makeIdentifier } from "@outreach/domain/Identifier"
+import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
@@ -15,7 +15,7 @@ import { whileOpen } from "../whileOpen.ts"
 const run = runOnDatabase()
 
 const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidate> = {}) {
-  const id = yield* makeIdentifier("recipient")
+  const id = yield* createIdentifier("recipient")
   return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test`, ...some }
 })
 const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate>) =>
@@ -83,7 +83,7 @@ describe("CampaignRepositoryPg.addRecipients", () => {
         const theirs = yield* seedCampaign({ recipients: 0 })
         const second = yield* (yield* CampaignRepository).create({
           ...ours.campaign,
-          id: yield* makeIdentifier("campaign"),
+          id: yield* createIdentifier("campaign"),
         })
         const first = yield* candidate(1)
         yield* register(ours.campaign.id, first)
@@ -107,7 +107,7 @@ describe("CampaignRepositoryPg.addRecipients", () => {
     run(
       Effect.gen(function* () {
         const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const nobody = yield* makeIdentifier("campaign")
+        const nobody = yield* createIdentifier("campaign")
         const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
         expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
         yield* commandCampaign(campaign.id, "schedule")

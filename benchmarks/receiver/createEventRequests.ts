@@ -1,14 +1,14 @@
 import { createHmac, createSecretKey, randomBytes } from "node:crypto"
 import { eventExamples } from "@outreach/contract"
 
-/** Where events go, and what signs them. */
+/** The path and the signing secret of an endpoint for events. */
 export interface Webhook {
   readonly path: string
   readonly secret: string
 }
 
-/** Makes a function that makes requests, each with an event of its own about another clinician; it costs 6 µs, most of it the signature. */
-export function makeEvents({ path, secret }: Webhook): () => string {
+/** Creates a function that returns requests, each with a new event about another clinician. A call takes 6 µs, most of it for the signature. */
+export function createEventRequests({ path, secret }: Webhook): () => string {
   const key = createSecretKey(secret, "utf8")
   const run = randomBytes(8).toString("hex")
   const [idBefore, npiBefore, rest] = JSON.stringify({

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
-import { type Server, SIDES, type Side } from "./startServer.ts"
+import { CANDIDATES, type CandidateName, type Server } from "./startServer.ts"
 
 const TOKENS = "/v1/partners/consumer/tokens"
 const EVENTS = "/v1/partners/consumer/events"
 
-/** Headers that are about the connection or the moment; what they hold may differ. */
+/** Headers of the connection or the moment, whose values may differ. */
 const UNCOMPARED = [
   "connection",
   "content-length",
@@ -16,19 +16,25 @@ const UNCOMPARED = [
   "x-request-id",
 ]
 
-/** Makes sure that both sides answer the same, but for ids, counts, words of errors and what is opaque. */
-export async function sameAnswers(
-  servers: Readonly<Record<Side, Server>>,
+/** Asserts that both candidates give the same responses, except for ids, counts, error messages and opaque values. Returns the number of compared responses. */
+export async function assertSameResponses(
+  servers: Readonly<Record<CandidateName, Server>>,
   { key, token, since }: { readonly key: string; readonly token: string; readonly since: string },
 ): Promise<number> {
   let compared = 0
-  const compare = async (target: string, headers: Partial<Record<Side, Record<string, string>>> = {}, bearer = key) => {
-    const [ours, peer] = await Promise.all(
-      SIDES.map((side) => ask(servers[side].url + target, { Authorization: `Bearer ${bearer}`, ...headers[side] })),
+  const compare = async (
+    target: string,
+    headers: Partial<Record<CandidateName, Record<string, string>>> = {},
+    bearer = key,
+  ) => {
+    const [ours, baseline] = await Promise.all(
+      CANDIDATES.map((candidate) =>
+        request(servers[candidate].url + target, { Authorization: `Bearer ${bearer}`, ...headers[candidate] }),
+      ),
     )
-    assert.deepEqual(peer!.comparable, ours!.comparable, `${target} is not answered alike`)
+    assert.deepEqual(baseline!.comparable, ours!.comparable, `the responses to ${target} differ`)
     compared++
-    return { ours: ours!, peer: peer! }
+    return { ours: ours!, baseline: baseline! }
   }
 
   const found = await compare(`${TOKENS}/${token}`)
@@ -36,7 +42,7 @@ export async function sameAnswers(
   await compare(`${TOKENS}/${token}?expand[]=campaign&expand[]=program`)
   const unchanged = await compare(`${TOKENS}/${token}`, {
     ours: { "If-None-Match": found.ours.etag },
-    peer: { "If-None-Match": found.peer.etag },
+    baseline: { "If-None-Match": found.baseline.etag },
   })
   assert.equal(unchanged.ours.comparable.status, 304)
   await compare(`${TOKENS}/000000`)
@@ -51,16 +57,18 @@ export async function sameAnswers(
   await compare(`${EVENTS}?since=${since}`)
   await compare(`${EVENTS}?since=9999-01-01T00:00:00Z`)
 
-  const walk = async (path: string, cursors: Partial<Record<Side, string>>, pages: number): Promise<void> => {
+  const walk = async (path: string, cursors: Partial<Record<CandidateName, string>>, pages: number): Promise<void> => {
     const target = `${path}?since=${since}&limit=500`
     const both = await Promise.all(
-      SIDES.map((side) => ask(servers[side].url + target + after(cursors[side]), { Authorization: `Bearer ${key}` })),
+      CANDIDATES.map((candidate) =>
+        request(servers[candidate].url + target + after(cursors[candidate]), { Authorization: `Bearer ${key}` }),
+      ),
     )
-    const [ours, peer] = both.map((answer) => ({ ...answer.comparable.body, url: null }))
+    const [ours, baseline] = both.map((response) => ({ ...response.comparable.body, url: null }))
     assert.equal(ours!.data.length, 500)
-    assert.deepEqual(peer, ours, "a page behind a cursor is not the same")
+    assert.deepEqual(baseline, ours, "the pages behind a cursor differ")
     compared++
-    if (pages > 1) await walk(path, { ours: both[0]!.cursor, peer: both[1]!.cursor }, pages - 1)
+    if (pages > 1) await walk(path, { ours: both[0]!.cursor, baseline: both[1]!.cursor }, pages - 1)
   }
   for (const path of [TOKENS, EVENTS]) await walk(path, {}, 4)
   return compared
@@ -68,7 +76,7 @@ export async function sameAnswers(
 
 const after = (cursor: string | undefined) => (cursor === undefined ? "" : `&cursor=${cursor}`)
 
-async function ask(url: string, headers: Record<string, string>) {
+async function request(url: string, headers: Record<string, string>) {
   const response = await fetch(url, { headers })
   const text = await response.text()
   // biome-ignore lint/suspicious/noExplicitAny: only compared, as a whole
@@ -76,7 +84,7 @@ async function ask(url: string, headers: Record<string, string>) {
   const seen = Object.fromEntries(
     [...response.headers].map(([name, value]) => [name, UNCOMPARED.includes(name) ? "" : value.split(";")[0]]),
   )
-  // Node's client leaves the length of an empty answer to the server.
+  // Servers may omit the length of an empty response.
   delete seen["content-length"]
   return {
     etag: response.headers.get("ETag") ?? "",

@@ -1,7 +1,7 @@
 import { Option } from "effect"
 
-/** Reads a comma-separated list of known words, each at most once; to be spread into `filterMap` of a flag. */
-export const someOf = <Word extends string>(words: ReadonlyArray<Word>) =>
+/** Parses a comma-separated list of known words without duplicates. Spread the result into `filterMap` of a flag. */
+export const commaSeparated = <Word extends string>(words: ReadonlyArray<Word>) =>
   [
     (text: string): Option.Option<ReadonlyArray<Word>> => {
       const parts = new Set(text.split(",").map((part) => part.trim()))

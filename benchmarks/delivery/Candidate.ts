@@ -9,23 +9,23 @@ export interface Publication {
   readonly body: string
 }
 
-/** Something that delivers: how it is given work, and the process that does it. */
-export interface Contender {
+/** A delivery system that is measured: how to publish to it, and the process that delivers. */
+export interface Candidate {
   readonly name: string
-  /** The module that is run, or undefined when it needs no process of its own. */
+  /** The main module of its process. */
   readonly main: string
   readonly env?: Readonly<Record<string, string>>
   /** Prepares an empty database for deliveries to endpoints at these addresses. */
   readonly setUp: (sql: postgres.Sql, databaseUrl: string, urls: readonly string[]) => Promise<void>
-  /** Publishes as its users do, many in one transaction. */
+  /** Publishes many events in one transaction, as its users would. */
   readonly publish: (sql: postgres.Sql, publications: readonly Publication[]) => Promise<void>
-  /** Says whether nothing waits or is under way. */
+  /** Reports whether no delivery waits or is in flight. */
   readonly isDone: (sql: postgres.Sql) => Promise<boolean>
   readonly close?: () => Promise<void>
 }
 
-/** Calls in flight, for everyone. */
-export const IN_FLIGHT = 128
+/** The maximum of calls in flight, for all candidates. */
+export const MAX_IN_FLIGHT = 128
 
-/** The secret that everyone signs with. */
+/** The signing secret of all candidates. */
 export const SECRET = "whsec_benchmarkbenchmarkbenchmarkbenchmarkbench"

@@ -8,8 +8,8 @@ import { Webhook as SvixWebhook } from "svix"
 
 type Body = string | Buffer
 
-/** A way to sign and verify; an answer of `verify` that is not good throws. */
-export interface Contender {
+/** A library that signs and verifies. `verify` throws for an invalid signature. */
+export interface Candidate {
   readonly name: string
   readonly sign: (body: Body) => string | Promise<string>
   readonly verify: (header: string, body: Body) => unknown
@@ -34,8 +34,8 @@ const headersOf = (signature: string) => ({
 })
 const at = new Date(TIMESTAMP * 1000)
 
-/** Ours, and beside it what a user would pick instead; each does as much of the work as it offers, and parses no JSON. */
-export const contenders: readonly Contender[] = [
+/** Our packages and their alternatives. Each does as much of the work as its library offers, and parses no JSON. */
+export const candidates: readonly Candidate[] = [
   {
     name: "ours, synchronous",
     sign: (body) => node.sign(body, secrets, signing),
@@ -47,7 +47,7 @@ export const contenders: readonly Contender[] = [
     verify: (header, body) => web.verify(header, body, secrets, NOW),
   },
   {
-    // No header, no clock, no check of the body: what is left when everything else is taken away.
+    // The lower bound: no header, no clock, no check of the body.
     name: "bare HMAC",
     sign: digest,
     verify: (header, body) => {
@@ -71,7 +71,7 @@ export const contenders: readonly Contender[] = [
     verify: (header, body) => standard.verify(body, headersOf(header), { jsonParse: false }),
   },
   {
-    // It takes text alone, and has no timestamp.
+    // Accepts only text, and has no timestamp.
     name: "octokit",
     sign: (body) => octokit.sign(SECRET, body.toString()),
     verify: async (header, body) => {

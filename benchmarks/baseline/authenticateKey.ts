@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import type { Sql } from "./connect.ts"
-import { Refusal } from "./Refusal.ts"
+import { RequestError } from "./RequestError.ts"
 
-/** Who calls, and how many requests its key has made in this clock minute. */
-export interface Admission {
+/** The organization and scopes of a key, and the number of its requests in this clock minute. */
+export interface AuthenticatedKey {
   readonly organizationId: string
   readonly scopes: readonly string[]
   readonly count: number
@@ -11,15 +11,15 @@ export interface Admission {
   readonly now: number
 }
 
-/** Requests in a clock minute. */
+/** The maximum of requests per clock minute. */
 export const LIMIT = 100
 
-/** Recognises and counts a bearer in one statement; undefined for one that is unknown, expired or revoked. */
-export async function admit(sql: Sql, authorization: string | undefined): Promise<Admission> {
+/** Authenticates a bearer and counts the request, in one statement. Throws for a bearer that is unknown, expired or revoked. */
+export async function authenticateKey(sql: Sql, authorization: string | undefined): Promise<AuthenticatedKey> {
   const text = /^Bearer +(orp_test_[0-9A-Za-z]{30}_[0-9A-Za-z]{6}) *$/i.exec(authorization ?? "")?.[1]
   if (text === undefined) throw unauthorized()
   const hash = createHash("sha256").update(text).digest()
-  const [admission] = await sql<Admission[]>`
+  const [admission] = await sql<AuthenticatedKey[]>`
     with caller as (
       select id, organization_id, scopes, last_used_at from api_keys
       where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())
@@ -39,4 +39,4 @@ export async function admit(sql: Sql, authorization: string | undefined): Promis
 }
 
 const unauthorized = () =>
-  new Refusal(401, "authentication_error", "UNAUTHORIZED", "The bearer is missing, malformed, expired or revoked.")
+  new RequestError(401, "authentication_error", "UNAUTHORIZED", "The bearer is missing, malformed, expired or revoked.")

@@ -1,5 +1,5 @@
 -- Reports whether an import must leave a clinician out: suppressed by NPI or e-mail address, or already qualified.
-create or replace function must_not_write_to(organization text, program text, given_npi text, given_email text)
+create or replace function is_suppressed(organization text, program text, given_npi text, given_email text)
   returns boolean language sql stable as $$
   select exists (
     select from suppressions

@@ -3,15 +3,15 @@ import { access, chmod, lstat, mkdir, realpath, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
-/** The user that runs the server: undefined is the one who runs this process. */
+/** The user that runs the server; undefined for the user of this process. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined
 
-/** Chooses the user that runs the server. PostgreSQL refuses root, which therefore hands over to `nobody`. */
+/** Returns the user that runs the server: `nobody` if this process runs as root, because PostgreSQL refuses root. */
 export function serverUser(): ServerUser {
   return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 }
 
-/** Tells whether the server's user can pass through every folder down to `path`, which must exist. */
+/** Reports whether the server's user can enter every folder down to `path`, which must exist. */
 export async function isReachable(path: string, user: ServerUser): Promise<boolean> {
   if (user === undefined) return true
   for (let at = await realpath(path); ; at = dirname(at)) {
@@ -22,20 +22,20 @@ export async function isReachable(path: string, user: ServerUser): Promise<boole
   }
 }
 
-/** Finds the folder for temporary clusters: the first of the machine's which the server's user can reach. */
+/** Returns the folder for temporary clusters: the first temporary folder of the machine that the server's user can reach. */
 export async function temporaryRoot(user: ServerUser): Promise<string> {
   return await firstOpen([tmpdir(), "/tmp", "/var/tmp"], user)
 }
 
-/** Finds or makes this user's own folder for what outlives a run but cannot lie in the clone. */
-export async function keptRoot(user: ServerUser): Promise<string> {
+/** Returns this user's folder for files that outlive a run but cannot lie in the clone. Creates it if it is missing. */
+export async function persistentRoot(user: ServerUser): Promise<string> {
   const root = await firstOpen(["/var/tmp", tmpdir(), "/tmp"], user)
   return await ownFolder(join(root, `outreach-postgres-${process.getuid?.()}`))
 }
 
 /**
- * Makes a folder that everyone may pass, or takes the one that is there. Nobody else may have made it or be able to
- * write in it, so that what lies there can be trusted.
+ * Creates a folder that every user may enter, unless it exists. An existing folder must belong to this user, and no other
+ * user may be able to write to it.
  */
 export async function ownFolder(path: string): Promise<string> {
   try {
@@ -44,14 +44,14 @@ export async function ownFolder(path: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   }
-  const made = await lstat(path)
-  if (!made.isDirectory() || !isOwn(made) || (made.mode & 0o022) !== 0) {
+  const stats = await lstat(path)
+  if (!stats.isDirectory() || !isOwn(stats) || (stats.mode & 0o022) !== 0) {
     throw new Error(`${path} belongs to another user or can be written by others; remove it.`)
   }
   return path
 }
 
-/** Tells whether a file was made by this process's user. */
+/** Reports whether a file belongs to this process's user. */
 export function isOwn(file: Stats): boolean {
   return file.uid === process.getuid?.()
 }

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify"
-import { type Admission, admit, LIMIT } from "./admit.ts"
+import { type AuthenticatedKey, authenticateKey, LIMIT } from "./authenticateKey.ts"
+import { Cursors } from "./Cursors.ts"
 import type { Sql } from "./connect.ts"
-import { Cursors } from "./cursor.ts"
 import { eventsAfter, eventsSince } from "./events.ts"
-import { badParameter, Refusal } from "./Refusal.ts"
+import { badParameter, RequestError } from "./RequestError.ts"
 import {
   findRecipient,
   recipientRecord,
@@ -16,7 +16,7 @@ import {
 
 declare module "fastify" {
   interface FastifyRequest {
-    admission: Admission
+    admission: AuthenticatedKey
   }
   interface FastifyContextConfig {
     scope?: string
@@ -49,7 +49,7 @@ const listQuery = {
 const feedQuery = { type: "object", required: ["since"], properties: page, additionalProperties: false }
 const tokenPath = { type: "object", properties: { token: { type: "string", pattern: "^[0-9A-Za-z]{6}$" } } }
 
-/** Builds the server: the same requests and answers as the API's token operations, as Fastify's own guides would have them. */
+/** Builds a server with the same requests and responses as the API's pull operations, in the style of Fastify's guides. */
 export function buildServer(
   sql: Sql,
   options: { readonly cursorKey: Buffer; readonly docsUrl: string },
@@ -64,25 +64,25 @@ export function buildServer(
   app.decorateRequest("admission")
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id)
-    const admission = await admit(sql, request.headers.authorization)
+    const admission = await authenticateKey(sql, request.headers.authorization)
     request.admission = admission
     setWindow(reply, admission.count, admission.now)
     if (admission.count > LIMIT) {
       reply.header("Retry-After", String(60 - Math.floor(admission.now % 60)))
-      throw new Refusal(429, "rate_limit_error", "RATE_LIMITED", "The key exceeded its rate limit.")
+      throw new RequestError(429, "rate_limit_error", "RATE_LIMITED", "The key exceeded its rate limit.")
     }
     const { scope } = request.routeOptions.config
     if (scope !== undefined && !admission.scopes.includes(scope)) {
-      throw new Refusal(403, "permission_error", "INSUFFICIENT_SCOPE", `The key lacks the scope ${scope}.`)
+      throw new RequestError(403, "permission_error", "INSUFFICIENT_SCOPE", `The key lacks the scope ${scope}.`)
     }
   })
 
-  app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
-    const refusal = error instanceof Refusal ? error : refusalOf(error)
-    const { type, code, message, parameter } = refusal
+  app.setErrorHandler((error: FastifyError | RequestError, request, reply) => {
+    const requestError = error instanceof RequestError ? error : toRequestError(error)
+    const { type, code, message, parameter } = requestError
     if (request.admission === undefined) setWindow(reply, 0, Date.now() / 1000)
-    if (refusal.statusCode === 401) reply.header("WWW-Authenticate", "Bearer")
-    return reply.code(refusal.statusCode).send({
+    if (requestError.statusCode === 401) reply.header("WWW-Authenticate", "Bearer")
+    return reply.code(requestError.statusCode).send({
       error: {
         type,
         code,
@@ -101,7 +101,7 @@ export function buildServer(
       const { organizationId } = request.admission
       const [row] = await findRecipient(sql, organizationId, request.params.token)
       if (row === undefined) {
-        throw new Refusal(404, "invalid_request_error", "TOKEN_NOT_FOUND", "There is no record for the token.")
+        throw new RequestError(404, "invalid_request_error", "TOKEN_NOT_FOUND", "There is no record for the token.")
       }
       const expand = request.query["expand[]"]
       const summaries = expand.length === 0 ? [] : await summariesOf(sql, organizationId, [row.service_campaign_id])
@@ -184,9 +184,10 @@ function setWindow(reply: FastifyReply, count: number, now: number): void {
     .header("X-RateLimit-Reset", String((Math.floor(now / 60) + 1) * 60))
 }
 
-const refusalOf = (error: FastifyError): Refusal => {
+const toRequestError = (error: FastifyError): RequestError => {
   const issue = error.validation?.[0]
-  if (issue === undefined) return new Refusal(500, "api_error", "INTERNAL_ERROR", "Something went wrong on our side.")
+  if (issue === undefined)
+    return new RequestError(500, "api_error", "INTERNAL_ERROR", "Something went wrong on our candidate.")
   if (issue.keyword === "required") {
     const parameter = String(issue.params["missingProperty"])
     return badParameter(parameter, "is required", "MISSING_PARAMETER")

@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { cpuTime } from "./cpuTime.ts"
-import type { Question } from "./measureRounds.ts"
+import type { Workload } from "./measureRounds.ts"
 import { functionOf, packageOf, type Shares, sharesOf } from "./profileShares.ts"
 import type { LoadGenerator } from "./startLoadGenerator.ts"
-import { type Mains, SIDES, type Side, startServer } from "./startServer.ts"
+import { CANDIDATES, type CandidateName, type Mains, startServer } from "./startServer.ts"
 
-/** Where a side's CPU time goes. */
+/** A candidate's CPU time by package and by function. */
 export interface Profile {
-  readonly side: Side
-  /** CPU microseconds of one request, the profiler's own included. */
+  readonly candidate: CandidateName
+  /** CPU microseconds per request, including the profiler's. */
   readonly cpu: number
   readonly packages: Shares
   readonly functions: Shares
@@ -19,29 +19,29 @@ export interface Profile {
 const WARM_UP_SECONDS = 3
 const SECONDS = 8
 
-/** Runs each side under Node's profiler while it answers a question. */
-export async function profileSides(
+/** Runs each candidate under Node's profiler while it serves a workload. */
+export async function profileCandidates(
   databaseUrl: string,
   load: LoadGenerator,
-  { name: _, ...question }: Question,
+  { name: _, ...workload }: Workload,
   connections: number,
   mains?: Mains,
 ): Promise<readonly Profile[]> {
   const profiles: Profile[] = []
-  for (const side of SIDES) {
+  for (const candidate of CANDIDATES) {
     const folder = mkdtempSync(join(tmpdir(), "outreach-profile-"))
     try {
       const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"]
-      const server = await startServer(side, databaseUrl, flags, mains)
-      const asked = { ports: [server.port], connections, ...question }
-      await load.run({ ...asked, seconds: WARM_UP_SECONDS })
+      const server = await startServer(candidate, databaseUrl, flags, mains)
+      const profiledLoad = { ports: [server.port], connections, ...workload }
+      await load.run({ ...profiledLoad, seconds: WARM_UP_SECONDS })
       const before = cpuTime(server.pid)
-      const { requests } = await load.run({ ...asked, seconds: SECONDS })
+      const { requests } = await load.run({ ...profiledLoad, seconds: SECONDS })
       const cpu = (cpuTime(server.pid) - before) / requests
       await server.stop()
       const file = join(folder, readdirSync(folder)[0]!)
       profiles.push({
-        side,
+        candidate,
         cpu,
         packages: sharesOf(file, SECONDS, packageOf),
         functions: sharesOf(file, SECONDS, functionOf),

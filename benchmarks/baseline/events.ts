@@ -1,7 +1,7 @@
+import type { Position } from "./Cursors.ts"
 import type { Sql } from "./connect.ts"
-import type { Position } from "./cursor.ts"
 
-/** An event as it was published; its filters and expansions are left out, because nobody is measured with them. */
+/** A published event. Filters and expansions are not implemented, because they are not measured. */
 export interface EventRow extends Position {
   readonly body: string
 }

@@ -1,7 +1,7 @@
+import type { Position } from "./Cursors.ts"
 import type { Sql } from "./connect.ts"
-import type { Position } from "./cursor.ts"
 
-/** A recipient, already in the wire's names. */
+/** A recipient with the field names of the API. */
 interface RecipientRow {
   readonly token: string
   readonly npi: string
@@ -16,7 +16,7 @@ interface RecipientRow {
   readonly last_event_at: string | null
 }
 
-/** What `expand[]` adds to a recipient. */
+/** The data that `expand[]` adds to a recipient. */
 export interface Summary {
   readonly id: string
   readonly name: string
@@ -52,7 +52,7 @@ export const summariesOf = (sql: Sql, organization: string, campaigns: readonly 
   from campaigns c join programs p on p.organization_id = c.organization_id and p.id = c.program_id
   where c.organization_id = ${organization} and c.id = any(${campaigns as string[]})`
 
-/** Shows a recipient. */
+/** Formats a recipient as the API does. */
 export const recipientRecord = (
   row: RecipientRow,
   expand: readonly ("campaign" | "program")[],

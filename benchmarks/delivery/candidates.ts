@@ -6,18 +6,18 @@ import { Effect, Redacted } from "effect"
 import { makeWorkerUtils, type WorkerUtils } from "graphile-worker"
 import { PgBoss } from "pg-boss"
 import type postgres from "postgres"
-import { type Contender, IN_FLIGHT, SECRET } from "./Contender.ts"
+import { type Candidate, MAX_IN_FLIGHT, SECRET } from "./Candidate.ts"
 
 const PROGRAM = "pgm_01980000000070008000000000000002"
 const CAMPAIGN = "cmp_01980000000070008000000000000003"
 const SECRETS_KEY = Buffer.alloc(32, 7)
 
-// Each event goes to one endpoint, so each endpoint has an organization of its own.
+// Each event goes to one endpoint, so each endpoint has its own organization.
 const organizationId = (endpoint: number) => `org_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 
 /** The worker as it is deployed. */
-const ours: Contender = {
+const ours: Candidate = {
   name: "ours",
   main: fileURLToPath(import.meta.resolve("@outreach/worker/main")),
   env: {
@@ -26,7 +26,7 @@ const ours: Contender = {
     MAIL_FROM: "outreach@benchmark.test",
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
     LOG_LEVEL: "warn",
-    WEBHOOK_CALLS_IN_FLIGHT: String(IN_FLIGHT),
+    WEBHOOK_CALLS_IN_FLIGHT: String(MAX_IN_FLIGHT),
   },
   setUp: async (sql, databaseUrl, urls) => {
     const database = databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "benchmark" })
@@ -51,7 +51,7 @@ const ours: Contender = {
         select ${endpointId}, organization_id, last, '~' from organization_clock where organization_id = ${organizationId}`
     }
   },
-  // As publishEvents writes them, one organization after the other, and as the service hints at them.
+  // Writes events as `publishEvents` does, in the order of the organizations, and notifies the worker as the service does.
   publish: async (sql, publications) => {
     const organizations = [...new Set(publications.map(({ endpoint }) => organizationId(endpoint)))].toSorted()
     await sql`
@@ -82,7 +82,7 @@ const ours: Contender = {
     ).length === 0,
 }
 
-/** Hints as the service does: at once, and then at most every 50 ms, together. */
+/** The pending notifications. As in the service, the first is sent at once, and later ones in batches every 50 ms. */
 const hinted = new Set<string>()
 let isHinting = false
 function hintSoon(sql: postgres.Sql): void {
@@ -97,7 +97,7 @@ function hintSoon(sql: postgres.Sql): void {
   }, 50)
 }
 
-const handTuned: Contender = {
+const handTuned: Candidate = {
   name: "hand-tuned loop",
   main: fileURLToPath(import.meta.resolve("./handTunedLoop.ts")),
   setUp: async (sql, _databaseUrl, urls) => {
@@ -137,7 +137,7 @@ const handTuned: Contender = {
 
 let boss: PgBoss
 let bossUrls: readonly string[]
-const pgBoss: Contender = {
+const pgBoss: Candidate = {
   name: "pg-boss",
   main: fileURLToPath(import.meta.resolve("./pgBossLoop.ts")),
   setUp: async (_sql, databaseUrl, urls) => {
@@ -162,7 +162,7 @@ const pgBoss: Contender = {
 
 let utils: WorkerUtils
 let graphileUrls: readonly string[]
-const graphileWorker: Contender = {
+const graphileWorker: Candidate = {
   name: "graphile-worker",
   main: fileURLToPath(import.meta.resolve("./graphileWorkerLoop.ts")),
   setUp: async (_sql, databaseUrl, urls) => {
@@ -183,5 +183,5 @@ const graphileWorker: Contender = {
   },
 }
 
-/** Those that deliver what stands in a database. */
-export const contenders: readonly Contender[] = [ours, handTuned, pgBoss, graphileWorker]
+/** The candidates that deliver from a database. */
+export const candidates: readonly Candidate[] = [ours, handTuned, pgBoss, graphileWorker]

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
-import { badParameter } from "./Refusal.ts"
+import { badParameter } from "./RequestError.ts"
 
 /** The last row that was read. */
 export interface Position {
@@ -7,7 +7,7 @@ export interface Position {
   readonly id: string
 }
 
-/** Signs positions of one list, bound to its name, its organization and its `since`. */
+/** Signs positions in a list. A signature is bound to the list's name, its organization and its `since`. */
 export class Cursors {
   readonly #key: KeyObject
 

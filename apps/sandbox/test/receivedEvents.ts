@@ -3,19 +3,19 @@ import { type EventEnvelope, RecipientRecord } from "@outreach/contract"
 import { Client } from "pg"
 import { type Addresses, getJson } from "./runSandbox.ts"
 
-/** What the sample partner lists. */
+/** The content of the sample partner's `/received.json`. */
 export interface Received {
   readonly counts: Readonly<Record<string, number>>
   readonly duplicates: number
   readonly rejected: number
-  /** Events that the feed has handed out. */
+  /** Events read from the feed. */
   readonly reconciled: number
-  /** What the partner has told the service, by stage. */
+  /** Events that the service has accepted from the partner, by stage. */
   readonly told: Readonly<Record<string, number>>
   readonly events: ReadonlyArray<EventEnvelope>
 }
 
-/** Reads what the sample partner received. */
+/** Reads the sample partner's `/received.json`. */
 export const received = async ({ partner_url }: Addresses): Promise<Received> =>
   (await getJson(partner_url)) as Received
 
@@ -36,7 +36,7 @@ export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientR
   return records
 }
 
-/** Counts what the partner told the service that is not applied yet. */
+/** Counts the partner's events that the service has not applied yet. */
 export const inboxWaiting = async ({ database_url }: Addresses): Promise<number> => {
   const client = new Client({ connectionString: database_url })
   await client.connect()

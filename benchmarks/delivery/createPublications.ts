@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto"
-import type { Publication } from "./Contender.ts"
+import type { Publication } from "./Candidate.ts"
 
 const hex = () => randomUUID().replaceAll("-", "")
-/** Begins with the time, as the ids of the service do. */
-const timed = () => Date.now().toString(16).padStart(12, "0") + hex().slice(12)
+/** Creates an id that begins with the time, as the service does. */
+const timeOrderedId = () => Date.now().toString(16).padStart(12, "0") + hex().slice(12)
 
-/** Makes events as the service makes them, published now, in turn for so many endpoints. */
-export const makePublications = (count: number, endpoints: number): readonly Publication[] =>
+/** Creates events like the service's, published now, for each endpoint in turn. */
+export const createPublications = (count: number, endpoints: number): readonly Publication[] =>
   Array.from({ length: count }, (_, i) => {
-    const eventId = `evt_${timed()}`
+    const eventId = `evt_${timeOrderedId()}`
     const now = new Date().toISOString().replace("Z", "000Z")
     const data = { service_recipient_id: `rcp_${hex()}`, service_campaign_id: `cmp_${hex()}`, token: "aB3dE9" }
     const envelope = {

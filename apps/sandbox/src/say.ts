@@ -1,4 +1,0 @@
-import { Effect } from "effect"
-
-/** Prints a text to standard output. */
-export const say = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
