@@ -20,7 +20,6 @@ export interface PublishingRates {
 
 const publish = Effect.fnUntraced(function* ({ id: campaignId, organizationId, programId }: Campaign) {
   const sql = yield* SqlClient.SqlClient
-  const hints = yield* Hints
   const recipientId = yield* createIdentifier("recipient")
   const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
   const event = composeEvent("outreach.email_sent", about, {
@@ -28,9 +27,7 @@ const publish = Effect.fnUntraced(function* ({ id: campaignId, organizationId, p
     service_campaign_id: campaignId,
     token: "aB3dE9",
   })
-  yield* hints.committing(
-    sql.withTransaction(Effect.flatMap(commitTimestamp(organizationId), (at) => publishEvents([event], at))),
-  )
+  yield* sql.withTransaction(Effect.flatMap(commitTimestamp(organizationId), (at) => publishEvents([event], at)))
 })
 
 const rate = Effect.fnUntraced(function* (campaigns: ReadonlyArray<Campaign>, seconds: number) {

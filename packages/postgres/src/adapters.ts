@@ -25,9 +25,11 @@ import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { TimelineReaderPg } from "./recipients/TimelineReaderPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
+import { TransactionPg } from "./TransactionPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
+  TransactionPg,
   OrganizationRepositoryPg,
   ApiKeyRepositoryPg,
   ProgramRepositoryPg,

@@ -186,7 +186,6 @@ export const CampaignRepositoryPg = Layer.effect(
           return { campaignId: id, recipients: recipients.length }
         },
         sql.withTransaction,
-        hints.committing,
         Effect.provideContext(context),
         orDieAs("CampaignRepository.publishNext"),
       ),

@@ -112,7 +112,6 @@ export const EndpointRepositoryPg = Layer.effect(
           return updated
         },
         sql.withTransaction,
-        hints.committing,
         orDieAs("EndpointRepository.update"),
       ),
 

@@ -14,23 +14,16 @@ export interface Hint {
   readonly organizationId: OrganizationId | null
 }
 
-/** Hints of a transaction that are sent once it is committed. */
-export const TransactionHints = Context.Reference<Set<string> | null>("postgres/TransactionHints", {
-  defaultValue: () => null,
-})
-
 /**
  * Tells other processes, and this one, that there may be something to do; whoever hears nothing finds out a second later.
  *
- * A hint within `committing` is sent after the commit. All of a process's hints go over one connection of their own, at most
+ * A hint within a transaction is sent after its commit. All of a process's hints go over one connection of their own, at most
  * twenty notifications a second: PostgreSQL lets one transaction at a time commit a notification, over all databases.
  */
 export class Hints extends Context.Service<
   Hints,
   {
     give(topic: Topic, organizationId?: OrganizationId): Effect.Effect<void>
-    /** Runs something with a transaction in it, and sends what was hinted at within once it has succeeded. */
-    committing<A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
     /** Calls `hear` for each hint until interrupted, and for all topics when it begins to hear; some may be missed. */
     listen(hear: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never>
   }

@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
-import { type Hint, Hints, hintMetrics, TOPICS, type Topic, TransactionHints } from "./Hints.ts"
+import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
 /** How long the next hints wait, so that many share one notification. */
 const GATHER_MS = 50
@@ -41,11 +41,6 @@ export const HintsPg = Layer.effect(
       Effect.forever,
       Effect.forkScoped,
     )
-    const giveNow = (hints: Iterable<string>) => {
-      for (const hint of hints) waiting.add(hint)
-      if (waiting.size > 0) wakeUp.openUnsafe()
-    }
-
     const hearers = new Set<(hint: Hint) => Effect.Effect<void>>()
     const tell = (hint: Hint) => Effect.forEach(hearers, (hear) => hear(hint), { discard: true })
     const listening = Effect.gen(function* () {
@@ -67,19 +62,12 @@ export const HintsPg = Layer.effect(
 
     return {
       give: (topic, organizationId) =>
-        Effect.map(Effect.service(TransactionHints), (inTransaction) => {
-          const hint = organizationId === undefined ? topic : `${topic} ${organizationId}`
-          if (inTransaction === null) giveNow([hint])
-          else inTransaction.add(hint)
-        }),
-
-      committing: (transaction) =>
-        Effect.suspend(() => {
-          const given = new Set<string>()
-          return Effect.tap(Effect.provideService(transaction, TransactionHints, given), () =>
-            Effect.sync(() => giveNow(given)),
-          )
-        }),
+        pool.afterCommit(
+          Effect.sync(() => {
+            waiting.add(organizationId === undefined ? topic : `${topic} ${organizationId}`)
+            wakeUp.openUnsafe()
+          }),
+        ),
 
       listen: (hear) =>
         Effect.acquireUseRelease(

@@ -9,8 +9,7 @@ import type { CommitTimestamp } from "./commitTimestamp.ts"
 import { Hints } from "./Hints.ts"
 
 /**
- * Writes events of one organization, and what the digest counts of them; part of the transaction that was stamped, within
- * `Hints.committing`.
+ * Writes events of one organization, and what the digest counts of them; part of the transaction that was stamped.
  *
  * Events of campaigns that are no traffic are not forwarded: nothing is written.
  */

@@ -6,7 +6,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
-import { Hints } from "../events/Hints.ts"
+import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 
 /** How many hits one statement forgets: some tens of milliseconds. */
@@ -20,7 +20,6 @@ export const HitRepositoryPg = Layer.effect(
   HitRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     const waitingOf = (organizationId: OrganizationId, limit: number) => sql<WaitingHit>`
@@ -147,7 +146,7 @@ export const HitRepositoryPg = Layer.effect(
             at,
           )
           return hits.length
-        }).pipe(sql.withTransaction, hints.committing, Effect.provideContext(context), orDieAs("HitRepository.judge")),
+        }).pipe(sql.withTransaction, Effect.provideContext(context), orDieAs("HitRepository.judge")),
 
       forget: Effect.fnUntraced(function* (days) {
         yield* sql`

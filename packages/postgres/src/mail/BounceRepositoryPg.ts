@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
-import { Hints } from "../events/Hints.ts"
+import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
 import { pauseDomains } from "./pauseDomains.ts"
@@ -16,7 +16,6 @@ export const BounceRepositoryPg = Layer.effect(
   BounceRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     // A return path has no room for the organization: one probe of the key for each finds it.
@@ -58,7 +57,6 @@ export const BounceRepositoryPg = Layer.effect(
           return "recorded" satisfies BounceRecording
         },
         sql.withTransaction,
-        hints.committing,
         Effect.provideContext(context),
         orDieAs("BounceRepository.record"),
       ),

@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
-import { Hints } from "../events/Hints.ts"
+import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { claimMessages } from "./claimMessages.ts"
 import { pauseDomains } from "./pauseDomains.ts"
@@ -18,7 +18,6 @@ export const MessageQueuePg = Layer.effect(
   MessageQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
     // An organization's transactions wait for its clock one after another, so what comes meanwhile shares the next one's stamp.
@@ -26,7 +25,7 @@ export const MessageQueuePg = Layer.effect(
       Effect.gen(function* () {
         const settled = new Set<string>()
         for (const group of Object.values(Arr.groupBy(items, ({ lease }) => lease.organizationId))) {
-          const leases = yield* hints.committing(sql.withTransaction(settleBatch(group[0].lease.organizationId, group)))
+          const leases = yield* sql.withTransaction(settleBatch(group[0].lease.organizationId, group))
           for (const lease of leases) settled.add(lease)
         }
         return items.map(({ lease }) => settled.has(keyOf(lease)))

@@ -28,21 +28,19 @@ describe("hints", () => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { give, committing } = yield* Hints
+        const { give } = yield* Hints
         const next = yield* listen
-        const hinted = (n: number) => committing(sql.withTransaction(give("events", organization(n))))
+        const hinted = (n: number) => sql.withTransaction(give("events", organization(n)))
         yield* Effect.exit(
-          committing(sql.withTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back")))),
+          sql.withTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back"))),
         )
         const [mayCommit, hasHinted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const slow = yield* committing(
-          sql.withTransaction(
-            give("events", organization(2)).pipe(
-              Effect.andThen(Deferred.succeed(hasHinted, undefined)),
-              Effect.andThen(Deferred.await(mayCommit)),
-            ),
-          ),
-        ).pipe(Effect.forkChild)
+        const slow = yield* give("events", organization(2)).pipe(
+          Effect.andThen(Deferred.succeed(hasHinted, undefined)),
+          Effect.andThen(Deferred.await(mayCommit)),
+          sql.withTransaction,
+          Effect.forkChild,
+        )
         yield* Deferred.await(hasHinted)
         yield* hinted(3)
         expect((yield* until(next, organization(3))).join()).toBe(`events ${organization(3)}`)
