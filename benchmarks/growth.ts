@@ -91,8 +91,11 @@ async function measureIdleEndpoints(): Promise<void> {
     insert into webhook_endpoints (id, organization_id, url)
     select replace(id, 'org_', 'whe_'), id, 'http://127.0.0.1:9/' from organizations where name = 'Idle'`
   await many.sql`
-    insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
-    select replace(id, 'org_', 'whe_'), id, last, '~'
+    insert into endpoint_readers (endpoint_id, organization_id)
+    select id, organization_id from webhook_endpoints where url = 'http://127.0.0.1:9/'`
+  await many.sql`
+    insert into reader_positions (endpoint_id, begun_at, begun_id)
+    select replace(id, 'org_', 'whe_'), last, '~'
     from organizations join organization_clock on organization_id = id where name = 'Idle'`
   await many.sql`vacuum analyze`
   await compareCosts(`beside ${idle.toLocaleString("en")} idle endpoints ÷ beside none`, few, many)
@@ -219,7 +222,7 @@ async function measureCost(scenario: Scenario, fleet: readonly ChildProcess[]): 
   await waitFor(async () => (await receiver.count()) >= DELIVERIES)
   await waitFor(async () => {
     const rows = await scenario.sql`
-      select from endpoint_readers reader join webhook_endpoints endpoint on endpoint.id = endpoint_id
+      select from reader_positions join webhook_endpoints endpoint on endpoint.id = endpoint_id
       where cardinality(open) > 0 and url <> ${slowUrl()} limit 1`
     return rows.length === 0
   })

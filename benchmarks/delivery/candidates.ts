@@ -47,8 +47,10 @@ const ours: Candidate = {
       await sql`
         insert into webhook_endpoints (id, organization_id, url) values (${endpointId}, ${organizationId}, ${url})`
       await sql`
-        insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
-        select ${endpointId}, organization_id, last, '~' from organization_clock where organization_id = ${organizationId}`
+        insert into endpoint_readers (endpoint_id, organization_id) values (${endpointId}, ${organizationId})`
+      await sql`
+        insert into reader_positions (endpoint_id, begun_at, begun_id)
+        select ${endpointId}, last, '~' from organization_clock where organization_id = ${organizationId}`
     }
   },
   // Writes events as `publishEvents` does, in the order of the organizations, and notifies the worker as the service does.
@@ -74,7 +76,7 @@ const ours: Candidate = {
   isDone: async (sql) =>
     (
       await sql`
-      select from endpoint_readers reader
+      select from endpoint_readers reader join reader_positions using (endpoint_id)
       where cardinality(open) > 0 or exists (
         select from events
         where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))

@@ -242,6 +242,35 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.hand_over(worker uuid, endpoints text[], calling text[], unbegun text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  held text[];
+begin
+  select coalesce(array_agg(endpoint_id), '{}') into held from (
+    select endpoint_id from endpoint_readers where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for update
+  ) locked;
+  with reader as materialized (
+    select endpoint_id, organization_id, open, intended_at, string_to_array(given.calling, ',') as calling
+    from unnest(endpoints, calling) as given (endpoint_id, calling) join endpoint_readers using (endpoint_id)
+    cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
+    where endpoint_id = any (held)
+  ), kept as (
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
+      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end, true
+    from reader cross join unnest(open) as event_id
+  ), given_back as (
+    update deliveries set owner = null, owned_at = null where owner = worker and id = any (unbegun)
+  )
+  update endpoint_readers set owner = null where endpoint_id = any (held);
+  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(held) as held (id);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.is_suppressed(organization text, program text, given_npi text, given_email text)
  RETURNS boolean
  LANGUAGE sql
@@ -318,6 +347,7 @@ begin
   from unnest(endpoints, limits) as wanted (id, max_rows)
   join endpoint_readers reader on reader.endpoint_id = wanted.id
   join webhook_endpoints endpoint on endpoint.id = wanted.id
+  cross join lateral reader_position(wanted.id) position
   cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
   cross join lateral (
     (select id, emitted_at, body, traceparent from events
@@ -336,6 +366,14 @@ begin
   ) event
   where owner = worker and enabled and secrets.ids is not null;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.reader_position(endpoint text)
+ RETURNS TABLE(begun_at timestamp with time zone, begun_id text, open text[], intended_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select begun_at, begun_id, open, intended_at from reader_positions where endpoint_id = endpoint order by generation desc limit 1
 $function$;
 
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
@@ -387,6 +425,75 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.take_endpoints(worker uuid, nobody uuid, alive uuid[], max_rows integer)
+ RETURNS TABLE(taken integer, taken_over integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  free text[];
+begin
+  -- The positions are read by the next statement, which sees what was written until these rows were locked.
+  select coalesce(array_agg(endpoint_id), '{}') into free from (
+    select endpoint_id from endpoint_readers reader
+    join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+    where enabled and (owner is null or owner <> all (alive))
+    order by owner is null limit max_rows for update of reader skip locked
+  ) locked;
+  return query
+  with reader as materialized (
+    select endpoint_id, organization_id, owner, open, intended_at
+    from unnest(free) as free (endpoint_id) join endpoint_readers using (endpoint_id)
+    cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
+  ), kept as (
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at, true
+    from reader cross join unnest(open) as event_id
+  ), left_behind as (
+    -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
+    update deliveries set owner = nobody
+    from reader where deliveries.endpoint_id = reader.endpoint_id and deliveries.owner = reader.owner
+  ), owned as (
+    update endpoint_readers set owner = worker from reader where endpoint_readers.endpoint_id = reader.endpoint_id
+    returning reader.owner as before
+  )
+  select count(*)::integer, count(before)::integer from owned;
+  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(free) as free (id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.write_positions(endpoints text[], still_open text[], positions text[], position_ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  with latest as materialized (
+    select row_ctid, endpoint_id, generation, updates, place.*,
+      coalesce(string_to_array(nullif(progress.still_open, ''), ','), case when progress.still_open is null then open else '{}' end) as open,
+      case when position_at = '' or progress.still_open is null then intended_at else clock_timestamp() end as intended_at
+    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
+    cross join lateral (
+      select ctid as row_ctid, * from reader_positions where endpoint_id = progress.id order by generation desc limit 1
+    ) position
+    cross join lateral (
+      select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
+      where at is not null order by at desc, id collate "C" desc limit 1
+    ) place
+  ), updated as (
+    update reader_positions set begun_at = latest.at, begun_id = latest.id, open = latest.open, intended_at = latest.intended_at,
+      updates = latest.updates + 1
+    from latest where reader_positions.ctid = row_ctid and latest.updates < 32
+  ), replaced as (
+    delete from reader_positions using latest where reader_positions.ctid = row_ctid and latest.updates >= 32
+  )
+  insert into reader_positions (endpoint_id, generation, begun_at, begun_id, open, intended_at)
+  select endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -397,19 +504,18 @@ AS $function$
 declare
   held text[];
 begin
-  with moved as (
-    update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
-      (begun_at, begun_id) = (
-        -- An operator may have moved the position on meanwhile.
-        select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
-        where at is not null order by at desc, id collate "C" desc limit 1
-      ),
-      intended_at = case when position_at = '' then intended_at else clock_timestamp() end
-    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
-    where reader.endpoint_id = progress.id and owner = worker
-    returning reader.endpoint_id
-  )
-  select coalesce(array_agg(endpoint_id), '{}') into held from moved;
+  select coalesce(array_agg(endpoint_id), '{}') into held from (
+    select endpoint_id from endpoint_readers
+    where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for no key update
+  ) locked;
+  -- By a statement of its own, which sees what was written until the rows were locked.
+  if cardinality(held) = cardinality(endpoints) then
+    perform write_positions(endpoints, still_open, positions, position_ids);
+  else
+    perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
+    from unnest(endpoints, still_open, positions, position_ids) as progress (id, open, position_at, position_id)
+    where id = any (held);
+  end if;
 
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,
@@ -652,16 +758,12 @@ create table domain_pauses (
 create table endpoint_readers (
   endpoint_id text collate "C" not null,
   organization_id text collate "C" not null,
-  begun_at timestamp with time zone not null,
-  begun_id text collate "C" not null,
-  open text[] default '{}'::text[] not null,
-  intended_at timestamp with time zone,
   owner uuid,
   failures integer default 0 not null,
   allowance integer,
   probe_at timestamp with time zone,
   constraint endpoint_readers_pkey PRIMARY KEY (endpoint_id)
-) with (fillfactor=50, toast_tuple_target=8160);
+) with (fillfactor=50);
 
 create table events (
   organization_id text collate "C" not null,
@@ -803,6 +905,17 @@ create unlogged table rate_windows (
   count integer not null,
   constraint rate_windows_pkey PRIMARY KEY (key_id, window_start)
 ) with (fillfactor=50);
+
+create table reader_positions (
+  endpoint_id text collate "C" not null,
+  generation bigint default 1 not null,
+  begun_at timestamp with time zone not null,
+  begun_id text collate "C" not null,
+  open text[] default '{}'::text[] not null,
+  intended_at timestamp with time zone,
+  updates integer default 0 not null,
+  constraint reader_positions_pkey PRIMARY KEY (endpoint_id, generation)
+) with (fillfactor=50, toast_tuple_target=8160, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
 create table recipients (
   organization_id text collate "C" not null,

@@ -57,10 +57,13 @@ it("the gauges read little of a log in which much waits, beside many endpoints t
       yield* sql`insert into organization_clock (organization_id, last) select id, clock_timestamp() - interval '1 day' from (${ids}) idle`
       yield* sql`insert into webhook_endpoints (id, organization_id, url) select 'whe_' || id, id, '' from (${ids}) idle`
       yield* sql`
-        insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
-        select 'whe_' || organization_id, organization_id, last, '~' from organization_clock where organization_id in (${ids})`
+        insert into endpoint_readers (endpoint_id, organization_id) select 'whe_' || id, id from (${ids}) idle`
+      yield* sql`
+        insert into reader_positions (endpoint_id, begun_at, begun_id)
+        select 'whe_' || organization_id, last, '~' from organization_clock where organization_id in (${ids})`
       yield* sql`vacuum analyze events`
       yield* sql`vacuum analyze endpoint_readers`
+      yield* sql`vacuum analyze reader_positions`
       const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("events", read)))
       const [blocks, [{ deliveries: due }]] = reads.at(-1)!
       expect([due.live.maxLagEvents, due.live.count]).toEqual([10_000, 10_000])

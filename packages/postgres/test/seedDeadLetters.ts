@@ -17,7 +17,7 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
   const { organization, endpoint, campaign } = seeded
   const [eventId] = yield* publishSent(campaign, 1)
   yield* sql`
-    update endpoint_readers set begun_at = last, begun_id = '~' from organization_clock clock
+    update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
     where endpoint_id = ${endpoint.id} and clock.organization_id = ${organization.id}`
   yield* sql`update webhook_endpoints set enabled = false where id = ${endpoint.id}`
   yield* sql`

@@ -69,7 +69,7 @@ const nothingLeft = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql<{ left: boolean }>`
     select exists (select from deliveries) or exists (
-      select from endpoint_readers reader join events on events.organization_id = reader.organization_id
+      select from endpoint_readers reader join reader_positions using (endpoint_id) join events on events.organization_id = reader.organization_id
       where cardinality(open) > 0 or (emitted_at, events.id) > (begun_at, begun_id)) as left`.pipe(
     Effect.repeat({ until: ([row]) => !row!.left, schedule: Schedule.spaced("20 millis") }),
   )

@@ -37,7 +37,7 @@ it("settles nothing for a worker that was stopped for half a minute, and repeats
     )
   const open = async () => {
     const [row] = await query<{ count: number }>(
-      (sql) => sql`select cardinality(open) as count from endpoint_readers where endpoint_id = ${endpoint.id}`,
+      (sql) => sql`select cardinality(open) as count from reader_positions where endpoint_id = ${endpoint.id}`,
     )
     return row!.count
   }

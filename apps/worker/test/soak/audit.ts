@@ -32,7 +32,7 @@ export const audit = Effect.fnUntraced(function* (
 
   const [left] = yield* sql<{ deliveries: number; attempts: number; open: number }>`
     select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from delivery_attempts) as attempts,
-      (select coalesce(sum(cardinality(open)), 0)::int from endpoint_readers) as open`
+      (select coalesce(sum(cardinality(open)), 0)::int from reader_positions) as open`
   if (left!.deliveries + left!.attempts + left!.open > 0) findings.push(`${JSON.stringify(left)} are left behind`)
 
   for (const { partner, organizationId, endpointId, published } of routes) {

@@ -84,7 +84,7 @@ export const soak = async (options: SoakOptions) => {
         const sql = yield* SqlClient.SqlClient
         const [left] = yield* sql<{ count: number }>`
           select (select count(*) from deliveries)::int + coalesce(sum(cardinality(open) + ahead.count), 0)::int as count
-          from endpoint_readers reader
+          from endpoint_readers reader join reader_positions using (endpoint_id)
           cross join lateral (
             select count(*) from events
             where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)

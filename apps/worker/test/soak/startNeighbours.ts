@@ -60,7 +60,7 @@ export const startNeighbours = async (options: {
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ busy: boolean }>`
           select exists (select from deliveries) or exists (
-            select from endpoint_readers reader
+            select from endpoint_readers reader join reader_positions using (endpoint_id)
             where cardinality(open) > 0 or allowance is not null or exists (
               select from events
               where organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id))

@@ -33,7 +33,7 @@ export const startWatch = (options: {
       select token::text, alive_until::text as "aliveUntil", readers.count + taken.count as holds, open + taken.count as open
       from delivery_workers
       cross join lateral (
-        select count(*)::int as count, coalesce(sum(cardinality(open)), 0)::int as open from endpoint_readers where owner = token
+        select count(*)::int as count, coalesce(sum(cardinality(open)), 0)::int as open from endpoint_readers join reader_positions using (endpoint_id) where owner = token
       ) readers
       cross join lateral (select count(*)::int as count from deliveries where owner = token) taken`
   })

@@ -17,6 +17,7 @@ begin
   from unnest(endpoints, limits) as wanted (id, max_rows)
   join endpoint_readers reader on reader.endpoint_id = wanted.id
   join webhook_endpoints endpoint on endpoint.id = wanted.id
+  cross join lateral reader_position(wanted.id) position
   cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
   cross join lateral (
     (select id, emitted_at, body, traceparent from events

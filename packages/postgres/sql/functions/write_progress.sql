@@ -13,19 +13,18 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 declare
   held text[];
 begin
-  with moved as (
-    update endpoint_readers reader set open = coalesce(string_to_array(nullif(progress.still_open, ''), ','), '{}'),
-      (begun_at, begun_id) = (
-        -- An operator may have moved the position on meanwhile.
-        select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
-        where at is not null order by at desc, id collate "C" desc limit 1
-      ),
-      intended_at = case when position_at = '' then intended_at else clock_timestamp() end
-    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
-    where reader.endpoint_id = progress.id and owner = worker
-    returning reader.endpoint_id
-  )
-  select coalesce(array_agg(endpoint_id), '{}') into held from moved;
+  select coalesce(array_agg(endpoint_id), '{}') into held from (
+    select endpoint_id from endpoint_readers
+    where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for no key update
+  ) locked;
+  -- By a statement of its own, which sees what was written until the rows were locked.
+  if cardinality(held) = cardinality(endpoints) then
+    perform write_positions(endpoints, still_open, positions, position_ids);
+  else
+    perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
+    from unnest(endpoints, still_open, positions, position_ids) as progress (id, open, position_at, position_id)
+    where id = any (held);
+  end if;
 
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,

@@ -174,24 +174,35 @@ create table delivery_workers (
   stopping boolean not null default false
 ) with (fillfactor = 50);
 
--- How far each endpoint has read its organization's log.
--- Calls may have begun for every event up to begun_at and begun_id. open lists those of them that are not settled.
--- An event that has a row in deliveries counts as settled here.
+-- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
 -- failures, allowance and probe_at are the state of the circuit breaker.
--- The row is written many times a second, so open stays in it, uncompressed (toast_tuple_target).
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
   organization_id text collate "C" not null references organizations,
-  begun_at timestamptz not null,
-  begun_id text collate "C" not null,
-  open text[] not null default '{}',
-  intended_at timestamptz,
   owner uuid,
   failures integer not null default 0,
   allowance integer,
   probe_at timestamptz
-) with (fillfactor = 50, toast_tuple_target = 8160);
+) with (fillfactor = 50);
 create index endpoint_readers_of_organization on endpoint_readers (organization_id);
+
+-- How far each reader has come: one row, of which write_positions makes a new generation now and then.
+-- Calls may have begun for every event up to begun_at and begun_id. open lists those of them that are not settled.
+-- An event that has a row in deliveries counts as settled here.
+-- The row is written many times a second, so open stays in it, uncompressed (toast_tuple_target), and no foreign key is checked.
+create table reader_positions (
+  endpoint_id text collate "C",
+  generation bigint default 1,
+  begun_at timestamptz not null,
+  begun_id text collate "C" not null,
+  open text[] not null default '{}',
+  intended_at timestamptz,
+  updates integer not null default 0,
+  primary key (endpoint_id, generation)
+) with (
+  fillfactor = 50, toast_tuple_target = 8160,
+  autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0
+);
 
 -- Deliveries that wait for another attempt, or that an operator replays. The others have no row before they are finished.
 -- owner is the worker whose call may be in flight; losses counts the workers that were lost with such a call.

@@ -29,6 +29,7 @@ export const DeliveryGaugesPg = Layer.effect(
             case when allowance is null then 'live' else 'probed' end as queue
           from webhook_endpoints endpoint
           join endpoint_readers reader on reader.endpoint_id = endpoint.id
+          cross join lateral reader_position(endpoint.id) position
           join organization_clock clock on clock.organization_id = endpoint.organization_id
           where enabled
         ), reader as materialized (
@@ -195,7 +196,8 @@ export const DeliveryGaugesPg = Layer.effect(
           select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
         )
         select jsonb_build_object(
-          'inFlight', (select coalesce(sum(cardinality(open)), 0) from endpoint_readers)
+          'inFlight', (select coalesce(sum(cardinality(open)), 0)
+              from endpoint_readers reader cross join lateral reader_position(reader.endpoint_id) position)
             + (select count(*) from deliveries where owner is not null),
           'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
           'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),

@@ -144,6 +144,7 @@ export const DeliveryRepositoryPg = Layer.effect(
           found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as
         from endpoint_readers reader
         join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+        cross join lateral reader_position(reader.endpoint_id) position
         join organization_clock clock on clock.organization_id = reader.organization_id
         cross join lateral ${found} found
         where ${isState(state)} and ${isEndpoint(sql`reader.endpoint_id`)}
@@ -268,6 +269,7 @@ export const DeliveryRepositoryPg = Layer.effect(
             ) event
             join endpoint_readers reader on reader.organization_id = organization.id
             join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+            cross join lateral reader_position(reader.endpoint_id) position
             where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
               and (event.id = any (open)
                 or (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))

@@ -69,25 +69,26 @@ export const EndpointReadersPg = Layer.effect(
     const postpone = Effect.fnUntraced(function* (worker: string, rows: ReadonlyArray<LogRow>) {
       const until = (yield* Clock.currentTimeMillis) + UNREADABLE_WAIT_SECONDS * 1000
       for (const { endpointId } of rows) unreadableUntil.set(endpointId, until)
-      // The place moves past them in the same statement, so that each has its row and none is read again.
+      const locked = yield* sql<{ id: EndpointId }>`
+        select endpoint_id as id from endpoint_readers
+        where endpoint_id = any (${rows.map(({ endpointId }) => endpointId)}::text[]) and owner = ${worker}::uuid
+        order by endpoint_id for no key update`
+      const held = new Set(locked.map(({ id }) => id))
+      const moved = rows.filter(({ endpointId }) => held.has(endpointId))
+      const lasts = [...new Map(moved.map((row) => [row.endpointId, row])).values()]
+      // The positions move past them in the same transaction, so that each has its row and none is read again.
       yield* sql`
-        with given as (
-          select endpoint_id, array_agg(event_id) as events, max(emitted_at) as place,
-            (array_agg(event_id order by emitted_at desc, event_id desc))[1] as place_id
-          from unnest(
-            ${rows.map(({ endpointId }) => endpointId)}::text[], ${rows.map(({ eventId }) => eventId)}::text[],
-            ${rows.map(({ emittedAt }) => emittedAt)}::timestamptz[]
-          ) as given (endpoint_id, event_id, emitted_at) group by endpoint_id
-        ), moved as (
-          update endpoint_readers reader set begun_at = place, begun_id = place_id
-          from given where reader.endpoint_id = given.endpoint_id and owner = ${worker}::uuid
-          returning reader.organization_id, reader.endpoint_id, events
-        )
         insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
         select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id,
           clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision), true
-        from moved cross join unnest(events) as event_id`
-    })
+        from unnest(
+          ${moved.map(({ organizationId }) => organizationId)}::text[], ${moved.map(({ endpointId }) => endpointId)}::text[],
+          ${moved.map(({ eventId }) => eventId)}::text[]) as given (organization_id, endpoint_id, event_id)`
+      yield* sql`
+        select write_positions(
+          ${lasts.map(({ endpointId }) => endpointId)}::text[], array_fill(null::text, array[${lasts.length}::int]),
+          ${lasts.map(({ emittedAt }) => emittedAt)}::text[], ${lasts.map(({ eventId }) => eventId)}::text[])`
+    }, sql.withTransaction)
 
     const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
       [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
@@ -169,7 +170,8 @@ export const EndpointReadersPg = Layer.effect(
 
       behind: (worker) =>
         sql<{ endpointId: EndpointId }>`
-          select endpoint_id as "endpointId" from endpoint_readers reader
+          select reader.endpoint_id as "endpointId" from endpoint_readers reader
+          cross join lateral reader_position(reader.endpoint_id) position
           join organization_clock clock on clock.organization_id = reader.organization_id
           where owner = ${worker}::uuid and clock.last > begun_at`.pipe(
           Effect.map((rows) => rows.map(({ endpointId }) => endpointId)),

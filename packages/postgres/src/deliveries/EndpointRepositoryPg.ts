@@ -2,6 +2,7 @@ import type { Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpo
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -29,6 +30,7 @@ export const EndpointRepositoryPg = Layer.effect(
           least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
         from webhook_endpoints endpoint
         join endpoint_readers reader on reader.endpoint_id = endpoint.id
+        cross join lateral reader_position(endpoint.id) position
         cross join lateral (
           select min(emitted_at) as emitted_at from events
           where organization_id = endpoint.organization_id and events.id = any (open)) first_open
@@ -44,6 +46,31 @@ export const EndpointRepositoryPg = Layer.effect(
           and (${which.id ?? null}::text is null or endpoint.id = ${which.id ?? null})
         order by endpoint.id`
 
+    /** Gives what was published until now, and goes by the event types of until now, rows of its own. */
+    const leaveLog = Effect.fnUntraced(function* (endpointId: EndpointId) {
+      // The position is read by the next statement, which sees what its owner wrote until this row was locked.
+      yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
+      const rows = yield* sql<{ last: Timestamp }>`
+        with reader as materialized (
+          select endpoint.id as endpoint_id, endpoint.organization_id, event_types, begun_at, begun_id, last
+          from webhook_endpoints endpoint
+          cross join lateral reader_position(endpoint.id) position
+          join organization_clock clock on clock.organization_id = endpoint.organization_id
+          where endpoint.id = ${endpointId}
+        ), kept as (
+          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
+          select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp(), true
+          from reader join events event on event.organization_id = reader.organization_id
+            and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
+            and (event_types is null or type = any (event_types))
+          order by emitted_at, event.id
+        )
+        select last from reader`
+      for (const { last } of rows) {
+        yield* sql`select write_positions(array[${endpointId}::text], array[null::text], array[${last}::text], array['~'::text])`
+      }
+    })
+
     return {
       create: Effect.fn("EndpointRepository.create")(function* ({ since, ...endpoint }) {
         const rows = yield* sql<Endpoint>`
@@ -53,8 +80,10 @@ export const EndpointRepositoryPg = Layer.effect(
             from organizations where id = ${endpoint.organizationId}
             returning *
           ), reader as (
-            insert into endpoint_readers (endpoint_id, organization_id, begun_at, begun_id)
-            select made.id, clock.organization_id, coalesce(${since ?? null}::timestamptz, clock.last),
+            insert into endpoint_readers (endpoint_id, organization_id) select id, organization_id from made
+          ), position as (
+            insert into reader_positions (endpoint_id, begun_at, begun_id)
+            select made.id, coalesce(${since ?? null}::timestamptz, clock.last),
               case when ${since === undefined}::boolean then '~' else '' end
             from made join organization_clock clock using (organization_id)
           )
@@ -76,32 +105,12 @@ export const EndpointRepositoryPg = Layer.effect(
 
       update: Effect.fn("EndpointRepository.update")(
         function* (endpointId, { url, eventTypes, maxInFlight }) {
+          if (eventTypes !== undefined) yield* leaveLog(endpointId)
           const rows = yield* sql<Endpoint>`
-          with before as materialized (
-            select reader.*, event_types, clock.last
-            from endpoint_readers reader
-            join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-            join organization_clock clock on clock.organization_id = reader.organization_id
-            where endpoint.id = ${endpointId} and ${eventTypes !== undefined}::boolean
-            for update of reader
-          ), kept as (
-            -- What was published until now goes by the types of until now, and leaves the log.
-            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
-            select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp(), true
-            from before join events event on event.organization_id = before.organization_id
-              and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
-              and (event_types is null or type = any (event_types))
-            order by emitted_at, event.id
-          ), moved as (
-            update endpoint_readers reader set begun_at = last, begun_id = '~'
-            from before where reader.endpoint_id = before.endpoint_id and last >= before.begun_at
-          ), updated as (
-            update webhook_endpoints set url = coalesce(${url ?? null}, url),
+            update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
               max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end
-            where id = ${endpointId} returning *
-          )
-          select ${columns} from updated endpoint`
+            where id = ${endpointId} returning ${columns}`
           const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
           if (url !== undefined) {
             yield* sql`

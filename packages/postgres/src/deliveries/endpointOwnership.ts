@@ -46,27 +46,8 @@ export const endpointOwnership = Effect.gen(function* () {
 
     take: Effect.fnUntraced(function* (worker, limit) {
       const rows = yield* sql<{ taken: number; takenOver: number }>`
-        with free as materialized (
-          select reader.* from endpoint_readers reader
-          join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-          where enabled and (owner is null or owner not in ${alive})
-          -- First those that a lost worker left, which wait already.
-          order by owner is null limit ${limit}::int for update of reader skip locked
-        ), kept as (
-          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
-          select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), ${NOBODY}::uuid,
-            intended_at, true
-          from free cross join unnest(open) as event_id
-        ), left_behind as (
-          -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
-          update deliveries set owner = ${NOBODY}::uuid
-          from free where deliveries.endpoint_id = free.endpoint_id and deliveries.owner = free.owner
-        ), taken as (
-          update endpoint_readers set owner = ${worker}::uuid, open = '{}'
-          from free where endpoint_readers.endpoint_id = free.endpoint_id
-          returning free.owner as before
-        )
-        select count(*)::int as taken, count(before)::int as "takenOver" from taken`
+        select taken, taken_over as "takenOver"
+        from take_endpoints(${worker}::uuid, ${NOBODY}::uuid, array ${alive}, ${limit}::int)`
       return rows[0]!
     }, orDieAs("EndpointReaders.take")),
 
@@ -127,25 +108,9 @@ export const endpointOwnership = Effect.gen(function* () {
 
     handOver: Effect.fnUntraced(function* (worker, endpoints) {
       yield* sql`
-        with reader as materialized (
-          select reader.*, string_to_array(calling, ',') as calling
-          from unnest(
-            ${endpoints.map(({ endpointId }) => endpointId)}::text[], ${endpoints.map(({ calling }) => calling.join())}::text[]
-          ) as given (id, calling)
-          join endpoint_readers reader on reader.endpoint_id = given.id
-          where owner = ${worker}::uuid
-          order by reader.endpoint_id for update of reader
-        ), kept as (
-          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
-          select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
-            case when event_id = any (calling) then owner end, case when event_id = any (calling) then intended_at end, true
-          from reader cross join unnest(open) as event_id
-        ), unbegun as (
-          update deliveries set owner = null, owned_at = null
-          where owner = ${worker}::uuid and id = any (${endpoints.flatMap(({ unbegun }) => unbegun)}::text[])
-        )
-        update endpoint_readers set owner = null, open = '{}'
-        from reader where endpoint_readers.endpoint_id = reader.endpoint_id`
+        select hand_over(
+          ${worker}::uuid, ${endpoints.map(({ endpointId }) => endpointId)}::text[],
+          ${endpoints.map(({ calling }) => calling.join())}::text[], ${endpoints.flatMap(({ unbegun }) => unbegun)}::text[])`
       yield* hints.give("endpoints")
     }, orDieAs("EndpointReaders.handOver")),
 

@@ -20,11 +20,11 @@ const noneDue = { ...none, maxLagEvents: 0, maxLagSeconds: 0 }
 const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
-  const { organization } = seeded
+  const { organization, endpoint } = seeded
   yield* publishSent(seeded.campaign, count)
   const ago = sql`make_interval(secs => ${secondsAgo}::int)`
   yield* sql`update events set emitted_at = emitted_at - ${ago} where organization_id = ${organization.id}`
-  yield* sql`update endpoint_readers set begun_at = begun_at - ${ago} where organization_id = ${organization.id}`
+  yield* sql`update reader_positions set begun_at = begun_at - ${ago} where endpoint_id = ${endpoint.id}`
   return seeded
 })
 /** Seeds an endpoint with rows of deliveries that fell due so many seconds ago. */
@@ -37,8 +37,8 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
     select ${seeded.organization.id}, ${seeded.endpoint.id}, event, clock_timestamp() - make_interval(secs => ${secondsAgo}::int), true
     from unnest(${events}::text[]) as event`
   yield* sql`
-    update endpoint_readers reader set begun_at = last, begun_id = '~' from organization_clock clock
-    where clock.organization_id = reader.organization_id and endpoint_id = ${seeded.endpoint.id}`
+    update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
+    where clock.organization_id = ${seeded.organization.id} and endpoint_id = ${seeded.endpoint.id}`
   return seeded
 })
 
@@ -111,10 +111,10 @@ describe("DeliveryGaugesPg", () => {
           update endpoint_readers set allowance = 2 where endpoint_id = ${probed.endpoint.id}`
         yield* sql`update webhook_endpoints set enabled = false where id = ${disabled.endpoint.id}`
         yield* sql`
-          update endpoint_readers reader set begun_at = last, begun_id = '~', open = array(
-            select id from events where events.organization_id = reader.organization_id)
+          update reader_positions set begun_at = last, begun_id = '~', open = array(
+            select id from events where events.organization_id = clock.organization_id)
           from organization_clock clock
-          where clock.organization_id = reader.organization_id and endpoint_id = ${open.endpoint.id}`
+          where clock.organization_id = ${open.organization.id} and endpoint_id = ${open.endpoint.id}`
         // Receives nothing of what was published.
         const deaf = yield* seedLog(7, 60_000)
         yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${deaf.endpoint.id}`

@@ -5,11 +5,12 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Queue } from "effect"
+import { Effect, Fiber, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { publishSent } from "../publishSent.ts"
 import { runOnDatabase } from "../runOnDatabase.ts"
 import { seedCampaign } from "../seedCampaign.ts"
+import { whileOpen } from "../whileOpen.ts"
 import { workerOn } from "../workerOn.ts"
 
 const run = runOnDatabase()
@@ -65,6 +66,33 @@ describe("EndpointRepositoryPg", () => {
         expect(yield* endpoints.find(endpoint.id)).toMatchObject({ waiting: 7, lagEvents: 4 })
         const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
         expect(taken.map(({ eventId }) => eventId).sort()).toEqual([...before, ...after].sort())
+      }),
+    ))
+
+  it("waits with new types for a write of the owner, and delivers nothing twice that it had begun", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+        const endpoints = yield* EndpointRepository
+        const begun = yield* publishSent(campaign, 3)
+        const { take } = yield* workerOn()
+        const update = yield* whileOpen(take(), () =>
+          Effect.gen(function* () {
+            const updating = yield* Effect.forkDetach(endpoints.update(endpoint.id, { eventTypes: [] }))
+            yield* sql`
+              select from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_readers%'`.pipe(
+              Effect.repeat({ until: (rows) => rows.length === 1, schedule: Schedule.spaced("10 millis") }),
+            )
+            return updating
+          }),
+        )
+        yield* Fiber.join(update)
+        expect(yield* sql`select from deliveries where endpoint_id = ${endpoint.id}`).toEqual([])
+        expect(yield* sql`select open from reader_positions where endpoint_id = ${endpoint.id}`).toEqual([
+          { open: begun },
+        ])
       }),
     ))
 

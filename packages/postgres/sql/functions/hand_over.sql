@@ -1,0 +1,30 @@
+-- Makes endpoints free that a worker owns. Its calls to them stay its own until it has settled them, as rows of deliveries.
+--
+-- calling lists the events of each endpoint whose calls have begun, separated by commas. unbegun are rows that the worker has taken, and
+-- whose calls have not begun.
+create or replace function hand_over(worker uuid, endpoints text[], calling text[], unbegun text[]) returns void
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  held text[];
+begin
+  select coalesce(array_agg(endpoint_id), '{}') into held from (
+    select endpoint_id from endpoint_readers where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for update
+  ) locked;
+  with reader as materialized (
+    select endpoint_id, organization_id, open, intended_at, string_to_array(given.calling, ',') as calling
+    from unnest(endpoints, calling) as given (endpoint_id, calling) join endpoint_readers using (endpoint_id)
+    cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
+    where endpoint_id = any (held)
+  ), kept as (
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
+      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end, true
+    from reader cross join unnest(open) as event_id
+  ), given_back as (
+    update deliveries set owner = null, owned_at = null where owner = worker and id = any (unbegun)
+  )
+  update endpoint_readers set owner = null where endpoint_id = any (held);
+  perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(held) as held (id);
+end
+$$;

@@ -1,0 +1,33 @@
+-- Writes how far endpoints have read, and which events are open. An empty position stays, as null does for still_open.
+-- A position never goes back, because an operator may have moved it on.
+--
+-- An earlier statement of the transaction must have locked the endpoints' rows of endpoint_readers.
+-- A row is updated 32 times, and then replaced by one of the next generation. A transaction that stays open keeps all versions of all
+-- rows, and whoever looks for the newest generation passes the versions of one row only.
+create or replace function write_positions(endpoints text[], still_open text[], positions text[], position_ids text[]) returns void
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  with latest as materialized (
+    select row_ctid, endpoint_id, generation, updates, place.*,
+      coalesce(string_to_array(nullif(progress.still_open, ''), ','), case when progress.still_open is null then open else '{}' end) as open,
+      case when position_at = '' or progress.still_open is null then intended_at else clock_timestamp() end as intended_at
+    from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
+    cross join lateral (
+      select ctid as row_ctid, * from reader_positions where endpoint_id = progress.id order by generation desc limit 1
+    ) position
+    cross join lateral (
+      select at, id from (values (begun_at, begun_id), (nullif(position_at, '')::timestamptz, position_id)) as either (at, id)
+      where at is not null order by at desc, id collate "C" desc limit 1
+    ) place
+  ), updated as (
+    update reader_positions set begun_at = latest.at, begun_id = latest.id, open = latest.open, intended_at = latest.intended_at,
+      updates = latest.updates + 1
+    from latest where reader_positions.ctid = row_ctid and latest.updates < 32
+  ), replaced as (
+    delete from reader_positions using latest where reader_positions.ctid = row_ctid and latest.updates >= 32
+  )
+  insert into reader_positions (endpoint_id, generation, begun_at, begun_id, open, intended_at)
+  select endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
+end
+$$;
