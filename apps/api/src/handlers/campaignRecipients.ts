@@ -7,15 +7,15 @@ import { RecipientPosition, recipientRecords } from "./recipientRecord.ts"
 
 /** Lists the recipients of a campaign, one page after another; a campaign that the organization does not have has none. */
 export const listCampaignRecipients: Handler<"listCampaignRecipients"> = Effect.fnUntraced(function* (
-  asked: HandlerInput<"listCampaignRecipients">,
+  input: HandlerInput<"listCampaignRecipients">,
 ) {
-  const { organizationId } = asked.caller
-  const campaignId = asked.path.id as CampaignId
+  const { organizationId } = input.caller
+  const campaignId = input.path.id as CampaignId
   const recipients = yield* RecipientRepository
-  return yield* listPage(asked, {
+  return yield* listPage(input, {
     scope: ["listCampaignRecipients", organizationId, campaignId],
     position: RecipientPosition,
     read: (after, limit) => recipients.pageOfCampaign(organizationId, campaignId, after, limit),
-    show: recipientRecords(organizationId, asked.query["expand[]"]),
+    toWire: recipientRecords(organizationId, input.query["expand[]"]),
   })
 })

@@ -2,7 +2,7 @@ import { Deployment } from "@outreach/domain/Deployment"
 import { DigestReader } from "@outreach/domain/digest/DigestReader"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
-import type { RequestError } from "../http/toErrorResponse.ts"
+import { RequestError } from "../http/toErrorResponse.ts"
 import { programSummary } from "./campaignSummary.ts"
 
 /** Returns a date of every program, oldest program first. */
@@ -25,9 +25,8 @@ export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
   return { status: 200, headers: {}, body: { object: "digest", livemode, date, data } }
 })
 
-const NOT_YET: RequestError = {
-  reason: "bad request",
+const NOT_YET = RequestError.BadRequest({
   code: "INVALID_PARAMETER",
   parameter: "date",
   message: "date: must not be after today (UTC)",
-}
+})

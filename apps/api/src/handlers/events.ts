@@ -16,26 +16,26 @@ const Position: z.ZodType<FeedPosition, FeedPosition> = z.object({
 })
 
 /** Lists the events emitted since a time, one page after another. */
-export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (asked: HandlerInput<"listEvents">) {
-  const { organizationId } = asked.caller
-  const { type, "types[]": types, "expand[]": expansion } = asked.query
-  const since = asked.query.since as Timestamp
+export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (input: HandlerInput<"listEvents">) {
+  const { organizationId } = input.caller
+  const { type, "types[]": types, "expand[]": expansion } = input.query
+  const since = input.query.since as Timestamp
   // In the order of the catalogue, so that one filter written in two ways is one scope.
   const wanted = FEED_EVENT_TYPES.filter((name) => name === type || types.includes(name))
   const filter = wanted.length === 0 ? FEED_EVENT_TYPES : wanted
   const feed = yield* EventFeed
-  return yield* listPage(asked, {
+  return yield* listPage(input, {
     scope: ["listEvents", organizationId, since, filter],
     position: Position,
     read: (after, limit) => feed.page(organizationId, filter, after ? { after } : { since }, limit),
-    show: showEvents(organizationId, expansion),
+    toWire: eventsToWire(organizationId, expansion),
   })
 })
 
 type EventExpansion = ReadonlyArray<"campaign" | "program" | "recipient">
 
-// The stored envelope is the one that was sent: what is expanded is written behind its last member, and nothing else of it is touched.
-const showEvents = (organizationId: OrganizationId, expansion: EventExpansion) =>
+// The stored envelope is the one that was sent: expanded members are written behind its last member, and nothing else of it is touched.
+const eventsToWire = (organizationId: OrganizationId, expansion: EventExpansion) =>
   Effect.fnUntraced(function* (events: ReadonlyArray<PublishedEvent>, livemode: boolean) {
     if (expansion.length === 0) return events.map(({ body }) => new Json<FeedEvent>(body))
     const summaries = yield* summariesFor(

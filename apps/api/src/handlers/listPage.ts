@@ -5,7 +5,7 @@ import { Effect, Redacted } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
 import { Json } from "../http/encode.ts"
-import type { RequestError } from "../http/toErrorResponse.ts"
+import { RequestError } from "../http/toErrorResponse.ts"
 
 /** A list that is read in the order of its positions; a row is at its own position. */
 interface PagedList<Position, Row extends Position, Item, Services> {
@@ -14,7 +14,7 @@ interface PagedList<Position, Row extends Position, Item, Services> {
   readonly position: z.ZodType<Position, Position>
   /** Reads at most so many rows: after a position, or from the beginning. */
   readonly read: (after: Position | undefined, limit: number) => Effect.Effect<ReadonlyArray<Row>, never, Services>
-  readonly show: (
+  readonly toWire: (
     rows: ReadonlyArray<Row>,
     livemode: boolean,
   ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
@@ -22,24 +22,24 @@ interface PagedList<Position, Row extends Position, Item, Services> {
 
 /** Returns one page of a list. */
 export const listPage = Effect.fnUntraced(function* <Position, Row extends Position, Item, Services>(
-  asked: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
-  { scope, position, read, show }: PagedList<Position, Row, Item, Services>,
+  input: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
+  { scope, position, read, toWire }: PagedList<Position, Row, Item, Services>,
 ) {
-  const { cursor, limit } = asked.query
+  const { cursor, limit } = input.query
   const { livemode } = yield* Deployment
   const { cursorKey } = yield* ApiConfig
   const cursors = cursorCodec({ schema: position, key: Redacted.value(cursorKey), scope: JSON.stringify(scope) })
   const after = cursor === undefined ? undefined : yield* decode(() => cursors.decode(cursor))
 
-  // One row more than asked for tells whether another page follows.
+  // One row more than the limit tells whether another page follows.
   const rows = yield* read(after, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  const data = yield* show(shown, livemode)
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  const data = yield* toWire(page, livemode)
   const rest = {
     has_more: last !== undefined,
     next_cursor: last === undefined ? null : cursors.encode(last),
-    url: asked.url,
+    url: input.url,
   } satisfies Partial<List<Item>>
   const body = new Json<List<Item>>(
     `{"object":"list","livemode":${livemode},"data":[${data.map(({ text }) => text).join(",")}],${JSON.stringify(rest).slice(1)}`,
@@ -47,18 +47,17 @@ export const listPage = Effect.fnUntraced(function* <Position, Row extends Posit
   return { status: 200, headers: {}, body } as const
 })
 
-const CURSOR_REFUSED: RequestError = {
-  reason: "bad request",
+const INVALID_CURSOR = RequestError.BadRequest({
   code: "INVALID_PARAMETER",
   parameter: "cursor",
   message: "cursor: is not a next_cursor of this list for this key and these filters",
-}
+})
 
 const decode = <Position>(read: () => Position): Effect.Effect<Position, RequestError> =>
   Effect.try({
     try: read,
     catch: (error) => {
-      if (error instanceof CursorError) return CURSOR_REFUSED
+      if (error instanceof CursorError) return INVALID_CURSOR
       throw error
     },
   })

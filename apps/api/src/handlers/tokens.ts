@@ -3,7 +3,7 @@ import { RecipientRepository } from "@outreach/domain/recipients/RecipientReposi
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
-import type { RequestError } from "../http/toErrorResponse.ts"
+import { RequestError } from "../http/toErrorResponse.ts"
 import { etag, matchesEtag } from "./etag.ts"
 import { listPage } from "./listPage.ts"
 import { RecipientPosition, recipientRecord, recipientRecords, summariesFor } from "./recipientRecord.ts"
@@ -17,7 +17,7 @@ export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
 }: HandlerInput<"getToken">) {
   const { livemode } = yield* Deployment
   const recipient = yield* (yield* RecipientRepository).find(organizationId, path.token)
-  if (recipient === undefined) return yield* Effect.fail<RequestError>({ reason: "token not found" })
+  if (recipient === undefined) return yield* Effect.fail(RequestError.TokenNotFound())
   const expansion = query["expand[]"]
   const summaries = yield* summariesFor(organizationId, [recipient], expansion)
 
@@ -28,14 +28,14 @@ export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
 })
 
 /** Lists the recipients updated since a time, one page after another. */
-export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (asked: HandlerInput<"listTokens">) {
-  const { organizationId } = asked.caller
-  const since = asked.query.since as Timestamp
+export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (input: HandlerInput<"listTokens">) {
+  const { organizationId } = input.caller
+  const since = input.query.since as Timestamp
   const recipients = yield* RecipientRepository
-  return yield* listPage(asked, {
+  return yield* listPage(input, {
     scope: ["listTokens", organizationId, since],
     position: RecipientPosition,
     read: (after, limit) => recipients.page(organizationId, after ? { after } : { since }, limit),
-    show: recipientRecords(organizationId, asked.query["expand[]"]),
+    toWire: recipientRecords(organizationId, input.query["expand[]"]),
   })
 })

@@ -41,9 +41,9 @@ export type HandlerServices =
   | DigestReader
   | Inbox
 
-/** Returns an operation, or refuses. */
+/** Handles the requests of an operation. */
 export type Handler<Id extends OperationId> = (
-  asked: HandlerInput<Id>,
+  input: HandlerInput<Id>,
 ) => Effect.Effect<HandlerResult<ResponseOf<Operations[Id]>>, RequestError, HandlerServices>
 
 /** A response of the contract, or the same with its body rendered. */

@@ -13,7 +13,7 @@ export interface ResponseContext {
 /** 100 requests in each clock minute, for each key. */
 export const KEY_POLICY = { limit: 100 } as const
 
-/** The headers of every refusal; whoever was not charged sees an untouched window. `now` is in Unix seconds. */
+/** The headers of every error response; a caller who was not counted sees an untouched window. `now` is in Unix seconds. */
 export const errorHeaders = (
   { requestId, window }: ResponseContext,
   now: number,

@@ -9,21 +9,13 @@ import proxyAddr from "proxy-addr"
 import { ApiConfig } from "../ApiConfig.ts"
 import { addressLimit } from "./addressLimit.ts"
 import { KEY_POLICY } from "./ResponseContext.ts"
-import type { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./toErrorResponse.ts"
 
 /** A recognised and counted caller, within its limit. */
 export interface AuthenticatedRequest {
   readonly caller: Caller
   readonly window: RateLimitDecision
 }
-
-/** A caller whose window is spent is refused with that window; any other refusal is of nobody known. */
-export interface KeyRejection {
-  readonly refusal: RequestError
-  readonly window: RateLimitDecision | undefined
-}
-
-const UNAUTHORIZED: KeyRejection = { refusal: { reason: "unauthorized" }, window: undefined }
 
 /** Keys that are remembered as good, the latest ones; their callers are served whoever else fails at the same address. */
 const MAX_GOOD_KEYS = 10_000
@@ -35,7 +27,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
   const failures = addressLimit(unauthenticatedLimit)
   const good = new Set<string>()
-  // Keys over their limit, until their window ends by this process's clock: the database is not asked about them again.
+  // Keys over their limit, until their window ends by this process's clock: they are not looked up again.
   const spent = new Map<string, { readonly endsAt: number; readonly reset: number }>()
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -44,10 +36,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const text = /^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
     const wait = text !== undefined && good.has(text) ? undefined : failures.wait(address, millis / 1000)
-    if (wait !== undefined) {
-      const refusal: RequestError = { reason: "rate limited", who: "address", retryAfter: wait }
-      return yield* Effect.fail<KeyRejection>({ refusal, window: undefined })
-    }
+    if (wait !== undefined) return yield* Effect.fail(RequestError.RateLimited({ retryAfter: wait }))
 
     const known = text === undefined ? undefined : spent.get(text)
     if (known !== undefined && millis < known.endsAt) {
@@ -58,7 +47,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     if (text === undefined || admission === undefined) {
       if (text !== undefined) good.delete(text)
       failures.countFailure(address(), millis / 1000)
-      return yield* Effect.fail(UNAUTHORIZED)
+      return yield* Effect.fail(RequestError.Unauthorized())
     }
     if (!good.has(text)) {
       if (good.size >= MAX_GOOD_KEYS) good.delete(good.keys().next().value!)
@@ -76,5 +65,5 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   })
 })
 
-const overLimit = (window: RateLimitDecision): Effect.Effect<never, KeyRejection> =>
-  Effect.fail({ refusal: { reason: "rate limited", who: "key", retryAfter: window.retryAfter ?? 1 }, window })
+const overLimit = (window: RateLimitDecision) =>
+  Effect.fail(RequestError.RateLimited({ retryAfter: window.retryAfter ?? 1, window }))

@@ -1,6 +1,6 @@
 import { decode as decodeWith, type Operation, type RequestOf, rawQuery } from "@outreach/contract"
 import { Effect } from "effect"
-import type { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./toErrorResponse.ts"
 
 /** Decodes the path parameters and the query of a request by the operation's schemas. */
 export const decode = <Op extends Operation>(
@@ -9,9 +9,9 @@ export const decode = <Op extends Operation>(
   search: string,
 ): Effect.Effect<Pick<RequestOf<Op>, "path" | "query">, RequestError> => {
   const path = decodeWith(operation.pathParameters, parameters, operation.parameterCodes)
-  if (!path.ok) return Effect.fail({ reason: "bad request", ...path.refusal })
+  if (!path.ok) return Effect.fail(RequestError.BadRequest({ ...path.refusal }))
   const query = decodeWith(operation.query, rawQuery(new URLSearchParams(search)), operation.parameterCodes)
-  if (!query.ok) return Effect.fail({ reason: "bad request", ...query.refusal })
+  if (!query.ok) return Effect.fail(RequestError.BadRequest({ ...query.refusal }))
   return Effect.succeed({ path: path.value, query: query.value } as Pick<RequestOf<Op>, "path" | "query">)
 }
 
@@ -40,12 +40,11 @@ export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effe
   const body = decodeWith(operation.body.schema, value)
   return body.ok
     ? Effect.succeed({ body: body.value, bodyText })
-    : Effect.fail({ reason: "bad request", ...body.refusal })
+    : Effect.fail(RequestError.BadRequest({ ...body.refusal }))
 }
 
-const NO_JSON: RequestError = {
-  reason: "bad request",
+const NO_JSON = RequestError.BadRequest({
   code: "INVALID_PARAMETER",
   parameter: "body",
   message: "body: must be JSON in UTF-8",
-}
+})

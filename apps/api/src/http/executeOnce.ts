@@ -9,7 +9,7 @@ import * as z from "zod"
 import { countLines } from "./countLines.ts"
 import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
-import type { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./toErrorResponse.ts"
 
 /** The handlers' ports over the connections of the idempotency ledger, so that a claim and its effect share one transaction. */
 export class TransactionalServices extends Context.Service<TransactionalServices, Context.Context<HandlerServices>>()(
@@ -18,12 +18,11 @@ export class TransactionalServices extends Context.Service<TransactionalServices
 
 const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
 
-const GIVEN_TWICE: RequestError = {
-  reason: "bad request",
+const GIVEN_TWICE = RequestError.BadRequest({
   code: "INVALID_PARAMETER",
   parameter: "Idempotency-Key",
   message: "Idempotency-Key: must be given once",
-}
+})
 
 /** Creates the function that executes a request once for its `Idempotency-Key`, and answers its repeats as the first was answered. */
 export const createExecuteOnce = Effect.gen(function* () {
@@ -39,16 +38,13 @@ export const createExecuteOnce = Effect.gen(function* () {
     const { rawHeaders } = request.source as IncomingMessage
     if (countLines(rawHeaders, "idempotency-key") > 1) return yield* Effect.fail(GIVEN_TWICE)
     const header = decode(KeyHeader, { "Idempotency-Key": request.headers["idempotency-key"] })
-    if (!header.ok) return yield* Effect.fail<RequestError>({ reason: "bad request", ...header.refusal })
+    if (!header.ok) return yield* Effect.fail(RequestError.BadRequest({ ...header.refusal }))
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
 
     // Success and what the caller's own records say is kept; 304, refusals before the handler and failures are asked again.
     const execution = execute.pipe(
       Effect.map((answer: OperationResponse) => ({ answer, keep: answer.status < 300 })),
-      Effect.catchIf(
-        ({ reason }) => reason === "token not found",
-        (refusal) => Effect.succeed({ answer: refused(refusal), keep: true }),
-      ),
+      Effect.catchTag("TokenNotFound", (error) => Effect.succeed({ answer: refused(error), keep: true })),
       // The body of a refusal names its request, so a repeat shows the request id that it was first answered with.
       Effect.map(({ answer, keep }) => ({
         answer: encode({ ...answer, headers: { ...answer.headers, "X-Request-Id": requestId } }),
@@ -60,8 +56,8 @@ export const createExecuteOnce = Effect.gen(function* () {
       .once({ organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint }, execution)
       .pipe(
         Effect.catchTags({
-          IdempotencyKeyReused: () => Effect.fail<RequestError>({ reason: "idempotency key reused" }),
-          IdempotencyKeyInUse: () => Effect.fail<RequestError>({ reason: "idempotency key in use" }),
+          IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused()),
+          IdempotencyKeyInUse: () => Effect.fail(RequestError.IdempotencyKeyInUse()),
         }),
       )
     return replayed ? { ...answer, headers: { ...answer.headers, "Idempotent-Replayed": "true" } } : answer

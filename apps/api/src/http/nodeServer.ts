@@ -8,7 +8,7 @@ import type { SecureRandom } from "effect/crypto"
 import { ApiConfig } from "../ApiConfig.ts"
 import { encode } from "./encode.ts"
 import { errorHeaders } from "./ResponseContext.ts"
-import { toErrorResponse } from "./toErrorResponse.ts"
+import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
 
 const LIMITS = {
   /** Longer than the idle time of common load balancers, which must be the first to close. */
@@ -37,7 +37,7 @@ const LINGER_MS = 500
 export const nodeServer = Effect.gen(function* () {
   const { host, port, maxConnections, docsUrl } = yield* ApiConfig
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
-  // There is nothing to upgrade to: such a request is answered as if it had not asked (RFC 9110 7.8).
+  // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
   const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
   server.maxConnections = maxConnections
   let dropped = 0
@@ -55,7 +55,7 @@ export const nodeServer = Effect.gen(function* () {
     const requestId = runSync(createIdentifier("request"))
     const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
     const { status, body, headers } = toErrorResponse(
-      { reason: "bad request", code: "INVALID_PARAMETER", parameter: "request", message },
+      RequestError.BadRequest({ code: "INVALID_PARAMETER", parameter: "request", message }),
       exchange,
       docsUrl,
     )

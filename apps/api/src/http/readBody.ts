@@ -3,7 +3,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { Operation } from "@outreach/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./toErrorResponse.ts"
 
 const NOTHING = new Uint8Array()
 
@@ -38,18 +38,18 @@ export const createReadBody = () => {
         size = 0
         chunks.length = 0
       }
-      const refuse = (refusal: RequestError) => {
+      const refuse = (error: RequestError) => {
         leave()
         release()
         source.pause()
-        resume(Effect.fail(refusal))
+        resume(Effect.fail(error))
       }
-      const giveWay = () => refuse({ reason: "unavailable" })
+      const giveWay = () => refuse(RequestError.Unavailable())
       const onData = (chunk: Uint8Array) => {
         chunks.push(chunk)
         size += chunk.length
         bytesInFlight += chunk.length
-        if (size > maxBytes) return refuse({ reason: "payload too large", maxBytes })
+        if (size > maxBytes) return refuse(RequestError.PayloadTooLarge({ maxBytes }))
         for (const refuseOldest of arriving) {
           if (bytesInFlight <= MAX_BYTES_IN_FLIGHT) break
           refuseOldest()
@@ -82,10 +82,9 @@ export const createReadBody = () => {
 
     const { maxBytes } = operation.body
     if (!mayHoldJson(headers["content-type"]) || !/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
-      return yield* Effect.fail<RequestError>({ reason: "unsupported media type" })
+      return yield* Effect.fail(RequestError.UnsupportedMediaType())
     }
-    if (Number(length ?? 0) > maxBytes)
-      return yield* Effect.fail<RequestError>({ reason: "payload too large", maxBytes })
+    if (Number(length ?? 0) > maxBytes) return yield* Effect.fail(RequestError.PayloadTooLarge({ maxBytes }))
 
     const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
     if (/^100-continue$/i.test(headers["expect"] ?? "")) response.writeContinue()
@@ -98,16 +97,14 @@ const mayHoldJson = (contentType: string | undefined): boolean =>
   contentType === undefined ||
   /^(?:application\/(?:(?:[\w.-]+\+)?json|x-www-form-urlencoded)|text\/plain) *(?:;|$)/i.test(contentType)
 
-const NO_BODY: RequestError = {
-  reason: "bad request",
+const NO_BODY = RequestError.BadRequest({
   code: "INVALID_PARAMETER",
   parameter: "body",
   message: "body: the operation takes none",
-}
+})
 
-const INCOMPLETE: RequestError = {
-  reason: "bad request",
+const INCOMPLETE = RequestError.BadRequest({
   code: "INVALID_PARAMETER",
   parameter: "body",
   message: "body: ended before it was complete",
-}
+})

@@ -10,7 +10,7 @@ import { Cause, Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
-import { createKeyAuthenticator, type KeyRejection } from "./authenticateKey.ts"
+import { createKeyAuthenticator } from "./authenticateKey.ts"
 import { countLines } from "./countLines.ts"
 import { decode, decodeBody } from "./decode.ts"
 import { encode, respond } from "./encode.ts"
@@ -19,7 +19,7 @@ import type { Handler, Handlers } from "./Handlers.ts"
 import { errorHeaders, type ResponseContext } from "./ResponseContext.ts"
 import { createReadBody } from "./readBody.ts"
 import { routeTable } from "./routeTable.ts"
-import { type RequestError, toErrorResponse } from "./toErrorResponse.ts"
+import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
 import { createSignatureVerifier, type WebhookSender } from "./verifySignature.ts"
 
 /** What answers outside the contract, such as a probe or a guide: it gets a request id and nothing else of the pipeline. */
@@ -62,16 +62,16 @@ export const serve = Effect.fnUntraced(function* <Services>(
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, progress: RequestState) {
     const { method, url, headers } = request
-    const hostFault = faultOfHost(request.source as IncomingMessage)
-    if (hostFault !== undefined) return yield* Effect.fail(hostFault)
+    const invalidHost = checkHost(request.source as IncomingMessage)
+    if (invalidHost !== undefined) return yield* Effect.fail(invalidHost)
     if (method === "OPTIONS" && url === "*") return allowed("GET, HEAD, POST, OPTIONS")
     const [path, search] = splitUrl(url)
     const found = find(method, path)
-    if (found === undefined) return yield* Effect.fail<RequestError>({ reason: "not found" })
+    if (found === undefined) return yield* Effect.fail(RequestError.NotFound())
     if ("allow" in found) {
       if (method === "OPTIONS") return allowed(found.allow)
       if ("operation" in found.otherTarget) progress.envelope = found.otherTarget.operation.envelope
-      return yield* Effect.fail<RequestError>({ reason: "method not allowed", allow: found.allow })
+      return yield* Effect.fail(RequestError.MethodNotAllowed({ allow: found.allow }))
     }
     const { target, parameters } = found
     if ("page" in target) return yield* target.page
@@ -82,27 +82,22 @@ export const serve = Effect.fnUntraced(function* <Services>(
     progress.envelope = operation.envelope
     let caller: Caller | WebhookSender | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
-      const authenticated = yield* authenticateKey(request).pipe(
-        Effect.mapError(({ refusal, window }: KeyRejection) => {
-          progress.window = window
-          return refusal
-        }),
-      )
+      const authenticated = yield* authenticateKey(request)
       caller = authenticated.caller
       progress.window = authenticated.window
     }
     if (auth.kind === "scope" && !(caller as Caller).scopes.includes(auth.scope)) {
-      return yield* Effect.fail<RequestError>({ reason: "insufficient scope", scope: auth.scope })
+      return yield* Effect.fail(RequestError.InsufficientScope({ scope: auth.scope }))
     }
 
-    // A draft's schemas are published, but nothing is asked of a request to it.
-    if (operation.draft) return yield* Effect.fail<RequestError>({ reason: "not served" })
-    if (!acceptsJson(headers["accept"])) return yield* Effect.fail<RequestError>({ reason: "not acceptable" })
+    // A draft's schemas are published, but no request to it is checked.
+    if (operation.draft) return yield* Effect.fail(RequestError.NotServed())
+    if (!acceptsJson(headers["accept"])) return yield* Effect.fail(RequestError.NotAcceptable())
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) yield* assertEndpoint(endpointId)
     const rawBody = yield* readBody(operation, request)
-    if (handler === "not served") return yield* Effect.fail<RequestError>({ reason: "not served" })
+    if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
     if (endpointId !== undefined) caller = yield* verifySignature(endpointId, headers["x-signature"], rawBody)
     const { body, bodyText } = yield* decodeBody(operation, rawBody)
 
@@ -116,8 +111,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const executed: StoredResponse =
       caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
         ? encode(yield* execute)
-        : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (refusal) =>
-            toErrorResponse(refusal, progress, docsUrl),
+        : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (error) =>
+            toErrorResponse(error, progress, docsUrl),
           )
     return respond(request, {
       ...executed,
@@ -140,7 +135,9 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const response = yield* answer(request, progress).pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
-          const { status, body, headers } = toErrorResponse(yield* refusalOf(cause, progress), progress, docsUrl)
+          const error = yield* errorOf(cause, progress)
+          if (error._tag === "RateLimited" && error.window) progress.window = error.window
+          const { status, body, headers } = toErrorResponse(error, progress, docsUrl)
           const now = (yield* Clock.currentTimeMillis) / 1000
           return respond(request, encode({ status, body, headers: { ...errorHeaders(progress, now), ...headers } }))
         }),
@@ -156,21 +153,17 @@ export const serve = Effect.fnUntraced(function* <Services>(
 type WebhookPath = { readonly endpoint_id: EndpointId }
 
 /** A handler of some row, which the table of handlers has matched with its row already. */
-type AnyHandler = "not served" | ((asked: never) => ReturnType<Handler<OperationId>>)
+type AnyHandler = "not served" | ((input: never) => ReturnType<Handler<OperationId>>)
 
 // RFC 9112 3.2: once, and HTTP/1.0 may leave it out. Node would take the first of several, and answer none without an envelope.
-const faultOfHost = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
+const checkHost = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
   const hosts = countLines(rawHeaders, "host")
-  if (hosts === 0 && httpVersion !== "1.0") return refuseHost("MISSING_PARAMETER", "is required")
-  return hosts > 1 ? refuseHost("INVALID_PARAMETER", "must be given once") : undefined
+  if (hosts === 0 && httpVersion !== "1.0") return hostError("MISSING_PARAMETER", "is required")
+  return hosts > 1 ? hostError("INVALID_PARAMETER", "must be given once") : undefined
 }
 
-const refuseHost = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", problem: string): RequestError => ({
-  reason: "bad request",
-  code,
-  parameter: "Host",
-  message: `Host: ${problem}`,
-})
+const hostError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", problem: string) =>
+  RequestError.BadRequest({ code, parameter: "Host", message: `Host: ${problem}` })
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Array<Key>
 
@@ -189,13 +182,13 @@ const acceptsJson = (accept: string | undefined): boolean =>
     "application/json",
   ]) !== undefined
 
-// What no step refused is a defect: logged under the request's id, and never shown.
-const refusalOf = Effect.fnUntraced(function* (
+// What is not an expected error is a defect: logged under the request's id, and never shown.
+const errorOf = Effect.fnUntraced(function* (
   cause: Cause.Cause<RequestError>,
   { requestId, operation }: ResponseContext,
 ) {
-  const refusal = cause.reasons.find(Cause.isFailReason)?.error
-  if (refusal !== undefined) return refusal
+  const error = cause.reasons.find(Cause.isFailReason)?.error
+  if (error !== undefined) return error
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
   yield* Effect.logError("unhandled error in request").pipe(
     Effect.annotateLogs({ requestId, operation: operation ?? "none", errors: describeCause(cause) }),
@@ -203,5 +196,5 @@ const refusalOf = Effect.fnUntraced(function* (
   const transient = cause.reasons.some(
     (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
   )
-  return { reason: transient ? "unavailable" : "defect" } satisfies RequestError
+  return transient ? RequestError.Unavailable() : RequestError.Defect()
 })

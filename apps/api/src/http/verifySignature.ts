@@ -4,7 +4,7 @@ import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { coalesce } from "@outreach/postgres/coalesce"
 import { SignatureError, verify } from "@outreach/signature/node"
 import { Clock, Effect, Redacted } from "effect"
-import type { RequestError } from "./toErrorResponse.ts"
+import { RequestError } from "./toErrorResponse.ts"
 
 /** Who signed a webhook, and to which of its endpoints it came. */
 export interface WebhookSender {
@@ -24,7 +24,7 @@ const REMEMBER_MS = 10_000
 const MAX_REMEMBERED = 10_000
 /** Endpoints whose secrets are read together. */
 const MAX_READ = 32
-const INVALID_SIGNATURE: RequestError = { reason: "invalid signature" }
+const INVALID_SIGNATURE = RequestError.InvalidSignature()
 /** The specification's tolerance, either way. */
 const TOLERANCE_SECONDS = 300
 

@@ -29,7 +29,7 @@ const TROUBLE = htmlPage(
 /**
  * The page to unsubscribe, and what its button and RFC 8058's one click send to.
  *
- * Scanners follow every link by GET, so that alone unsubscribes nobody. Nothing of the POST's body is asked for: the address says it all.
+ * Scanners follow every link by GET, so that alone unsubscribes nobody. The body of the POST is ignored, because the address says everything.
  */
 export const unsubscribePages = Effect.gen(function* () {
   const links = yield* TrackingLinks
