@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises"
+import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { Effect } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
-import { asset } from "./asset.ts"
 import { errorsPage } from "./errorsPage.ts"
 import { html } from "./html.ts"
 import { layout } from "./layout.ts"
-import { referencePage } from "./referencePage.ts"
-import { staticPage } from "./staticPage.ts"
+import { hashOf, staticPage } from "./staticPage.ts"
 import { webhooksPage } from "./webhooksPage.ts"
 
 const POLICY =
@@ -79,3 +79,31 @@ export const docsPages = Effect.gen(function* () {
     ),
   }
 })
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+}
+
+/** Creates a page of a file, under an address that names its content, so that browsers may keep it for ever. */
+const asset = Effect.fnUntraced(function* (file: string) {
+  const bytes = yield* Effect.promise(() => readFile(fileURLToPath(file)))
+  const type = extname(file)
+  const page = yield* staticPage(bytes, {
+    "Content-Type": TYPES[type]!,
+    "Cache-Control": "public, max-age=31536000, immutable",
+  })
+  return { path: `assets/${hashOf(bytes)}${type}`, page } as const
+})
+
+/** The frame that the viewer fills with the reference, and with the main element. */
+const referencePage = html`<div id="content" class="content">
+<section aria-labelledby="title">
+<h1 id="title">Reference</h1>
+<p class="lead">Every endpoint, field and example, from the <a href="docs/../v1/openapi.json">OpenAPI document</a> that this deployment serves. The
+guides tell how to <a href="docs/webhooks">receive webhooks</a> and what to do about <a href="docs/errors">errors</a>.</p>
+<noscript><p>The viewer needs JavaScript. The OpenAPI document above holds the same.</p></noscript>
+</section>
+<div id="viewer"></div>
+</div>`

@@ -1,4 +1,4 @@
-import { deliverySchedule } from "./deliverySchedule.ts"
+import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { eventCatalogue } from "./eventCatalogue.ts"
 import { type Html, html } from "./html.ts"
 import { code, table } from "./layout.ts"
@@ -127,4 +127,31 @@ ${eventCatalogue("to_service")}
 ${heading("limits")}
 ${limits(unauthenticatedLimit)}
 </main>`
+}
+
+/** The attempts of a delivery and the waits between them. */
+const deliverySchedule = (): Html =>
+  table(
+    "Attempts of a delivery",
+    ["attempt", "after the one before", "since the first"],
+    [
+      ["1", "at once", "0"],
+      ...SPECIFIED_SCHEDULE.map((delay, i) => [
+        `${i + 2}`,
+        duration(delay),
+        duration(SPECIFIED_SCHEDULE.slice(0, i + 1).reduce((sum, one) => sum + one)),
+      ]),
+    ],
+  )
+
+const UNITS = [
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const
+
+const duration = (seconds: number): string => {
+  const [unit, length] = UNITS.find(([, size]) => seconds >= size)!
+  const count = Math.round((seconds / length) * 10) / 10
+  return `${count * length === seconds ? "" : "about "}${count} ${unit}${count === 1 ? "" : "s"}`
 }

@@ -1,11 +1,11 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
-import { readiness } from "./readiness.ts"
+import { metrics } from "./metrics.ts"
 
 /** Where operators ask, and how old the last successful claim of a ready worker may be. */
 export interface AdminOptions {
@@ -62,3 +62,15 @@ export const admin = (options: AdminOptions) => {
 }
 
 const NOT_FOUND = Effect.succeed({ status: 404, text: "not found\n" })
+
+/** What keeps a worker from being ready; undefined when nothing does. */
+const readiness = Effect.fnUntraced(function* (withinSeconds: number) {
+  const now = (yield* Clock.currentTimeMillis) / 1000
+  const succeeded = (yield* Metric.value(metrics.lastClaim.succeeded)).value
+  const failed = (yield* Metric.value(metrics.lastClaim.failed)).value
+  const since =
+    succeeded === 0 ? "no claim has succeeded yet" : `no claim has succeeded for ${Math.round(now - succeeded)} s`
+  if (failed > succeeded) return `claims fail; ${since}`
+  if (succeeded === 0 || now - succeeded > withinSeconds) return since
+  return undefined
+})

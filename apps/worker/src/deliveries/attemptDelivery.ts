@@ -1,10 +1,11 @@
 import { type AttemptResult, deliveryAttempts } from "@outreach/domain/deliveries/Deliveries"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, LogLevel, Metric, References } from "effect"
+import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
+import { Headers, HttpTraceContext } from "effect/http"
 import { metrics } from "../admin/metrics.ts"
 import type { Held } from "./deliveryLane.ts"
-import { traceAttempt } from "./traceAttempt.ts"
 
 /** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
 export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) {
@@ -60,3 +61,40 @@ export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) 
     },
   }
 })
+
+/**
+ * Creates an attempt within a span that says whose it is and what came of it.
+ *
+ * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
+ */
+const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> =>
+  Effect.useSpan(
+    "attempt delivery",
+    {
+      root: true,
+      kind: "client",
+      links: publication(delivery),
+      attributes: {
+        "outreach.event.id": delivery.eventId,
+        "outreach.delivery.id": delivery.id,
+        "outreach.endpoint.id": delivery.endpointId,
+        "outreach.attempt": delivery.attempt,
+      },
+    },
+    (span) =>
+      Effect.tap(attempt, ({ attempt: { status }, reason, settlement }) =>
+        Effect.sync(() => {
+          if (status !== null) span.attribute("http.response.status_code", status)
+          span.attribute("outreach.outcome", reason)
+          span.attribute("outreach.settlement", settlement.state)
+        }),
+      ),
+  )
+
+const publication = ({ traceparent }: Delivery) =>
+  traceparent === null
+    ? []
+    : Option.match(HttpTraceContext.w3c(Headers.fromRecordUnsafe({ traceparent })), {
+        onNone: () => [],
+        onSome: (span) => [{ span, attributes: {} }],
+      })

@@ -1,10 +1,9 @@
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import { Effect, Latch, Metric, Semaphore } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 import type { DeliveryLane } from "./deliveryLane.ts"
 import type { deliveryOwner } from "./deliveryOwner.ts"
-import { measureClaim } from "./measureClaim.ts"
 
 const limits = workerLimits.deliveries
 
@@ -132,3 +131,16 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
 /** Chooses the endpoints to which the least is in flight. */
 const idlestOf = (lanes: Iterable<DeliveryLane>, count: number): ReadonlyArray<DeliveryLane> =>
   [...lanes].toSorted((a, b) => a.inFlight + a.waiting.length - (b.inFlight + b.waiting.length)).slice(0, count)
+
+/** Counts and times a claim, and notes when one last succeeded or failed; one that is interrupted did neither. */
+const measureClaim = <A, E, R>(claim: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const [took, exit] = yield* Effect.timed(Effect.exit(claim))
+    if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) {
+      const result = Exit.isSuccess(exit) ? "succeeded" : "failed"
+      yield* Metric.update(metrics.claims[result], 1)
+      yield* Metric.update(metrics.claimDuration, Duration.toSeconds(took))
+      yield* Metric.update(metrics.lastClaim[result], (yield* Clock.currentTimeMillis) / 1000)
+    }
+    return yield* exit
+  })
