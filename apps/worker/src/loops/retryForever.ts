@@ -1,26 +1,24 @@
-import { Effect, Exit } from "effect"
+import { Effect, Schedule } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 import { logFailure } from "./logFailure.ts"
+
+const { minMs, maxMs } = workerLimits.backoff
+
+/** Returns the wait after a failure: twice the wait after the failure before it, within bounds. All in milliseconds. */
+export const nextWait = (waitMs: number): number => Math.min(Math.max(waitMs * 2, minMs), maxMs)
+
+const backoff = Schedule.min([Schedule.exponential(minMs), Schedule.spaced(maxMs)])
 
 /**
  * Repeats a step until interrupted; the step itself waits when there is nothing to do.
  *
  * Whatever goes wrong is logged, and the step is tried again after a wait that grows with each failure in a row.
  */
-export const retryForever = Effect.fnUntraced(function* <E, R>(
-  name: string,
-  step: Effect.Effect<unknown, E, R>,
-): Effect.fn.Return<never, never, R> {
-  const { minMs, maxMs } = workerLimits.backoff
-  let wait: number = minMs
-  while (true) {
-    const exit = yield* Effect.exit(step)
-    if (Exit.isSuccess(exit)) {
-      wait = minMs
-    } else {
-      yield* logFailure(`${name} failed`, exit.cause)
-      yield* Effect.sleep(wait)
-      wait = Math.min(wait * 2, maxMs)
-    }
-  }
-})
+export const retryForever = <E, R>(name: string, step: Effect.Effect<unknown, E, R>): Effect.Effect<never, never, R> =>
+  step.pipe(
+    Effect.sandbox,
+    Effect.tapError((cause) => logFailure(`${name} failed`, cause)),
+    Effect.retry(backoff),
+    Effect.orDie,
+    Effect.forever({ disableYield: true }),
+  )

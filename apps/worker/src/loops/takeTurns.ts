@@ -1,7 +1,7 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Clock, Effect, Exit } from "effect"
-import { workerLimits } from "../workerLimits.ts"
 import { logFailure } from "./logFailure.ts"
+import { nextWait } from "./retryForever.ts"
 
 /**
  * Creates a step that does some work of each organization in turn, and returns how much was done.
@@ -13,7 +13,6 @@ export const takeTurns = <E1, R1, E2, R2>(
   organizations: Effect.Effect<ReadonlyArray<OrganizationId>, E1, R1>,
   work: (organizationId: OrganizationId) => Effect.Effect<number, E2, R2>,
 ): Effect.Effect<number, E1, R1 | R2> => {
-  const { minMs, maxMs } = workerLimits.backoff
   const failures = new Map<OrganizationId, { readonly waitMs: number; readonly until: number }>()
   return Effect.gen(function* () {
     const listed = yield* organizations
@@ -28,7 +27,7 @@ export const takeTurns = <E1, R1, E2, R2>(
         done += exit.value
       } else {
         yield* Effect.annotateLogs(logFailure(`${name} failed`, exit.cause), { organizationId })
-        const waitMs = failure === undefined ? minMs : Math.min(failure.waitMs * 2, maxMs)
+        const waitMs = nextWait(failure?.waitMs ?? 0)
         failures.set(organizationId, { waitMs, until: (yield* Clock.currentTimeMillis) + waitMs })
       }
     }

@@ -9,7 +9,7 @@ import { Hints } from "@outreach/postgres/events/Hints"
 import { Cache, Clock, Effect, Metric } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { claimLoop } from "../loops/claimLoop.ts"
-import { retryForever } from "../loops/retryForever.ts"
+import { nextWait, retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 
 const {
@@ -39,7 +39,6 @@ export const sendOutreach = Effect.fnUntraced(function* (
   >,
 ) {
   const { mailDomain, drainSeconds, perMinute, perDomainMinute } = options
-  const { minMs, maxMs } = workerLimits.backoff
   const queue = yield* MessageQueue
   const hints = yield* Hints
   const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths, mailDomain }
@@ -84,7 +83,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     if (failure !== undefined) {
       const now = yield* Clock.currentTimeMillis
       if (now < asksAgainAt) return
-      wait = Math.min(wait * 2 || minMs, maxMs)
+      wait = nextWait(wait)
       asksAgainAt = now + wait
       return yield* Effect.logWarning("SMTP server rejects all messages").pipe(
         Effect.annotateLogs({ seconds: wait / 1000, ...failure }),
