@@ -828,12 +828,12 @@ create table inbox (
   body text not null,
   received_at timestamp with time zone not null,
   applied_at timestamp with time zone,
-  set_aside_at timestamp with time zone,
+  quarantined_at timestamp with time zone,
   reason text,
   differing integer default 0 not null,
   constraint inbox_pkey PRIMARY KEY (organization_id, event_id),
-  constraint inbox_check CHECK (((set_aside_at IS NULL) = (reason IS NULL))),
-  constraint inbox_check1 CHECK (((applied_at IS NULL) OR (set_aside_at IS NULL)))
+  constraint inbox_check CHECK (((quarantined_at IS NULL) = (reason IS NULL))),
+  constraint inbox_check1 CHECK (((applied_at IS NULL) OR (quarantined_at IS NULL)))
 );
 
 create table messages (
@@ -1046,8 +1046,8 @@ CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, reci
 CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organization_id, npi, received_at) WHERE (applied_at IS NOT NULL);
-CREATE INDEX inbox_set_aside ON public.inbox USING btree (organization_id, set_aside_at, event_id) WHERE (set_aside_at IS NOT NULL);
-CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (set_aside_at IS NULL));
+CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (quarantined_at IS NULL));
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);

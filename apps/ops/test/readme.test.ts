@@ -8,8 +8,8 @@ import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { mailServer } from "./mailServer.ts"
 import { partnerServer } from "./partnerServer.ts"
+import { quarantineEvent } from "./quarantineEvent.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
-import { setAsideEvent } from "./setAsideEvent.ts"
 
 const { run, meanwhile } = commandLine()
 
@@ -48,7 +48,7 @@ it("walks through commands that succeed one after the other", async () => {
       await meanwhile(Effect.flatMap(EndpointRepository, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
     }
     if (command.endsWith(" inbox list")) {
-      await meanwhile(setAsideEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
+      await meanwhile(quarantineEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
       // From here on evt_… stands for a partner's event.
       ids.delete("evt_")
     }

@@ -37,14 +37,14 @@ export const inboundEvents = (
 export const fold = (events: ReadonlyArray<SentEvent>, slugs: ReadonlyArray<string>) => {
   const reached = new Map(slugs.map((slug) => [slug, new Map(STAGES.map((stage) => [stage, new Set<string>()]))]))
   const suppressed = new Set<string>()
-  const setAside = new Set<string>()
+  const quarantined = new Set<string>()
   for (const { event_id, event_type, data } of events) {
     const stage = STAGES.find((known) => event_type === `clinician.${known}`)
     if (stage === undefined) continue
     const slug = String(data["consumer_program_slug"])
     const program = reached.get(slug)
     if (program === undefined) {
-      setAside.add(event_id)
+      quarantined.add(event_id)
       continue
     }
     program.get(stage)!.add(String(data["npi"]))
@@ -56,5 +56,5 @@ export const fold = (events: ReadonlyArray<SentEvent>, slugs: ReadonlyArray<stri
     slug,
     ...Object.fromEntries([...reached.get(slug)!].map(([stage, clinicians]) => [stage, clinicians.size])),
   }))
-  return { totals, suppressed: [...suppressed].sort(), setAside: [...setAside].sort(), reached }
+  return { totals, suppressed: [...suppressed].sort(), quarantined: [...quarantined].sort(), reached }
 }

@@ -102,7 +102,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   const waiting = async () =>
     (
       await query<{ count: number }>(
-        (sql) => sql`select count(*)::int as count from inbox where applied_at is null and set_aside_at is null`,
+        (sql) => sql`select count(*)::int as count from inbox where applied_at is null and quarantined_at is null`,
       )
     )[0]!.count
   const killing = (async () => {
@@ -120,11 +120,11 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   await vi.waitUntil(async () => (await waiting()) === 0, { timeout: 60_000, interval: 100 })
 
   const expected = fold(events, slugs)
-  const stored = await query<{ id: string; aside: boolean }>(
-    (sql) => sql`select event_id as id, set_aside_at is not null as aside from inbox order by event_id`,
+  const stored = await query<{ id: string; quarantined: boolean }>(
+    (sql) => sql`select event_id as id, quarantined_at is not null as quarantined from inbox order by event_id`,
   )
   expect(stored.length).toBe(EVENTS)
-  expect(stored.filter(({ aside }) => aside).map(({ id }) => id)).toEqual(expected.setAside)
+  expect(stored.filter(({ quarantined }) => quarantined).map(({ id }) => id)).toEqual(expected.quarantined)
   const totals = await query(
     (sql) => sql`
       select slug, account_created_total as account_created, learner_qualified_total as learner_qualified,

@@ -1,4 +1,4 @@
-import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
+import { type InboxEntry, InboxLedger } from "@outreach/domain/inbox/InboxLedger"
 import { InboxLedgerPg } from "@outreach/postgres/inbox/InboxLedgerPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -14,6 +14,14 @@ class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("OneOrAll"
   }
 }
 
+/** Returns an event under the names that scripts read: a quarantined one is `set_aside`. */
+const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
+  ...entry,
+  state: entry.state === "quarantined" ? "set_aside" : entry.state,
+  setAsideAt: quarantinedAt,
+  differing,
+})
+
 const list = Command.make(
   "list",
   {
@@ -26,9 +34,16 @@ const list = Command.make(
   },
   Effect.fn("ops.inbox.list")(function* (input) {
     const ledger = yield* InboxLedger
-    const state = input.waiting ? "waiting" : "set_aside"
-    const rows = yield* ledger.list(state, input.limit + 1, Option.getOrUndefined(input.organization))
-    yield* printPage(rows, input.limit, ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"])
+    const state = input.waiting ? "waiting" : "quarantined"
+    const entries = yield* ledger.list(state, input.limit + 1, Option.getOrUndefined(input.organization))
+    yield* printPage(entries.map(toOutput), input.limit, [
+      "organizationId",
+      "eventId",
+      "type",
+      "receivedAt",
+      "reason",
+      "differing",
+    ])
   }),
 ).pipe(Command.withDescription("List the events that were set aside because they could not be applied, oldest first"))
 
@@ -43,7 +58,8 @@ const show = Command.make(
     ),
   },
   Effect.fn("ops.inbox.show")(function* (input) {
-    const { body, ...entry } = yield* (yield* InboxLedger).find(input.organization, input.event)
+    const { body, ...found } = yield* (yield* InboxLedger).find(input.organization, input.event)
+    const entry = toOutput(found)
     const content = input.reveal ? body : JSON.stringify(maskContent(body), null, 2)
     yield* print(
       input.reveal ? { ...entry, body } : { ...entry, content },

@@ -179,7 +179,7 @@ export const gauges = {
     "outreach_unsubscriptions_oldest_waiting_age_seconds",
     "For how long the first of them has waited.",
   ),
-  inboxSetAside: gauge(
+  inboxQuarantined: gauge(
     "outreach_inbox_set_aside",
     `Inbound events that could not be applied and were not replayed, counted up to ${COUNTED_TO}.`,
   ),

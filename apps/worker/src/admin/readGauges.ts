@@ -68,7 +68,7 @@ const showState = Effect.fnUntraced(function* (reading: StateReading) {
   yield* Metric.update(gauges.clockAhead, reading.clockAheadSeconds)
   yield* Metric.update(gauges.inFlight, reading.inFlight)
   yield* Metric.update(gauges.messagesQuarantined, reading.messagesQuarantined)
-  yield* Metric.update(gauges.inboxSetAside, reading.inboxSetAside)
+  yield* Metric.update(gauges.inboxQuarantined, reading.inboxQuarantined)
   yield* Metric.update(gauges.breakersOpen, reading.breakersOpen)
   yield* Metric.update(gauges.queueRows, reading.queue.rows)
   yield* Metric.update(gauges.queueDeadRows, reading.queue.deadRows)

@@ -50,8 +50,8 @@ export interface StateReading {
   readonly deadLetters: Readonly<Record<DeadLetterReason, number>>
   /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
   readonly messagesQuarantined: number
-  /** Inbound events that were set aside. */
-  readonly inboxSetAside: number
+  /** Inbound events that are quarantined. */
+  readonly inboxQuarantined: number
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
   readonly queue: { readonly rows: number; readonly deadRows: number }
   readonly horizon: Readonly<Record<HorizonHolder, { readonly transactions: number; readonly seconds: number }>>

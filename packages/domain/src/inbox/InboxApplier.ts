@@ -7,7 +7,7 @@ export interface ApplyResult {
   /** Events that are done, those that tell nothing to do included. */
   readonly applied: number
   /** Events that could not be applied, and why; nothing of their content. */
-  readonly setAside: ReadonlyArray<{ readonly eventId: string; readonly reason: string }>
+  readonly quarantined: ReadonlyArray<{ readonly eventId: string; readonly reason: string }>
   /** Events that wait for a message in flight to a recipient whom they withdraw. */
   readonly waiting: number
   /** Events that name the token of no recipient. */
@@ -19,7 +19,7 @@ export interface ApplyResult {
 /**
  * Applies what the inbox holds: exactly once for each event, in the order of receipt for each clinician.
  *
- * An event and the mark that it was applied share a transaction. One that cannot be applied is set aside and keeps no other waiting. A
+ * An event and the mark that it was applied share a transaction. One that cannot be applied is quarantined and keeps no other waiting. A
  * message that is in flight is waited for, so that nothing is sent to a recipient who was withdrawn.
  */
 export class InboxApplier extends Context.Service<

@@ -2,8 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
-/** An inbound event waits to be applied, is applied, or was set aside because it could not be. */
-export const INBOX_STATES = ["waiting", "set_aside", "applied"] as const
+/** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
+export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
 export type InboxState = (typeof INBOX_STATES)[number]
 
 /** A stored event, without its body. */
@@ -13,11 +13,11 @@ export interface InboxEntry {
   readonly endpointId: EndpointId
   readonly type: string
   readonly state: InboxState
-  /** Why it was set aside. */
+  /** Why it is quarantined. */
   readonly reason: string | null
   readonly receivedAt: Timestamp
   readonly appliedAt: Timestamp | null
-  readonly setAsideAt: Timestamp | null
+  readonly quarantinedAt: Timestamp | null
   /** How often it came again with another body; the first one stays. */
   readonly differing: number
 }
@@ -32,8 +32,8 @@ export class InboxEntryNotFound extends Schema.TaggedError<InboxEntryNotFound>()
   }
 }
 
-/** The event was not set aside, so there is nothing to replay. */
-export class NotSetAside extends Schema.TaggedError<NotSetAside>()("NotSetAside", {
+/** The event is not quarantined, so there is nothing to replay. */
+export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotSetAside", {
   eventId: Schema.String,
   state: Schema.Literals(INBOX_STATES),
 }) {
@@ -46,7 +46,7 @@ export class NotSetAside extends Schema.TaggedError<NotSetAside>()("NotSetAside"
 export class InboxLedger extends Context.Service<
   InboxLedger,
   {
-    /** Lists the events that wait or were set aside, oldest first; of one organization or of all. */
+    /** Lists the events that wait or are quarantined, oldest first; of one organization or of all. */
     list(
       state: Exclude<InboxState, "applied">,
       limit: number,
@@ -57,9 +57,9 @@ export class InboxLedger extends Context.Service<
       organizationId: OrganizationId,
       eventId: string,
     ): Effect.Effect<InboxEntry & { readonly body: string }, InboxEntryNotFound>
-    /** Lets an event that was set aside be applied again. */
-    replay(organizationId: OrganizationId, eventId: string): Effect.Effect<void, InboxEntryNotFound | NotSetAside>
-    /** Lets everything that was set aside be applied again, in the order of its receipt; answers how many events. */
+    /** Lets a quarantined event be applied again. */
+    replay(organizationId: OrganizationId, eventId: string): Effect.Effect<void, InboxEntryNotFound | NotQuarantined>
+    /** Lets every quarantined event be applied again, in the order of its receipt; answers how many events. */
     replayAll(organizationId: OrganizationId): Effect.Effect<number>
   }
 >()("domain/inbox/InboxLedger") {}

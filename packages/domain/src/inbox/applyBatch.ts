@@ -15,9 +15,9 @@ export const applyBatch = Effect.fnUntraced(function* (organizationId: Organizat
   const { livemode } = yield* Deployment
   const application = yield* applier.applyNext(organizationId, MAX_BATCH_SIZE, parseInboundEvent(livemode))
   if (application === undefined) return 0
-  const { applied, setAside, unattributed, reached } = application
-  for (const { eventId, reason } of setAside) {
-    yield* Effect.logWarning("inbound event set aside").pipe(Effect.annotateLogs({ organizationId, eventId, reason }))
+  const { applied, quarantined, unattributed, reached } = application
+  for (const { eventId, reason } of quarantined) {
+    yield* Effect.logWarning("inbound event quarantined").pipe(Effect.annotateLogs({ organizationId, eventId, reason }))
   }
   for (const eventId of unattributed) {
     yield* Effect.logWarning("inbound event names an unknown token, applied without a recipient").pipe(
@@ -35,5 +35,5 @@ export const applyBatch = Effect.fnUntraced(function* (organizationId: Organizat
       Effect.annotateLogs({ organizationId, withdrawn }),
     )
   }
-  return applied + setAside.length + withdrawn
+  return applied + quarantined.length + withdrawn
 })

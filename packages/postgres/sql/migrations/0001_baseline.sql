@@ -312,7 +312,7 @@ create index replay_jobs_under_way on replay_jobs (next_at) where finished_at is
 
 -- Events that partners sent, once for each of their event ids. The body is kept as it was signed.
 -- Events are applied in the order of received_at.
--- An event is applied, or set aside with its reason until it is replayed, or waits.
+-- An event is applied, or quarantined with its reason until it is replayed, or waits.
 -- differing counts the repetitions that had another body.
 create table inbox (
   organization_id text collate "C" not null references organizations,
@@ -323,16 +323,16 @@ create table inbox (
   body text not null,
   received_at timestamptz not null,
   applied_at timestamptz,
-  set_aside_at timestamptz,
+  quarantined_at timestamptz,
   reason text,
   differing integer not null default 0,
   primary key (organization_id, event_id),
-  check ((set_aside_at is null) = (reason is null)),
-  check (applied_at is null or set_aside_at is null)
+  check ((quarantined_at is null) = (reason is null)),
+  check (applied_at is null or quarantined_at is null)
 );
 create index inbox_to_apply on inbox (organization_id, received_at, event_id)
-  where applied_at is null and set_aside_at is null;
-create index inbox_set_aside on inbox (organization_id, set_aside_at, event_id) where set_aside_at is not null;
+  where applied_at is null and quarantined_at is null;
+create index inbox_quarantined on inbox (organization_id, quarantined_at, event_id) where quarantined_at is not null;
 -- The events about one clinician. An event enters the index when it is applied, so that receiving it costs nothing more.
 create index inbox_applied_of_clinician on inbox (organization_id, npi, received_at) where applied_at is not null;
 

@@ -129,7 +129,7 @@ export const DeliveryGaugesPg = Layer.effect(
           select organization.id, first.received_at from organizations organization
           cross join lateral (
             select received_at from inbox
-            where organization_id = organization.id and applied_at is null and set_aside_at is null
+            where organization_id = organization.id and applied_at is null and quarantined_at is null
             order by received_at limit 1
           ) first
         ), received as (
@@ -137,7 +137,7 @@ export const DeliveryGaugesPg = Layer.effect(
             select from receiving
             cross join lateral (
               select from inbox
-              where organization_id = receiving.id and applied_at is null and set_aside_at is null
+              where organization_id = receiving.id and applied_at is null and quarantined_at is null
                 and inbox.received_at >= receiving.received_at
               offset 0
             ) each
@@ -210,8 +210,8 @@ export const DeliveryGaugesPg = Layer.effect(
               select from messages where quarantined_at is not null limit ${COUNTED_TO}::int
             ) quarantined
           ),
-          'inboxSetAside', (
-            select count(*) from (select from inbox where set_aside_at is not null limit ${COUNTED_TO}::int) aside
+          'inboxQuarantined', (
+            select count(*) from (select from inbox where quarantined_at is not null limit ${COUNTED_TO}::int) quarantined
           ),
           'queue', (
             select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)

@@ -5,7 +5,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { holdRecipients, tryToWithdrawAlone, withdraw } from "../suppressions/withdraw.ts"
-import { applyInboxBatch, NOTHING, type Read, setAside } from "./applyInboxBatch.ts"
+import { applyInboxBatch, NOTHING, quarantine, type Read } from "./applyInboxBatch.ts"
 
 /** Applies inbound events in PostgreSQL, an organization's one after another and each batch in one transaction. */
 export const InboxApplierPg = Layer.effect(
@@ -18,7 +18,7 @@ export const InboxApplierPg = Layer.effect(
       organizations: sql<{ id: OrganizationId }>`
         select id from organizations organization
         where exists (
-          select from inbox where organization_id = organization.id and applied_at is null and set_aside_at is null
+          select from inbox where organization_id = organization.id and applied_at is null and quarantined_at is null
         ) or exists (
           select from programs program
           where program.organization_id = organization.id and quota_reached(program.organization_id, program.id)
@@ -35,7 +35,7 @@ export const InboxApplierPg = Layer.effect(
         function* (organizationId, limit, read) {
           const events = yield* sql<{ eventId: string }>`
             select event_id as "eventId" from inbox
-            where organization_id = ${organizationId} and applied_at is null and set_aside_at is null
+            where organization_id = ${organizationId} and applied_at is null and quarantined_at is null
             order by received_at, event_id limit ${limit}`
           const ids = events.map(({ eventId }) => eventId)
           return yield* Effect.catchIf(applyInboxBatch(organizationId, ids, read), isLasting, () =>
@@ -76,7 +76,7 @@ export const InboxApplierPg = Layer.effect(
 /** Tells a failure that the same statements would meet again. */
 const isLasting = ({ reason }: SqlError.SqlError): boolean => !isTransient(reason)
 
-/** Finds out which event it was that failed together with others, and sets that one aside. */
+/** Finds out which event it was that failed together with others, and quarantines that one. */
 const applyOneByOne = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   ids: ReadonlyArray<string>,
@@ -85,13 +85,13 @@ const applyOneByOne = Effect.fnUntraced(function* (
   let sum = NOTHING
   for (const id of ids) {
     const one = yield* Effect.catchIf(applyInboxBatch(organizationId, [id], read), isLasting, ({ reason }) =>
-      setAside(organizationId, [{ eventId: id, reason: `it could not be applied: ${reason._tag}` }]),
+      quarantine(organizationId, [{ eventId: id, reason: `it could not be applied: ${reason._tag}` }]),
     )
     // Somebody else is at it by now; what was done here is told all the same.
     if (one === undefined) return sum
     sum = {
       applied: sum.applied + one.applied,
-      setAside: [...sum.setAside, ...one.setAside],
+      quarantined: [...sum.quarantined, ...one.quarantined],
       waiting: one.waiting,
       unattributed: [...sum.unattributed, ...one.unattributed],
       reached: [...sum.reached, ...one.reached],

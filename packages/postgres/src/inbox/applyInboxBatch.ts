@@ -21,7 +21,7 @@ export type Read = (event: { readonly type: string; readonly body: string }) => 
 const MAX_BEGINNINGS = 10
 
 /** What a batch comes to that holds nothing. */
-export const NOTHING: ApplyResult = { applied: 0, setAside: [], waiting: 0, unattributed: [], reached: [] }
+export const NOTHING: ApplyResult = { applied: 0, quarantined: [], waiting: 0, unattributed: [], reached: [] }
 
 /** Applies events in one transaction; undefined while somebody else withdraws in the organization. */
 export const applyInboxBatch = (organizationId: OrganizationId, ids: ReadonlyArray<string>, read: Read) =>
@@ -30,7 +30,7 @@ export const applyInboxBatch = (organizationId: OrganizationId, ids: ReadonlyArr
     if (!(yield* tryToWithdrawAlone(organizationId))) return undefined
     const events = yield* sql<{ eventId: string; type: string; body: string }>`
       select event_id as "eventId", type, body from inbox
-      where organization_id = ${organizationId} and event_id = any (${ids}::text[]) and applied_at is null and set_aside_at is null
+      where organization_id = ${organizationId} and event_id = any (${ids}::text[]) and applied_at is null and quarantined_at is null
       order by received_at, event_id`
     const { steps, unusable, ignored } = yield* toSteps(organizationId, events, read)
 
@@ -54,14 +54,14 @@ export const applyInboxBatch = (organizationId: OrganizationId, ids: ReadonlyArr
               return ready.includes(step) ? [{ id, reason, position }] : []
             }),
           })
-    if (unusable.length > 0) yield* setAside(organizationId, unusable)
+    if (unusable.length > 0) yield* quarantine(organizationId, unusable)
     const applied = [...ignored, ...ready.map(({ eventId }) => eventId)]
     yield* sql`
       update inbox set applied_at = clock_timestamp()
       where organization_id = ${organizationId} and event_id = any (${applied}::text[])`
     return {
       applied: applied.length,
-      setAside: unusable,
+      quarantined: unusable,
       waiting: steps.length - ready.length,
       unattributed: ready.filter(({ token }) => token && !attributed.has(token)).map(({ eventId }) => eventId),
       reached,
@@ -72,16 +72,19 @@ export const applyInboxBatch = (organizationId: OrganizationId, ids: ReadonlyArr
     Effect.catchTag("RecipientCame", () => Effect.succeed({ ...NOTHING, waiting: ids.length })),
   )
 
-/** Sets events aside until they are replayed. */
-export const setAside = Effect.fnUntraced(function* (organizationId: OrganizationId, events: ApplyResult["setAside"]) {
+/** Quarantines events until they are replayed. */
+export const quarantine = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  events: ApplyResult["quarantined"],
+) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    update inbox set set_aside_at = clock_timestamp(), reason = given.reason
+    update inbox set quarantined_at = clock_timestamp(), reason = given.reason
     from unnest(
       ${events.map(({ eventId }) => eventId)}::text[], ${events.map(({ reason }) => reason)}::text[]
     ) as given (event_id, reason)
     where organization_id = ${organizationId} and inbox.event_id = given.event_id and applied_at is null`
-  return { ...NOTHING, setAside: events }
+  return { ...NOTHING, quarantined: events }
 })
 
 /** An event with something to do in a program. */
@@ -110,7 +113,7 @@ const toSteps = Effect.fnUntraced(function* (
     ),
   )
   const steps: Array<Step> = []
-  const unusable: Array<ApplyResult["setAside"][number]> = []
+  const unusable: Array<ApplyResult["quarantined"][number]> = []
   const ignored: Array<string> = []
   for (const { eventId, reading } of readings) {
     if (reading._tag === "Ignored") ignored.push(eventId)

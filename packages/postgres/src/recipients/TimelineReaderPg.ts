@@ -117,17 +117,17 @@ export const TimelineReaderPg = Layer.effect(
           and suppression.program_id = program.id and suppression.kind = identity.kind and suppression.value = identity.value
         union all
         select received_at, 'received', clinician.organization_id, null, null, null, event_id,
-          type || ', ' || case when applied_at is not null then 'applied' when set_aside_at is not null then 'set aside: ' || reason
+          type || ', ' || case when applied_at is not null then 'applied' when quarantined_at is not null then 'set aside: ' || reason
             else 'waiting' end
         from clinician cross join lateral (
           (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi and applied_at is not null
             order by received_at desc limit ${limit})
           union all
           (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi
-            and applied_at is null and set_aside_at is null order by received_at desc limit ${limit})
+            and applied_at is null and quarantined_at is null order by received_at desc limit ${limit})
           union all
           (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi
-            and set_aside_at is not null order by received_at desc limit ${limit})
+            and quarantined_at is not null order by received_at desc limit ${limit})
         ) sent
       )
       select at, kind, organization_id as "organizationId", program_id as "programId", campaign_id as "campaignId",

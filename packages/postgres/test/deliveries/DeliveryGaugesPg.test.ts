@@ -209,12 +209,12 @@ describe("DeliveryGaugesPg", () => {
         const seeded = yield* seedCampaign({ recipients: 0 })
         for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) yield* receiveEvent(seeded, id, "clinician.moved", {})
         yield* sql`update inbox set received_at = clock_timestamp() - interval '70 seconds'`
-        yield* sql`update inbox set set_aside_at = clock_timestamp(), reason = 'no reason' where event_id = 'evt_1'`
+        yield* sql`update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where event_id = 'evt_1'`
         yield* sql`update inbox set applied_at = clock_timestamp() where event_id = 'evt_2'`
         const { inbox } = yield* readDue
         expect(inbox.count).toBe(2)
         expect(inbox.oldestSeconds).toBeGreaterThanOrEqual(70)
-        expect((yield* readState).inboxSetAside).toBe(1)
+        expect((yield* readState).inboxQuarantined).toBe(1)
       }),
     ))
 

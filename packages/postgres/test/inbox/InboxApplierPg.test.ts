@@ -73,7 +73,7 @@ const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
 })
 const withdrawnFor = (seeded: Seeded) => Effect.map(recipients(seeded), (rows) => rows.map(({ reason }) => reason))
 const entries = ({ organization }: Seeded) =>
-  Effect.flatMap(InboxLedger, (ledger) => ledger.list("set_aside", 100, organization.id)).pipe(
+  Effect.flatMap(InboxLedger, (ledger) => ledger.list("quarantined", 100, organization.id)).pipe(
     Effect.map((rows) => rows.map(({ eventId, reason }) => [eventId, reason])),
   )
 
@@ -246,7 +246,7 @@ describe("an event that cannot be applied", () => {
         yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
         yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
         yield* applyAll
-        const aside = yield* (yield* InboxLedger).list("set_aside", 10, seeded.organization.id)
+        const aside = yield* (yield* InboxLedger).list("quarantined", 10, seeded.organization.id)
         expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
           ["evt_1", "livemode: the event is of the production deployment"],
           ["evt_2", "livemode: the event is of the production deployment"],

@@ -4,8 +4,8 @@ import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 
-/** Receives an event about an unknown program, which the service sets aside. */
-export const setAsideEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {
+/** Receives an event about an unknown program, which the service quarantines. */
+export const quarantineEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {
   yield* receiveEvent(
     { organization: { id: organizationId }, endpoint: { id: endpointId } },
     `evt_${"5e7a51de".repeat(4)}`,
