@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util"
 import { Deployment } from "@outreach/domain/Deployment"
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { DigestReaderPg } from "@outreach/postgres/digest/DigestReaderPg"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { migrate } from "@outreach/postgres/migrate"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Effect, Layer, Redacted } from "effect"
@@ -76,7 +76,7 @@ async function openScenario(name: Scenario["name"], events: number): Promise<Sce
   const url = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
   const layer = Layer.mergeAll(
     ApiKeyRepositoryPg,
-    DigestReaderPg,
+    DigestRepositoryPg,
     SecureRandom.layerWebCrypto,
     Layer.succeed(Deployment, { livemode: false }),
   ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))
@@ -89,7 +89,7 @@ async function openScenario(name: Scenario["name"], events: number): Promise<Sce
   )
   // The counts were inserted directly, and must equal those that the service would have written.
   for (const date of [dates[0]!, dates.at(-2)!]) {
-    const recount = DigestReader.use((ledger) => ledger.recount(date))
+    const recount = DigestRepository.use((ledger) => ledger.recount(date))
     const differences = await Effect.runPromise(Effect.provide(recount, layer))
     if (differences.length > 0) throw new Error(`The counts of ${date} are wrong: ${JSON.stringify(differences[0])}`)
   }

@@ -4,13 +4,13 @@ import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepos
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SecretVaultPg } from "@outreach/postgres/deliveries/SecretVaultPg"
-import { DigestReaderPg } from "@outreach/postgres/digest/DigestReaderPg"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { EventFeedPg } from "@outreach/postgres/events/EventFeedPg"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
-import { InboxPg } from "@outreach/postgres/inbox/InboxPg"
+import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
@@ -58,12 +58,12 @@ const secrets = SecretVaultPg.pipe(
   ),
 )
 
-const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeedPg, CampaignRepositoryPg, DigestReaderPg).pipe(
+const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeedPg, CampaignRepositoryPg, DigestRepositoryPg).pipe(
   Layer.provideMerge(deployment),
 )
 
 // What waits for the disk would delay the look-ups that share a connection with it.
-const inbox = InboxPg.pipe(Layer.provide(transactions))
+const inbox = InboxRepositoryPg.pipe(Layer.provide(transactions))
 
 const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
   // An adapter is built once for each pool.

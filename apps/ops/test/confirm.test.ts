@@ -1,6 +1,6 @@
 import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,7 @@ const seed = () =>
       const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
       const sql = yield* SqlClient.SqlClient
       yield* sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} and npi = ${npi(0)}`
-      yield* (yield* SuppressionRepository).add(program.id, [{ npi: npi(1), email: null }], "operator")
+      yield* suppressClinicians(program.id, [{ npi: npi(1), email: null }], "operator")
       const key = yield* issueKey({
         organizationId: organization.id,
         name: "Nightly",

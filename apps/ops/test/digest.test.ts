@@ -1,5 +1,5 @@
 import { createIdentifier } from "@outreach/domain/Identifier"
-import type { CommitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { outreachOn } from "@outreach/postgres/test/outreachOn"
 import { qualifyOn } from "@outreach/postgres/test/qualifyOn"

@@ -1,4 +1,15 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
+import type { OrganizationId } from "./Identifier.ts"
+import type { Timestamp } from "./Timestamp.ts"
+
+/** A timestamp in commit order; only `commitTimestamp` creates one. */
+export type CommitTimestamp = Timestamp & { readonly CommitTimestamp: unique symbol }
+
+/** The database rejected something in the transaction, and would reject it again. */
+export class TransactionRejected extends Schema.TaggedError<TransactionRejected>()("TransactionRejected", {
+  /** The kind of failure; nothing of what was written. */
+  reason: Schema.String,
+}) {}
 
 /**
  * Opens transactions for use cases: all calls of ports inside share one, which commits when the effect succeeds and is rolled back when it
@@ -9,5 +20,13 @@ export class Transaction extends Context.Service<
   {
     /** Runs an effect in a transaction; inside another one, as a part of it that can fail alone. */
     run<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    /** Like `run`, for use cases that go on when the database rejects the transaction. */
+    attempt<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | TransactionRejected, R>
+    /**
+     * Advances an organization's clock; returns the timestamp for everything that the transaction writes.
+     *
+     * Timestamps of one organization commit in their own order. Call it as the last step, before the writes that carry it.
+     */
+    commitTimestamp(organizationId: OrganizationId): Effect.Effect<CommitTimestamp>
   }
 >()("domain/Transaction") {}

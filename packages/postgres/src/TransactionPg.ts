@@ -1,16 +1,32 @@
-import { Transaction } from "@outreach/domain/Transaction"
+import { Transaction, TransactionRejected } from "@outreach/domain/Transaction"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "./DatabaseFailure.ts"
+import { DatabaseFailure, orDieAs } from "./DatabaseFailure.ts"
+import { commitTimestamp } from "./events/commitTimestamp.ts"
 
 /** Opens transactions of PostgreSQL; one inside another is a savepoint of it. */
 export const TransactionPg = Layer.effect(
   Transaction,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      orDieAs("Transaction.run")(sql.withTransaction(effect)) as Effect.Effect<A, E, R>
     return {
-      run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-        orDieAs("Transaction.run")(sql.withTransaction(effect)) as Effect.Effect<A, E, R>,
+      run,
+
+      // An adapter's statement fails as a defect, which only this seam turns back into an error.
+      attempt: (effect) =>
+        Effect.catchDefect(run(effect), (defect) =>
+          defect instanceof DatabaseFailure && !defect.transient
+            ? Effect.fail(new TransactionRejected({ reason: defect.reason }))
+            : Effect.die(defect),
+        ),
+
+      commitTimestamp: (organizationId) =>
+        commitTimestamp(organizationId).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          orDieAs("Transaction.commitTimestamp"),
+        ),
     }
   }),
 )

@@ -8,14 +8,12 @@ import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SecretLedgerPg } from "./deliveries/SecretLedgerPg.ts"
 import { SecretVaultPg } from "./deliveries/SecretVaultPg.ts"
-import { DigestReaderPg } from "./digest/DigestReaderPg.ts"
+import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { EventFeedPg } from "./events/EventFeedPg.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
-import { InboxApplierPg } from "./inbox/InboxApplierPg.ts"
-import { InboxLedgerPg } from "./inbox/InboxLedgerPg.ts"
-import { InboxPg } from "./inbox/InboxPg.ts"
+import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
@@ -25,6 +23,7 @@ import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { TimelineReaderPg } from "./recipients/TimelineReaderPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
+import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
 
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
@@ -36,7 +35,7 @@ export const adapters = Layer.mergeAll(
   CampaignRepositoryPg,
   RecipientRepositoryPg,
   EventFeedPg,
-  DigestReaderPg,
+  DigestRepositoryPg,
   EndpointRepositoryPg,
   SecretVaultPg,
   SecretLedgerPg,
@@ -50,9 +49,8 @@ export const adapters = Layer.mergeAll(
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,
-  InboxPg,
-  InboxApplierPg,
-  InboxLedgerPg,
+  InboxRepositoryPg,
   SuppressionRepositoryPg,
+  WithdrawalRepositoryPg,
   TimelineReaderPg,
 ).pipe(Layer.provideMerge(HintsPg))

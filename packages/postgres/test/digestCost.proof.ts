@@ -1,4 +1,4 @@
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
@@ -43,7 +43,7 @@ it("a digest reads as much beside a thousand dates as beside one, and no event a
       const sql = yield* SqlClient.SqlClient
       const [young, old] = [yield* history(1), yield* history(1000)]
       yield* sql`vacuum analyze`
-      const digests = yield* DigestReader
+      const digests = yield* DigestRepository
       const costOf = (table: string, organizationId: typeof young, date: string) =>
         Effect.gen(function* () {
           let most = 0

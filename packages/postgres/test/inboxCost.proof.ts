@@ -1,5 +1,4 @@
-import type { InboundMessage } from "@outreach/domain/inbox/Inbox"
-import { Inbox } from "@outreach/domain/inbox/Inbox"
+import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
@@ -13,7 +12,7 @@ it("an event is stored beside many for what it costs beside few, by the plan tha
   run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { receive } = yield* Inbox
+      const { receive } = yield* InboxRepository
       const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
       const message = (eventId: string): InboundMessage => ({
         organizationId: organization.id,

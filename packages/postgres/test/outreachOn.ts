@@ -1,8 +1,8 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
-import type { CommitTimestamp } from "../src/events/commitTimestamp.ts"
 import { publishEvents } from "../src/events/publishEvents.ts"
 import { inTransaction } from "./inTransaction.ts"
 

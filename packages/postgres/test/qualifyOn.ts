@@ -1,25 +1,15 @@
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { countFunnel } from "../src/campaigns/countFunnel.ts"
-import type { CommitTimestamp } from "../src/events/commitTimestamp.ts"
 
-/** Says that clinicians reached a stage, and counts those who had not, as part of the transaction that was stamped. */
+/** Counts clinicians who reached a stage, as an event that nobody sent. */
 export const qualifyOn = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   clinicians: ReadonlyArray<{ readonly programId: ProgramId; readonly stage: FunnelStage; readonly npi: string }>,
-  stamp: CommitTimestamp,
+  at: CommitTimestamp,
 ) {
-  const sql = yield* SqlClient.SqlClient
-  const added = yield* sql<{ programId: ProgramId; stage: FunnelStage }>`
-    insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
-    select ${organizationId}, program_id, stage, npi, 'evt_0', ${stamp}::timestamptz
-    from unnest(
-      ${clinicians.map(({ programId }) => programId)}::text[], ${clinicians.map(({ stage }) => stage)}::text[],
-      ${clinicians.map(({ npi }) => npi)}::text[]
-    ) as clinician (program_id, stage, npi)
-    on conflict do nothing
-    returning program_id as "programId", stage`
-  yield* countFunnel(organizationId, added, stamp)
+  const qualifications = clinicians.map((clinician) => ({ ...clinician, eventId: "evt_0" }))
+  yield* (yield* DigestRepository).countQualifications(organizationId, qualifications, at)
 })

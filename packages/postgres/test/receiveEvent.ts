@@ -1,5 +1,5 @@
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { Inbox } from "@outreach/domain/inbox/Inbox"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Effect } from "effect"
 
 /** Stores an event as the receiver would; `data` alone is of interest, unless `more` says more. */
@@ -10,7 +10,7 @@ export const receiveEvent = Effect.fnUntraced(function* (
   data: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, unknown>> = {},
 ) {
-  return yield* (yield* Inbox).receive({
+  return yield* (yield* InboxRepository).receive({
     organizationId: from.organization.id,
     endpointId: from.endpoint.id,
     eventId,

@@ -1,5 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
@@ -11,7 +11,7 @@ export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
   query: { date },
 }: HandlerInput<"getDigest">) {
   const { livemode } = yield* Deployment
-  const digests = yield* DigestReader
+  const digests = yield* DigestRepository
   const records = yield* Effect.mapError(digests.read(organizationId, date), () => NOT_YET)
   const data = records.map(({ program, funnel, outreach, quota }) => ({
     object: "digest_record" as const,

@@ -1,4 +1,4 @@
-import { Inbox } from "@outreach/domain/inbox/Inbox"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 
@@ -9,7 +9,7 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
   bodyText,
 }: HandlerInput<"receiveWebhook">) {
   const npi = data["npi"]
-  const receipt = yield* (yield* Inbox).receive({
+  const receipt = yield* (yield* InboxRepository).receive({
     organizationId,
     endpointId,
     eventId,

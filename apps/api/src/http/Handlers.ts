@@ -1,9 +1,9 @@
 import type { Auth, Operation, OperationId, Operations, RequestOf, ResponseOf } from "@outreach/contract"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { DigestReader } from "@outreach/domain/digest/DigestReader"
+import type { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { EventFeed } from "@outreach/domain/events/EventFeed"
-import type { Inbox } from "@outreach/domain/inbox/Inbox"
+import type { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Effect } from "effect"
@@ -38,8 +38,8 @@ export type HandlerServices =
   | RecipientRepository
   | EventFeed
   | CampaignRepository
-  | DigestReader
-  | Inbox
+  | DigestRepository
+  | InboxRepository
 
 /** Handles the requests of an operation. */
 export type Handler<Id extends OperationId> = (

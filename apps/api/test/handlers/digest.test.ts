@@ -4,12 +4,12 @@ import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { countFunnel } from "@outreach/postgres/campaigns/countFunnel"
-import type { CommitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { applyBatches } from "@outreach/postgres/test/applyBatches"
 import { inTransaction } from "@outreach/postgres/test/inTransaction"
 import { outreachOn } from "@outreach/postgres/test/outreachOn"
+import { qualifyOn } from "@outreach/postgres/test/qualifyOn"
 import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { Effect } from "effect"
@@ -59,9 +59,10 @@ const qualify = (
 ) =>
   api().run(
     inTransaction(
-      countFunnel(
+      // Each is another clinician.
+      qualifyOn(
         organization.id,
-        stages.map((stage) => ({ programId, stage })),
+        stages.map((stage, i) => ({ programId, stage, npi: `${at} ${i}` })),
         at as CommitTimestamp,
       ),
     ),

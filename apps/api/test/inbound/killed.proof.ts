@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
@@ -146,7 +146,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   )
   expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
   const today = new Date().toISOString().slice(0, 10)
-  const recounted = await runtime.runPromise(Effect.flatMap(DigestReader, (ledger) => ledger.recount(today)))
+  const recounted = await runtime.runPromise(Effect.flatMap(DigestRepository, (ledger) => ledger.recount(today)))
   expect(recounted).toEqual([])
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
 })

@@ -1,5 +1,5 @@
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
-import { DigestReaderPg } from "@outreach/postgres/digest/DigestReaderPg"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { formatDigest } from "../digest/formatDigest.ts"
@@ -15,7 +15,7 @@ const show = Command.make(
     date: calendarDate("date").pipe(Flag.withDescription("The date in UTC")),
   },
   Effect.fn("ops.digest.show")(function* ({ organization, date }) {
-    const data = yield* (yield* DigestReader).read(organization, date)
+    const data = yield* (yield* DigestRepository).read(organization, date)
     yield* print({ date, data }, () => formatDigest(date, data))
   }),
 ).pipe(
@@ -27,5 +27,5 @@ const show = Command.make(
 export const digest = Command.make("digest").pipe(
   Command.withDescription("The partners' daily digests"),
   Command.withSubcommands([show, verify]),
-  Command.provide(DigestReaderPg),
+  Command.provide(DigestRepositoryPg),
 )

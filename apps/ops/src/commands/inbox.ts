@@ -1,5 +1,5 @@
-import { type InboxEntry, InboxLedger } from "@outreach/domain/inbox/InboxLedger"
-import { InboxLedgerPg } from "@outreach/postgres/inbox/InboxLedgerPg"
+import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { maskContent } from "../inbox/maskContent.ts"
@@ -33,17 +33,11 @@ const list = Command.make(
     limit,
   },
   Effect.fn("ops.inbox.list")(function* (input) {
-    const ledger = yield* InboxLedger
+    const repository = yield* InboxRepository
     const state = input.waiting ? "waiting" : "quarantined"
-    const entries = yield* ledger.list(state, input.limit + 1, Option.getOrUndefined(input.organization))
-    yield* printPage(entries.map(toOutput), input.limit, [
-      "organizationId",
-      "eventId",
-      "type",
-      "receivedAt",
-      "reason",
-      "differing",
-    ])
+    const entries = yield* repository.list(state, input.limit + 1, Option.getOrUndefined(input.organization))
+    const rows = entries.map(toOutput)
+    yield* printPage(rows, input.limit, ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"])
   }),
 ).pipe(Command.withDescription("List the events that were set aside because they could not be applied, oldest first"))
 
@@ -58,7 +52,7 @@ const show = Command.make(
     ),
   },
   Effect.fn("ops.inbox.show")(function* (input) {
-    const { body, ...found } = yield* (yield* InboxLedger).find(input.organization, input.event)
+    const { body, ...found } = yield* (yield* InboxRepository).find(input.organization, input.event)
     const entry = toOutput(found)
     const content = input.reveal ? body : JSON.stringify(maskContent(body), null, 2)
     yield* print(
@@ -82,11 +76,11 @@ const replay = Command.make(
     ),
   },
   Effect.fn("ops.inbox.replay")(function* ({ organization, event, all }) {
-    const ledger = yield* InboxLedger
+    const repository = yield* InboxRepository
     if (Option.isSome(event) === all) return yield* new InvalidSelection()
     const replayed = Option.isSome(event)
-      ? yield* Effect.as(ledger.replay(organization, event.value), 1)
-      : yield* ledger.replayAll(organization)
+      ? yield* Effect.as(repository.replay(organization, event.value), 1)
+      : yield* repository.replayAll(organization)
     yield* print({ replayed }, () => formatRecord({ replayed }))
   }),
 ).pipe(
@@ -101,5 +95,5 @@ const replay = Command.make(
 export const inbox = Command.make("inbox").pipe(
   Command.withDescription("Events that the partners sent"),
   Command.withSubcommands([list, show, replay]),
-  Command.provide(InboxLedgerPg),
+  Command.provide(InboxRepositoryPg),
 )

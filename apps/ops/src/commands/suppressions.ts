@@ -1,7 +1,11 @@
 import { type Clinician, SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
-import { Effect, Option, Schema } from "effect"
+import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
@@ -47,7 +51,7 @@ const add = Command.make(
   clinician,
   Effect.fn("ops.suppressions.add")(function* (input) {
     const clinician = yield* readClinician(input)
-    const result = yield* (yield* SuppressionRepository).add(input.program, [clinician], "operator")
+    const result = yield* suppressClinicians(input.program, [clinician], "operator")
     yield* printRecord({ programId: input.program, ...result })
   }),
 ).pipe(
@@ -121,5 +125,5 @@ const load = Command.make(
 export const suppressions = Command.make("suppressions").pipe(
   Command.withDescription("Clinicians whom a program must not write to"),
   Command.withSubcommands([add, remove, list, load]),
-  Command.provide(SuppressionRepositoryPg),
+  Command.provide(Layer.mergeAll(SuppressionRepositoryPg, WithdrawalRepositoryPg, ProgramRepositoryPg, TransactionPg)),
 )

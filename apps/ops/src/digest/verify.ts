@@ -1,5 +1,5 @@
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
-import { DigestReader, type Discrepancy } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { calendarDate } from "../inputs/calendarDate.ts"
@@ -50,7 +50,7 @@ export const verify = Command.make(
       Option.getOrElse(to, () => date),
     )
     if (dates === undefined) return yield* new UnusableRange()
-    const digests = yield* DigestReader
+    const digests = yield* DigestRepository
     const found = yield* Effect.forEach(dates, (each) => digests.recount(each, Option.getOrUndefined(organization)))
     const discrepancies = found.flat()
     if (discrepancies.length > 0) {

@@ -2,7 +2,7 @@ import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
 import type { Clinician } from "@outreach/domain/suppressions/Suppression"
-import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect, Stream } from "effect"
 import { BadLines } from "../csv/BadLines.ts"
 import { checkFile } from "../csv/checkFile.ts"
@@ -18,7 +18,6 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   file: string,
   options: { readonly ignoreColumns: boolean; readonly quiet: boolean },
 ) {
-  const suppressions = yield* SuppressionRepository
   const header = yield* readHeader(file, "npi or email", options)
   const { lines, bad } = yield* checkFile(header, (line) => checkClinician(toClinician(line)), options)
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
@@ -32,7 +31,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
         if (batch.some(isBad) || clinicians.some((clinician) => checkClinician(clinician) !== undefined)) {
           return yield* Effect.die(new Error("The file changed while it was read."))
         }
-        const { added, withdrawn } = yield* suppressions.add(programId, clinicians, "operator")
+        const { added, withdrawn } = yield* suppressClinicians(programId, clinicians, "operator")
         report.added += added
         report.withdrawn += withdrawn
         yield* bar.advance(batch.length)

@@ -1,5 +1,5 @@
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
-import { InboxApplier } from "@outreach/domain/inbox/InboxApplier"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { Effect, Latch, Option } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
@@ -10,7 +10,7 @@ const { minMs, maxMs } = workerLimits.pause
 
 /** Applies what partners sent, batch by batch, until interrupted. */
 export const applyInbox = Effect.gen(function* () {
-  const { organizations } = yield* InboxApplier
+  const { organizations } = yield* InboxRepository
   const applySome = takeTurns("applyInbox", organizations, applyBatch)
   const hints = yield* Hints
   const heard = yield* Latch.make()

@@ -20,6 +20,12 @@ export interface Qualification {
   readonly stage: FunnelStage
 }
 
+/** When the completers of a program reached its target; null while they have not. */
+export interface CompleterQuota {
+  readonly programId: ProgramId
+  readonly reachedAt: Timestamp | null
+}
+
 /** One program's date. */
 export interface DigestRecord {
   readonly program: Program
@@ -29,7 +35,7 @@ export interface DigestRecord {
   readonly quota: { readonly learner_qualified: QuotaStatus; readonly completer_qualified: QuotaStatus }
 }
 
-/** Says how far a stage is from its target; `reachedAt` is when the count came to it. */
+/** Returns how far a stage is from its target; `reachedAt` is when the count came to it. */
 export const quotaStatus = (target: number | null, count: number, reachedAt: Timestamp | null): QuotaStatus =>
   target === null
     ? { target, count, remaining: null, reached_at: null }

@@ -1,21 +1,46 @@
 import { Effect } from "effect"
 import { Deployment } from "../Deployment.ts"
-import type { OrganizationId } from "../Identifier.ts"
-import { InboxApplier } from "./InboxApplier.ts"
+import { DigestRepository } from "../digest/DigestRepository.ts"
+import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import { ProgramRepository } from "../programs/ProgramRepository.ts"
+import { RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
+import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
+import { assertNoNewMatches, withdrawReached } from "../suppressions/Withdrawals.ts"
+import { Transaction } from "../Transaction.ts"
+import { deferBlockedClinicians, reachedNow, toSteps, toWithdrawals } from "./InboundStep.ts"
+import { InboxRepository, type QuarantinedEvent, type WaitingEvent } from "./InboxRepository.ts"
 import { parseInboundEvent } from "./parseInboundEvent.ts"
 
 /** The most events of an organization that share a transaction. */
 const MAX_BATCH_SIZE = 200
-/** The most recipients that a program's end withdraws in a transaction. */
-const MAX_WITHDRAWN = 1000
+/** How often a batch is tried again because a recipient was imported meanwhile. */
+const MAX_RETRIES = 10
 
-/** Applies a batch of an organization's events; returns how much is done now, so that more may follow. */
+/** What became of a batch of events. */
+export interface ApplyResult {
+  /** Events that are done, those that have nothing to do included. */
+  readonly applied: number
+  readonly quarantined: ReadonlyArray<QuarantinedEvent>
+  /** Events that wait for a message in flight to a recipient whom they withdraw. */
+  readonly waiting: number
+  /** Events that name the token of no recipient. */
+  readonly unattributed: ReadonlyArray<string>
+  /** Programs whose completers have just reached their target. */
+  readonly reached: ReadonlyArray<ProgramId>
+}
+
+const NOTHING: ApplyResult = { applied: 0, quarantined: [], waiting: 0, unattributed: [], reached: [] }
+
+/**
+ * Applies an organization's next events, and withdraws recipients of programs that reached their quota.
+ *
+ * Returns how much is done now, so that more may follow.
+ */
 export const applyBatch = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const applier = yield* InboxApplier
-  const { livemode } = yield* Deployment
-  const application = yield* applier.applyNext(organizationId, MAX_BATCH_SIZE, parseInboundEvent(livemode))
-  if (application === undefined) return 0
-  const { applied, quarantined, unattributed, reached } = application
+  const result = yield* applyNext(organizationId, MAX_BATCH_SIZE)
+  if (result === undefined) return 0
+  const { applied, quarantined, unattributed, reached } = result
   for (const { eventId, reason } of quarantined) {
     yield* Effect.logWarning("inbound event quarantined").pipe(Effect.annotateLogs({ organizationId, eventId, reason }))
   }
@@ -29,11 +54,86 @@ export const applyBatch = Effect.fnUntraced(function* (organizationId: Organizat
       Effect.annotateLogs({ organizationId, programId }),
     )
   }
-  const withdrawn = yield* applier.withdrawReached(organizationId, MAX_WITHDRAWN)
+  const withdrawn = yield* withdrawReached(organizationId)
   if (withdrawn > 0) {
     yield* Effect.logInfo("withdrew recipients of programs that reached their quota").pipe(
       Effect.annotateLogs({ organizationId, withdrawn }),
     )
   }
   return applied + quarantined.length + withdrawn
+})
+
+/**
+ * Applies an organization's next events in one transaction, together with the marks that they were applied.
+ *
+ * An event that the database rejects is found by halves and quarantined. Returns undefined while another worker applies.
+ */
+export const applyNext = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  limit: number,
+): Effect.fn.Return<ApplyResult | undefined, never, Effect.Services<ReturnType<typeof applyEvents>>> {
+  const { attempt } = yield* Transaction
+  const inbox = yield* InboxRepository
+  const withdrawals = yield* WithdrawalRepository
+  // Kept past the transaction, for when it is rejected.
+  let events: ReadonlyArray<WaitingEvent> = []
+  const apply = Effect.gen(function* () {
+    if (!(yield* withdrawals.takeTurn(organizationId))) return undefined
+    events = yield* inbox.readWaiting(organizationId, limit)
+    return yield* applyEvents(organizationId, events)
+  })
+  return yield* attempt(apply).pipe(
+    Effect.retry({ times: MAX_RETRIES, while: ({ _tag }) => _tag === "WithdrawalConflict" }),
+    Effect.catchTags({
+      WithdrawalConflict: () => Effect.succeed({ ...NOTHING, waiting: events.length }),
+      TransactionRejected: (rejection) => {
+        if (events.length === 0) return Effect.die(rejection)
+        if (events.length > 1) return applyNext(organizationId, Math.floor(events.length / 2))
+        const reason = `it could not be applied: ${rejection.reason}`
+        const quarantined = events.map(({ eventId }) => ({ eventId, reason }))
+        return Effect.as(inbox.quarantine(organizationId, quarantined), { ...NOTHING, quarantined })
+      },
+    }),
+  )
+})
+
+const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId, events: ReadonlyArray<WaitingEvent>) {
+  const inbox = yield* InboxRepository
+  const recipients = yield* RecipientRepository
+  const withdrawals = yield* WithdrawalRepository
+
+  const parse = parseInboundEvent((yield* Deployment).livemode)
+  const parsed = events.map((event) => ({ eventId: event.eventId, result: parse(event) }))
+  const slugs = parsed.flatMap(({ result }) => (result._tag === "InboundCommand" ? result.command.programSlug : []))
+  const programs = yield* (yield* ProgramRepository).findIds(organizationId, slugs)
+  const { steps, ignored, quarantined } = toSteps(parsed, programs)
+
+  const matches = yield* withdrawals.findMatches(organizationId, steps)
+  const tokens = steps.flatMap(({ token }) => token ?? [])
+  const attributed = yield* recipients.findIds(organizationId, tokens)
+  const locked = new Set([...matches.map(({ id }) => id), ...attributed.values()])
+  const ready = deferBlockedClinicians(steps, matches, yield* withdrawals.lock(organizationId, locked))
+
+  let reached: ReadonlyArray<ProgramId> = []
+  if (ready.length > 0) {
+    const accounts = ready.filter(({ stage }) => stage === "account_created")
+    yield* (yield* SuppressionRepository).add(organizationId, accounts, "account_created")
+    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+    yield* assertNoNewMatches(organizationId, ready, locked)
+    const quotas = yield* (yield* DigestRepository).countQualifications(organizationId, ready, at)
+    yield* withdrawals.withdraw(organizationId, toWithdrawals(ready, matches), at)
+    const created = ready.flatMap(({ token }) => (token === null ? [] : (attributed.get(token) ?? [])))
+    yield* recipients.markAccountCreated(organizationId, created, at)
+    reached = reachedNow(quotas, at)
+  }
+  if (quarantined.length > 0) yield* inbox.quarantine(organizationId, quarantined)
+  const applied = [...ignored, ...ready.map(({ eventId }) => eventId)]
+  yield* inbox.markApplied(organizationId, applied)
+  return {
+    applied: applied.length,
+    quarantined,
+    waiting: steps.length - ready.length,
+    unattributed: ready.filter(({ token }) => token !== null && !attributed.has(token)).map(({ eventId }) => eventId),
+    reached,
+  } satisfies ApplyResult
 })

@@ -2,7 +2,7 @@ import { EVENTS, type EventData, type EventTypeOf } from "@outreach/contract"
 import type { FunnelStage } from "../digest/Digest.ts"
 import { checkNpi } from "../recipients/checkNpi.ts"
 
-/** What an event tells this service to do: count the clinician, and withdraw whom it matches. */
+/** A command to count a clinician, and to withdraw the recipients whom the clinician matches. */
 export interface InboundCommand {
   readonly stage: FunnelStage
   readonly programSlug: string
@@ -13,11 +13,11 @@ export interface InboundCommand {
   readonly token: string | null
 }
 
-/** What an event says: something to do; nothing that this service knows of; or something that it cannot make sense of. */
+/** An event is a command, of a type that this service does not know, or not valid. */
 export type ParseResult =
-  | { readonly _tag: "InboundCommand"; readonly instruction: InboundCommand }
+  | { readonly _tag: "InboundCommand"; readonly command: InboundCommand }
   | { readonly _tag: "Ignored" }
-  | { readonly _tag: "Unusable"; readonly reason: string }
+  | { readonly _tag: "Invalid"; readonly reason: string }
 
 const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.account_created": "account_created",
@@ -25,18 +25,14 @@ const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.completer_qualified": "completer_qualified",
 }
 
-/**
- * Creates the function that reads what a stored event tells a deployment of this `livemode` to do.
- *
- * A reason names a member of the event and none of its values.
- */
+/** Creates the parser of a deployment of this `livemode`. Its reasons name a member of the event and none of its values. */
 export const parseInboundEvent =
   (livemode: boolean) =>
   ({ type, body }: { readonly type: string; readonly body: string }): ParseResult => {
     const event = JSON.parse(body)
     if (event.livemode !== livemode) {
       return {
-        _tag: "Unusable",
+        _tag: "Invalid",
         reason: `livemode: the event is of ${livemode ? "a test" : "the production"} deployment`,
       }
     }
@@ -44,15 +40,15 @@ export const parseInboundEvent =
     const read = EVENTS[type].data.safeParse(event.data)
     if (!read.success) {
       const { path } = read.error.issues[0]!
-      return { _tag: "Unusable", reason: `${["data", ...path].join(".")} is missing or not valid` }
+      return { _tag: "Invalid", reason: `${["data", ...path].join(".")} is missing or not valid` }
     }
     const { npi, consumer_program_slug: programSlug } = read.data
     const wrong = checkNpi(npi)
-    if (wrong !== undefined) return { _tag: "Unusable", reason: `data.npi: ${wrong}` }
+    if (wrong !== undefined) return { _tag: "Invalid", reason: `data.npi: ${wrong}` }
     const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
     return {
       _tag: "InboundCommand",
-      instruction: {
+      command: {
         stage: STAGES[type],
         programSlug,
         npi,

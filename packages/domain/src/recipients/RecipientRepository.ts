@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
 import type { Recipient } from "./Recipient.ts"
 
 /** A place in the list of recipients: the last row that was read. */
@@ -20,6 +21,17 @@ export class RecipientRepository extends Context.Service<
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
     ): Effect.Effect<ReadonlyMap<RecipientId, Recipient>>
+    /** Finds the ids of an organization's recipients by their tokens. */
+    findIds(
+      organizationId: OrganizationId,
+      tokens: ReadonlyArray<string>,
+    ): Effect.Effect<ReadonlyMap<string, RecipientId>>
+    /** Marks that recipients created an account: for the first time, or once more. */
+    markAccountCreated(
+      organizationId: OrganizationId,
+      recipientIds: ReadonlyArray<RecipientId>,
+      at: CommitTimestamp,
+    ): Effect.Effect<void>
     /** Reads at most `limit` recipients in the order (`updatedAt`, id): from `since` on, inclusive, or after a position. */
     page(
       organizationId: OrganizationId,

@@ -17,6 +17,14 @@ export interface Clinician {
   readonly email: string | null
 }
 
+/** A clinician in one program; recipients match by NPI or by e-mail address. */
+export interface ProgramClinician extends Clinician {
+  readonly programId: ProgramId
+}
+
+/** Why a recipient is withdrawn. */
+export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached"
+
 /** An entry of a program's suppression set. */
 export interface Suppression {
   readonly organizationId: OrganizationId

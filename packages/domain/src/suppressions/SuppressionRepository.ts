@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
-import type { ProgramId } from "../Identifier.ts"
+import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
-import type { Clinician, Suppression, SuppressionKind, SuppressionReason } from "./Suppression.ts"
+import type { ProgramClinician, Suppression, SuppressionKind, SuppressionReason } from "./Suppression.ts"
 
 /** The key of a suppression within its program. */
 export type SuppressionKey = Pick<Suppression, "kind" | "value">
@@ -10,17 +10,13 @@ export type SuppressionKey = Pick<Suppression, "kind" | "value">
 export class SuppressionRepository extends Context.Service<
   SuppressionRepository,
   {
-    /**
-     * Suppresses clinicians in one transaction, and withdraws the waiting recipients of the program whom they match.
-     *
-     * Waits for the messages that are in flight to them: when it is done, nothing will be sent to them any more.
-     */
+    /** Adds entries for each clinician's NPI and e-mail address; returns how many are new. */
     add(
-      programId: ProgramId,
-      clinicians: ReadonlyArray<Clinician>,
+      organizationId: OrganizationId,
+      clinicians: ReadonlyArray<ProgramClinician>,
       reason: SuppressionReason,
-    ): Effect.Effect<{ readonly added: number; readonly withdrawn: number }, ProgramNotFound>
-    /** Removes entries, and answers how many there were. Who was withdrawn stays so; an import may name them again. */
+    ): Effect.Effect<number>
+    /** Removes entries; returns how many there were. Who was withdrawn stays so; an import may name them again. */
     remove(programId: ProgramId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
     /** Finds the entries of these keys. */
     find(

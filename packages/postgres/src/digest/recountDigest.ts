@@ -1,11 +1,11 @@
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
-import type { Discrepancy } from "@outreach/domain/digest/DigestReader"
+import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Counts a UTC date anew from the events and the qualifications, and answers each count that is kept otherwise.
+ * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
  *
  * Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
  */

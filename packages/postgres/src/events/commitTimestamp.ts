@@ -1,10 +1,7 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-
-/** A timestamp in commit order; only `commitTimestamp` creates one. */
-export type CommitTimestamp = Timestamp & { readonly CommitTimestamp: unique symbol }
 
 /**
  * Advances an organization's clock; returns the timestamp for every `updated_at` and `emitted_at` that this transaction writes.

@@ -1,11 +1,11 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { isBotSuspected, recipientsPublished } from "@outreach/domain/digest/Digest"
 import { type EventDraft, serialise } from "@outreach/domain/events/Event"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import { SqlClient } from "effect/sql"
 import { markHits } from "../hits/markHits.ts"
-import type { CommitTimestamp } from "./commitTimestamp.ts"
 import { Hints } from "./Hints.ts"
 
 /**

@@ -1,9 +1,9 @@
 import { isBotSuspected } from "@outreach/domain/digest/Digest"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import type { EventId } from "@outreach/domain/Identifier"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CommitTimestamp } from "../events/commitTimestamp.ts"
 
 /** Whether an event is its recipient's first of its type on the date of the stamp: of all, and of those not suspected to be a bot's. */
 interface First {

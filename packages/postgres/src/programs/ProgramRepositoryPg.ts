@@ -50,6 +50,14 @@ export const ProgramRepositoryPg = Layer.effect(
         return rows[0] ?? (yield* new ProgramNotFound({ programId }))
       }, orDieAs("ProgramRepository.find")),
 
+      findIds: Effect.fnUntraced(function* (organizationId, slugs) {
+        // PostgreSQL takes no text with a NUL, so no slug has one.
+        const texts = slugs.filter((slug) => !slug.includes("\0"))
+        const rows = yield* sql<{ slug: string; id: ProgramId }>`
+          select slug, id from programs where organization_id = ${organizationId} and slug = any (${texts}::text[])`
+        return new Map(rows.map(({ slug, id }) => [slug, id]))
+      }, orDieAs("ProgramRepository.findIds")),
+
       update: Effect.fn("ProgramRepository.update")(
         function* (programId, { name, status, learnerTarget, completerTarget }) {
           const locked = yield* sql<{ organizationId: OrganizationId }>`

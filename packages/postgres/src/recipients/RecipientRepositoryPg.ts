@@ -1,3 +1,4 @@
+import type { RecipientId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,6 +26,21 @@ export const RecipientRepositoryPg = Layer.effect(
           Effect.map((rows) => new Map(rows.map(recipientOf).map((recipient) => [recipient.id, recipient]))),
           orDieAs("RecipientRepository.findAll"),
         ),
+
+      findIds: (organizationId, tokens) =>
+        sql<{ token: string; id: RecipientId }>`
+          select token, id from recipients where organization_id = ${organizationId} and token = any (${tokens}::text[])`.pipe(
+          Effect.map((rows) => new Map(rows.map(({ token, id }) => [token, id]))),
+          orDieAs("RecipientRepository.findIds"),
+        ),
+
+      markAccountCreated: Effect.fnUntraced(function* (organizationId, recipientIds, at) {
+        if (recipientIds.length === 0) return
+        yield* sql`
+          update recipients set account_created_at = coalesce(account_created_at, ${at}::timestamptz),
+            last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+          where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`
+      }, orDieAs("RecipientRepository.markAccountCreated")),
 
       // JSON written by PostgreSQL costs more than it saves: see recipientColumns.ts.
       // Two statements rather than one with an "or": each is one range of recipients_by_update, so a deep page costs what the first costs.

@@ -1,12 +1,12 @@
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, type Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import type { CommitTimestamp } from "../../src/events/commitTimestamp.ts"
 import { adaptersFor } from "../adaptersFor.ts"
 import { inTransaction } from "../inTransaction.ts"
 import { migratedDatabase } from "../migratedDatabase.ts"
@@ -24,7 +24,7 @@ afterAll(() => runtime.dispose())
 
 const run: typeof runtime.runPromise = (effect) => runtime.runPromise(effect)
 const recount = (date: string, organizationId?: OrganizationId) =>
-  Effect.flatMap(DigestReader, (ledger) => ledger.recount(date, organizationId))
+  Effect.flatMap(DigestRepository, (ledger) => ledger.recount(date, organizationId))
 const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => createIdentifier("recipient")))
 
 /** Two campaigns of one organization, each under a program of its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
-import { DigestReader } from "@outreach/domain/digest/DigestReader"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -67,7 +67,7 @@ describe("ProgramRepositoryPg", () => {
             select quota_reached(${organizationId}, ${programId}) as over`) as [{ over: boolean }]
           const [{ today }] = (yield* sql<{ today: string }>`
             select (clock_timestamp() at time zone 'UTC')::date::text as today`) as [{ today: string }]
-          const [record] = yield* (yield* DigestReader).read(organizationId, today as CalendarDate)
+          const [record] = yield* (yield* DigestRepository).read(organizationId, today as CalendarDate)
           return {
             over,
             ...record!.quota.completer_qualified,

@@ -4,9 +4,8 @@ import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campai
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { InboxApplier } from "@outreach/domain/inbox/InboxApplier"
-import { InboxLedger } from "@outreach/domain/inbox/InboxLedger"
-import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
+import { applyNext } from "@outreach/domain/inbox/applyBatch"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -73,7 +72,7 @@ const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
 })
 const withdrawnFor = (seeded: Seeded) => Effect.map(recipients(seeded), (rows) => rows.map(({ reason }) => reason))
 const entries = ({ organization }: Seeded) =>
-  Effect.flatMap(InboxLedger, (ledger) => ledger.list("quarantined", 100, organization.id)).pipe(
+  Effect.flatMap(InboxRepository, (inbox) => inbox.list("quarantined", 100, organization.id)).pipe(
     Effect.map((rows) => rows.map(({ eventId, reason }) => [eventId, reason])),
   )
 
@@ -223,8 +222,7 @@ describe("a qualification", () => {
         yield* applyAll
         expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", null, null, null, null])
         yield* receiveEvent(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
-        const { applyNext } = yield* InboxApplier
-        const application = yield* applyNext(seeded.organization.id, 10, parseInboundEvent(false))
+        const application = yield* applyNext(seeded.organization.id, 10)
         expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
         // Nobody is written to from the moment on, however long the withdrawal takes.
         expect(yield* claim(9)).toEqual([])
@@ -246,7 +244,7 @@ describe("an event that cannot be applied", () => {
         yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
         yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
         yield* applyAll
-        const aside = yield* (yield* InboxLedger).list("quarantined", 10, seeded.organization.id)
+        const aside = yield* (yield* InboxRepository).list("quarantined", 10, seeded.organization.id)
         expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
           ["evt_1", "livemode: the event is of the production deployment"],
           ["evt_2", "livemode: the event is of the production deployment"],
@@ -282,14 +280,14 @@ describe("an event that cannot be applied", () => {
         expect(yield* entries(seeded)).toEqual(bad.map(([, reason], i) => [`evt_${i}`, reason]))
         expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified"])
 
-        const ledger = yield* InboxLedger
-        expect(yield* ledger.find(seeded.organization.id, "evt_unknown")).toMatchObject({ state: "applied" })
+        const inbox = yield* InboxRepository
+        expect(yield* inbox.find(seeded.organization.id, "evt_unknown")).toMatchObject({ state: "applied" })
         const sql = yield* SqlClient.SqlClient
         yield* sql`update programs set slug = 'later' where id = ${seeded.program.id}`
-        yield* ledger.replay(seeded.organization.id, "evt_4")
+        yield* inbox.replay(seeded.organization.id, "evt_4")
         yield* applyAll
-        expect(yield* ledger.find(seeded.organization.id, "evt_4")).toMatchObject({ state: "applied", reason: null })
-        expect(yield* Effect.flip(ledger.replay(seeded.organization.id, "evt_4"))).toMatchObject({
+        expect(yield* inbox.find(seeded.organization.id, "evt_4")).toMatchObject({ state: "applied", reason: null })
+        expect(yield* Effect.flip(inbox.replay(seeded.organization.id, "evt_4"))).toMatchObject({
           _tag: "NotSetAside",
         })
       }),
@@ -314,7 +312,7 @@ describe("an event that cannot be applied", () => {
           yield* sql`select count(*)::int as count from qualifications where program_id = ${seeded.program.id}`
         expect(counted).toEqual({ count: 5 })
         yield* sql`drop trigger refuse on qualifications`
-        expect(yield* (yield* InboxLedger).replayAll(seeded.organization.id)).toBe(1)
+        expect(yield* (yield* InboxRepository).replayAll(seeded.organization.id)).toBe(1)
         yield* applyAll
         expect(yield* entries(seeded)).toEqual([])
       }),
@@ -338,8 +336,7 @@ describe("while a campaign is sending", () => {
         yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(n))
         yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(n))
         yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", qualified(1 - n))
-        const { applyNext } = yield* InboxApplier
-        const next = applyNext(seeded.organization.id, 10, parseInboundEvent(false))
+        const next = applyNext(seeded.organization.id, 10)
         expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
         expect(yield* next).toMatchObject({ applied: 0, waiting: 2 })
         expect(yield* settleSent(lease!)).toBe(true)
@@ -369,11 +366,10 @@ describe("while a campaign is sending", () => {
         yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(0))
         yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", { ...qualified(0), ...diabetes })
         yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", { ...qualified(1), ...diabetes })
-        const { applyNext } = yield* InboxApplier
-        const next = applyNext(seeded.organization.id, 10, parseInboundEvent(false))
-        const ledger = yield* InboxLedger
+        const next = applyNext(seeded.organization.id, 10)
+        const inbox = yield* InboxRepository
         const states = Effect.forEach(["evt_1", "evt_2", "evt_3"], (id) =>
-          Effect.map(ledger.find(seeded.organization.id, id), ({ state }) => state),
+          Effect.map(inbox.find(seeded.organization.id, id), ({ state }) => state),
         )
         expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
         expect(yield* states).toEqual(["waiting", "waiting", "applied"])
@@ -422,12 +418,11 @@ describe("while a campaign is sending", () => {
       Effect.gen(function* () {
         const seeded = yield* seedCampaign({ recipients: 0 })
         const line = { number: 2, npi: npi(0), email: "zero@clinic.test" }
-        const { applyNext } = yield* InboxApplier
         yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
         const applying = yield* whileOpen(
           importLines(seeded.campaign.id, [line]),
           Effect.fnUntraced(function* () {
-            const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10, parseInboundEvent(false)))
+            const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10))
             // It has looked for recipients and found none, and now waits for the clock that the import holds.
             yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
             return fiber

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type InboundMessage, Inbox } from "@outreach/domain/inbox/Inbox"
+import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { runOnDatabase } from "../runOnDatabase.ts"
@@ -18,7 +18,7 @@ const seedMessage = Effect.gen(function* () {
     body,
   })
 })
-const receive = (message: InboundMessage) => Effect.flatMap(Inbox, (inbox) => inbox.receive(message))
+const receive = (message: InboundMessage) => Effect.flatMap(InboxRepository, (inbox) => inbox.receive(message))
 const bodies = (organizationId: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -26,7 +26,7 @@ const bodies = (organizationId: string) =>
       select event_id, body from inbox where organization_id = ${organizationId} order by event_id`,
   )
 
-describe("InboxPg.receive", () => {
+describe("InboxRepositoryPg.receive", () => {
   it("stores an event once, and tells a repetition from another event under its id", () =>
     run(
       Effect.gen(function* () {

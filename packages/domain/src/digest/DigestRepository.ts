@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
-import type { CalendarDate, DigestRecord } from "./Digest.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
+import type { CalendarDate, CompleterQuota, DigestRecord, Qualification } from "./Digest.ts"
 
 /** The date has not begun yet, by the database's clock and in UTC. */
 export class DateInFuture extends Schema.TaggedError<DateInFuture>()("DateInFuture", { date: Schema.String }) {
@@ -20,13 +21,23 @@ export interface Discrepancy {
   readonly counted: number
 }
 
-/** Offers the counts that every writing transaction keeps, by program and date. */
-export class DigestReader extends Context.Service<
-  DigestReader,
+/** Keeps the counts of each program and date. */
+export class DigestRepository extends Context.Service<
+  DigestRepository,
   {
+    /**
+     * Counts each clinician once for a program and stage, on the date of the timestamp.
+     *
+     * Returns the quotas of the programs that count another clinician now.
+     */
+    countQualifications(
+      organizationId: OrganizationId,
+      qualifications: ReadonlyArray<Qualification & { readonly npi: string; readonly eventId: string }>,
+      at: CommitTimestamp,
+    ): Effect.Effect<ReadonlyArray<CompleterQuota>>
     /** Reads a date of every program of an organization, oldest program first; its cost does not grow with what was counted. */
     read(organizationId: OrganizationId, date: CalendarDate): Effect.Effect<ReadonlyArray<DigestRecord>, DateInFuture>
-    /** Counts a date anew, of one organization or of all, and answers where what is kept differs; reads every event of the date. */
+    /** Counts a date anew, of one organization or of all, and returns the counts that differ; reads every event of the date. */
     recount(date: CalendarDate, organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Discrepancy>>
   }
->()("domain/digest/DigestReader") {}
+>()("domain/digest/DigestRepository") {}

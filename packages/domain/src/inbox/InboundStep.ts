@@ -1,0 +1,64 @@
+import type { CompleterQuota } from "../digest/Digest.ts"
+import type { ProgramId, RecipientId } from "../Identifier.ts"
+import type { WithdrawalReason } from "../suppressions/Suppression.ts"
+import type { MatchedRecipient, Withdrawal } from "../suppressions/WithdrawalRepository.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
+import type { QuarantinedEvent } from "./InboxRepository.ts"
+import type { InboundCommand, ParseResult } from "./parseInboundEvent.ts"
+
+/** An event with a command for one of the organization's programs. */
+export interface InboundStep extends InboundCommand {
+  readonly eventId: string
+  readonly programId: ProgramId
+}
+
+/** Sorts events into steps, those that are ignored, and those that are quarantined, given the programs by their slugs. */
+export const toSteps = (
+  events: ReadonlyArray<{ readonly eventId: string; readonly result: ParseResult }>,
+  programs: ReadonlyMap<string, ProgramId>,
+) => {
+  const steps: Array<InboundStep> = []
+  const ignored: Array<string> = []
+  const quarantined: Array<QuarantinedEvent> = []
+  for (const { eventId, result } of events) {
+    if (result._tag === "Ignored") ignored.push(eventId)
+    else if (result._tag === "Invalid") quarantined.push({ eventId, reason: result.reason })
+    else {
+      const programId = programs.get(result.command.programSlug)
+      if (programId !== undefined) steps.push({ ...result.command, eventId, programId })
+      else quarantined.push({ eventId, reason: "data.consumer_program_slug names no program of the organization" })
+    }
+  }
+  return { steps, ignored, quarantined }
+}
+
+/** Leaves out steps that match a recipient whose message is in flight, and all later steps of their clinicians. */
+export const deferBlockedClinicians = (
+  steps: ReadonlyArray<InboundStep>,
+  matches: ReadonlyArray<MatchedRecipient<InboundStep>>,
+  inFlight: ReadonlySet<RecipientId>,
+): ReadonlyArray<InboundStep> => {
+  const blocked = new Set(matches.filter(({ id }) => inFlight.has(id)).map(({ clinician }) => clinician))
+  const waiting = new Set<string>()
+  return steps.filter((step) => {
+    if (blocked.has(step)) waiting.add(step.npi)
+    return !waiting.has(step.npi)
+  })
+}
+
+/** Returns the recipients that steps withdraw, each for the first of its matches, which are in the order of the steps. */
+export const toWithdrawals = (
+  steps: ReadonlyArray<InboundStep>,
+  matches: ReadonlyArray<MatchedRecipient<InboundStep>>,
+): ReadonlyArray<Withdrawal> => {
+  const reasons = new Map<RecipientId, WithdrawalReason>()
+  for (const { id, clinician } of matches) {
+    if (!steps.includes(clinician) || reasons.has(id)) continue
+    reasons.set(id, clinician.stage === "account_created" ? "suppressed" : clinician.stage)
+  }
+  return [...reasons].map(([id, reason]) => ({ id, reason }))
+}
+
+/** Returns the programs whose completers reached their target in the transaction of this timestamp. */
+export const reachedNow = (quotas: ReadonlyArray<CompleterQuota>, at: CommitTimestamp): ReadonlyArray<ProgramId> =>
+  quotas.filter(({ reachedAt }) => reachedAt === at).map(({ programId }) => programId)

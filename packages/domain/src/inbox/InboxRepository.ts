@@ -1,0 +1,97 @@
+import { Context, type Effect, Schema } from "effect"
+import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+/** An event that a partner sent, verified and not yet looked into. */
+export interface InboundMessage {
+  readonly organizationId: OrganizationId
+  /** The endpoint that it was sent to. */
+  readonly endpointId: EndpointId
+  /** The partner's own id of the event: the deduplication key within the organization. */
+  readonly eventId: string
+  readonly type: string
+  /** The clinician whom the event is about, as `data.npi` says; null when it says none. */
+  readonly npi: string | null
+  /** The bytes that were signed, as text. */
+  readonly body: string
+}
+
+/** What became of a message: `repeated` and `differs` were there before, the latter with another body. The first one stays. */
+export type Receipt = "stored" | "repeated" | "differs"
+
+/** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
+export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
+export type InboxState = (typeof INBOX_STATES)[number]
+
+/** A stored event, without its body. */
+export interface InboxEntry extends Omit<InboundMessage, "npi" | "body"> {
+  readonly state: InboxState
+  /** Why it is quarantined. */
+  readonly reason: string | null
+  readonly receivedAt: Timestamp
+  readonly appliedAt: Timestamp | null
+  readonly quarantinedAt: Timestamp | null
+  /** How often it came again with another body; the first one stays. */
+  readonly differing: number
+}
+
+/** An event to apply. */
+export type WaitingEvent = Pick<InboundMessage, "eventId" | "type" | "body">
+
+/** An event that cannot be applied, and why; nothing of its content. */
+export interface QuarantinedEvent {
+  readonly eventId: string
+  readonly reason: string
+}
+
+/** The organization has no stored event of this id. */
+export class InboxEntryNotFound extends Schema.TaggedError<InboxEntryNotFound>()("InboxEntryNotFound", {
+  organizationId: Schema.String,
+  eventId: Schema.String,
+}) {
+  override get message(): string {
+    return `The organization ${this.organizationId} sent no event ${this.eventId}.`
+  }
+}
+
+/** The event is not quarantined, so there is nothing to replay. Scripts read the tag. */
+export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotSetAside", {
+  eventId: Schema.String,
+  state: Schema.Literals(INBOX_STATES),
+}) {
+  override get message(): string {
+    return `The event ${this.eventId} is ${this.state}, not set aside; there is nothing to replay.`
+  }
+}
+
+/** Keeps what partners send, in the order of its receipt. */
+export class InboxRepository extends Context.Service<
+  InboxRepository,
+  {
+    /** Stores a message unless one of its `eventId` is there. */
+    receive(message: InboundMessage): Effect.Effect<Receipt>
+    /** The organizations that have something to apply, or waiting recipients of a program that reached its quota. */
+    readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>>
+    /** Reads an organization's next waiting events, in the order of their receipt. */
+    readWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingEvent>>
+    /** Marks events as applied. */
+    markApplied(organizationId: OrganizationId, eventIds: ReadonlyArray<string>): Effect.Effect<void>
+    /** Quarantines events until they are replayed. */
+    quarantine(organizationId: OrganizationId, events: ReadonlyArray<QuarantinedEvent>): Effect.Effect<void>
+    /** Lists the events that wait or are quarantined, oldest first; of one organization or of all. */
+    list(
+      state: Exclude<InboxState, "applied">,
+      limit: number,
+      organizationId?: OrganizationId,
+    ): Effect.Effect<ReadonlyArray<InboxEntry>>
+    /** Finds an event, with the body as it was signed. */
+    find(
+      organizationId: OrganizationId,
+      eventId: string,
+    ): Effect.Effect<InboxEntry & { readonly body: string }, InboxEntryNotFound>
+    /** Lets a quarantined event be applied again. */
+    replay(organizationId: OrganizationId, eventId: string): Effect.Effect<void, InboxEntryNotFound | NotQuarantined>
+    /** Lets every quarantined event be applied again, in the order of receipt; returns how many there were. */
+    replayAll(organizationId: OrganizationId): Effect.Effect<number>
+  }
+>()("domain/inbox/InboxRepository") {}

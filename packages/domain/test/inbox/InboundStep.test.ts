@@ -1,0 +1,138 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { ProgramId, RecipientId } from "../../src/Identifier.ts"
+import {
+  deferBlockedClinicians,
+  type InboundStep,
+  reachedNow,
+  toSteps,
+  toWithdrawals,
+} from "../../src/inbox/InboundStep.ts"
+import type { InboundCommand } from "../../src/inbox/parseInboundEvent.ts"
+import type { CommitTimestamp } from "../../src/Transaction.ts"
+
+const heart: ProgramId = "pgm_heart"
+const command: InboundCommand = {
+  stage: "learner_qualified",
+  programSlug: "heart-failure",
+  npi: "1",
+  email: null,
+  token: null,
+}
+const step = (eventId: string, more: Partial<InboundStep> = {}): InboundStep => ({
+  ...command,
+  eventId,
+  programId: heart,
+  ...more,
+})
+
+describe("toSteps", () => {
+  it("keeps commands for known programs, and the ids of events of unknown types", () => {
+    const events = [
+      { eventId: "evt_1", result: { _tag: "InboundCommand", command } as const },
+      { eventId: "evt_2", result: { _tag: "Ignored" } as const },
+    ]
+    expect(toSteps(events, new Map([["heart-failure", heart]]))).toEqual({
+      steps: [step("evt_1")],
+      ignored: ["evt_2"],
+      quarantined: [],
+    })
+  })
+
+  it("quarantines an event that is not valid with its own reason, and one of an unknown program", () => {
+    const events = [
+      { eventId: "evt_1", result: { _tag: "Invalid", reason: "data.npi is missing or not valid" } as const },
+      { eventId: "evt_2", result: { _tag: "InboundCommand", command } as const },
+    ]
+    expect(toSteps(events, new Map([["diabetes", heart]]))).toEqual({
+      steps: [],
+      ignored: [],
+      quarantined: [
+        { eventId: "evt_1", reason: "data.npi is missing or not valid" },
+        { eventId: "evt_2", reason: "data.consumer_program_slug names no program of the organization" },
+      ],
+    })
+  })
+})
+
+const stage = fc.constantFrom("account_created", "learner_qualified", "completer_qualified")
+const batches = fc
+  .array(fc.record({ npi: fc.constantFrom("1", "2", "3", "4"), stage }), { maxLength: 12 })
+  .map((steps) => steps.map((more, i) => step(`evt_${i}`, more)))
+const recipient = fc.constantFrom<RecipientId>("rcp_1", "rcp_2", "rcp_3")
+/** Steps, the recipients who match them in the order of the steps, and those whose message is in flight. */
+const cases = batches.chain((steps) =>
+  fc.record({
+    steps: fc.constant(steps),
+    matches: fc
+      .array(fc.uniqueArray(recipient), { minLength: steps.length, maxLength: steps.length })
+      .map((ids) => steps.flatMap((clinician, i) => ids[i]!.map((id) => ({ id, clinician })))),
+    inFlight: fc.uniqueArray(recipient).map((ids) => new Set(ids)),
+  }),
+)
+
+describe("deferBlockedClinicians", () => {
+  it("keeps a step exactly if neither it nor an earlier one of its clinician matches a message in flight", () =>
+    fc.assert(
+      fc.property(cases, ({ steps, matches, inFlight }) => {
+        const isBlocked = (each: InboundStep) =>
+          matches.some(({ id, clinician }) => clinician === each && inFlight.has(id))
+        expect(deferBlockedClinicians(steps, matches, inFlight)).toEqual(
+          steps.filter(({ npi }, i) => !steps.slice(0, i + 1).some((each) => each.npi === npi && isBlocked(each))),
+        )
+      }),
+    ))
+
+  it("defers nothing while no message is in flight", () =>
+    fc.assert(
+      fc.property(cases, ({ steps, matches }) => {
+        expect(deferBlockedClinicians(steps, matches, new Set())).toEqual(steps)
+      }),
+    ))
+})
+
+describe("toWithdrawals", () => {
+  it("withdraws each recipient who matches once, for its first step", () =>
+    fc.assert(
+      fc.property(cases, ({ steps, matches, inFlight }) => {
+        const ready = deferBlockedClinicians(steps, matches, inFlight)
+        const withdrawals = toWithdrawals(ready, matches)
+        const matched = new Set(matches.filter(({ clinician }) => ready.includes(clinician)).map(({ id }) => id))
+        expect(new Set(withdrawals.map(({ id }) => id))).toEqual(matched)
+        expect(withdrawals.length).toBe(matched.size)
+        for (const { id, reason } of withdrawals) {
+          const first = ready.find((each) => matches.some((match) => match.id === id && match.clinician === each))!
+          expect(reason).toBe(first.stage === "account_created" ? "suppressed" : first.stage)
+        }
+      }),
+    ))
+
+  it("withdraws nobody whose message is in flight", () =>
+    fc.assert(
+      fc.property(cases, ({ steps, matches, inFlight }) => {
+        const withdrawals = toWithdrawals(deferBlockedClinicians(steps, matches, inFlight), matches)
+        expect(withdrawals.filter(({ id }) => inFlight.has(id))).toEqual([])
+      }),
+    ))
+
+  it.each([
+    ["account_created", "suppressed"],
+    ["learner_qualified", "learner_qualified"],
+    ["completer_qualified", "completer_qualified"],
+  ] as const)("withdraws for %s as %s", (stage, reason) => {
+    const clinician = step("evt_1", { stage })
+    expect(toWithdrawals([clinician], [{ id: "rcp_1", clinician }])).toEqual([{ id: "rcp_1", reason }])
+  })
+})
+
+describe("reachedNow", () => {
+  it("returns the programs that reached their quota in this transaction, and none that did before or have not", () => {
+    const at = "2026-11-21T02:45:29.123456Z" as CommitTimestamp
+    const quotas = [
+      { programId: heart, reachedAt: at },
+      { programId: "pgm_before", reachedAt: "2026-11-21T02:45:29.123455Z" },
+      { programId: "pgm_open", reachedAt: null },
+    ] as const
+    expect(reachedNow(quotas, at)).toEqual([heart])
+  })
+})

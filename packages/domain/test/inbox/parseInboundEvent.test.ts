@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest"
+import { parseInboundEvent } from "../../src/inbox/parseInboundEvent.ts"
+
+const about = { consumer_program_slug: "heart-failure", npi: "1234567893" }
+const account = { ...about, email: "ann@clinic.test", attribution: "organic" }
+const parse = (type: string, data: object, livemode = false) =>
+  parseInboundEvent(false)({ type, body: JSON.stringify({ livemode, data }) })
+
+describe("parseInboundEvent", () => {
+  it("matches an account by NPI and e-mail address", () => {
+    expect(parse("clinician.account_created", account)).toEqual({
+      _tag: "InboundCommand",
+      command: {
+        stage: "account_created",
+        programSlug: "heart-failure",
+        npi: "1234567893",
+        email: "ann@clinic.test",
+        token: null,
+      },
+    })
+  })
+
+  it.each(["learner_qualified", "completer_qualified"] as const)("matches %s by NPI alone", (stage) => {
+    expect(parse(`clinician.${stage}`, { ...about, email: "ann@clinic.test" })).toEqual({
+      _tag: "InboundCommand",
+      command: { stage, programSlug: "heart-failure", npi: "1234567893", email: null, token: null },
+    })
+  })
+
+  it("keeps a token only of an account that is attributed to it", () => {
+    const tokenOf = (attribution: string) => {
+      const parsed = parse("clinician.account_created", { ...account, attribution, token: "aB3dE9" })
+      return parsed._tag === "InboundCommand" ? parsed.command.token : parsed
+    }
+    expect(tokenOf("service_token")).toBe("aB3dE9")
+    expect(tokenOf("organic")).toBeNull()
+  })
+
+  it("ignores types that the service does not know", () => {
+    expect(parse("clinician.retired", {})).toEqual({ _tag: "Ignored" })
+    expect(parse("toString", {})).toEqual({ _tag: "Ignored" })
+  })
+
+  it("rejects every event of the other livemode, even of an unknown type", () => {
+    const rejected = { _tag: "Invalid", reason: "livemode: the event is of the production deployment" }
+    expect(parse("clinician.learner_qualified", about, true)).toEqual(rejected)
+    expect(parse("clinician.retired", {}, true)).toEqual(rejected)
+  })
+
+  it.each([
+    [{ ...account, npi: undefined }, "data.npi is missing or not valid"],
+    [{ ...account, npi: "1234567890" }, "data.npi: the NPI's check digit is wrong"],
+    [{ ...account, email: "secret" }, "data.email is missing or not valid"],
+    [{ ...account, attribution: "service_token" }, "data.token is missing or not valid"],
+  ])("names the member that is wrong and none of its values: %j", (data, reason) => {
+    expect(parse("clinician.account_created", data)).toEqual({ _tag: "Invalid", reason })
+  })
+})
