@@ -1,0 +1,35 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Transaction } from "@outreach/domain/Transaction"
+import { Cause, Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../src/DatabaseFailure.ts"
+import { runOnDatabase } from "./runOnDatabase.ts"
+
+const run = runOnDatabase()
+
+/** Attempts a transaction in which an adapter's statement fails with a SQLSTATE. */
+const attempt = Effect.fnUntraced(function* (code: string) {
+  const sql = yield* SqlClient.SqlClient
+  const statement = sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+  return yield* Effect.exit((yield* Transaction).attempt(orDieAs("Test.fail")(statement)))
+})
+
+describe("TransactionPg.attempt", () => {
+  it("fails when the database would reject the transaction again", () =>
+    run(
+      Effect.gen(function* () {
+        const exit = yield* attempt("23514")
+        expect(Exit.isFailure(exit) && exit.cause.reasons[0]).toMatchObject({
+          error: { _tag: "TransactionRejected", reason: "ConstraintError" },
+        })
+      }),
+    ))
+
+  it("dies when the same transaction may succeed later", () =>
+    run(
+      Effect.gen(function* () {
+        const exit = yield* attempt("53300")
+        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+      }),
+    ))
+})

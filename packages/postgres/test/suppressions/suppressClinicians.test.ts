@@ -1,0 +1,56 @@
+import { describe, expect, it } from "@effect/vitest"
+import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import type { ProgramId } from "@outreach/domain/Identifier"
+import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { Effect, Fiber, Latch } from "effect"
+import { SqlClient } from "effect/sql"
+import { runOnDatabase } from "../runOnDatabase.ts"
+import { npi, seedCampaign } from "../seedCampaign.ts"
+import { whileOpen } from "../whileOpen.ts"
+
+const run = runOnDatabase()
+
+/** Begins to suppress the first recipient; returns once that was tried twice in vain. */
+const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
+  const withdrawals = yield* WithdrawalRepository
+  const third = yield* Latch.make()
+  let tries = 0
+  const takeTurn: typeof withdrawals.takeTurn = (organizationId) => {
+    tries += 1
+    return Effect.andThen(tries > 2 ? third.open : Effect.void, withdrawals.takeTurn(organizationId))
+  }
+  const suppressing = yield* suppressClinicians(programId, [{ npi: npi(0), email: null }], "operator").pipe(
+    Effect.provideService(WithdrawalRepository, { ...withdrawals, takeTurn }),
+    Effect.forkDetach,
+  )
+  yield* third.await
+  return suppressing
+})
+
+describe("suppressClinicians", () => {
+  it("waits while another transaction of the organization withdraws", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, program } = yield* seedCampaign({ recipients: 2 })
+        const { takeTurn } = yield* WithdrawalRepository
+        const suppressing = yield* whileOpen(takeTurn(organization.id), () => failTwice(program.id))
+        expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
+      }),
+    ))
+
+  it("waits for the message in flight to whom it withdraws, and suppresses nobody meanwhile", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { campaign, program } = yield* seedCampaign({ recipients: 2 })
+        yield* commandCampaign(campaign.id, "schedule")
+        yield* publishChunk()
+        yield* sql`update messages set lease_until = 'infinity' where campaign_id = ${campaign.id}`
+        const suppressing = yield* failTwice(program.id)
+        expect(yield* sql`select from suppressions where program_id = ${program.id}`).toEqual([])
+        yield* sql`update messages set lease_until = null where campaign_id = ${campaign.id}`
+        expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
+      }),
+    ))
+})
