@@ -55,7 +55,7 @@ const launch = Effect.fnUntraced(function* (like: Campaign) {
   yield* register(campaign, 10, 60)
   yield* commandCampaign(campaign.id, "schedule")
   yield* publishChunk()
-  yield* (yield* CampaignRepository).advance
+  yield* (yield* CampaignRepository).openAndComplete
 })
 
 const settle = Effect.gen(function* () {

@@ -6,13 +6,13 @@ import { workerLimits } from "../workerLimits.ts"
 
 const pause = Effect.sleep(workerLimits.pause.maxMs)
 
-/** Publishes scheduled campaigns chunk by chunk, and opens and closes them with their windows, until interrupted. */
+/** Publishes scheduled campaigns chunk by chunk, and opens and completes them with their windows, until interrupted. */
 export const publish = Effect.gen(function* () {
   const campaigns = yield* CampaignRepository
   const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))
   // Apart, so that a long publication keeps no other campaign's window shut.
-  const advance = Effect.andThen(campaigns.advance, pause)
-  return yield* Effect.all([retryForever("publish", publishNext), retryForever("advance", advance)], {
+  const openAndComplete = Effect.andThen(campaigns.openAndComplete, pause)
+  return yield* Effect.all([retryForever("publish", publishNext), retryForever("openAndComplete", openAndComplete)], {
     concurrency: "unbounded",
     discard: true,
   })

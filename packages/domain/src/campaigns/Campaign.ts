@@ -57,6 +57,17 @@ export const WORKER_TRANSITIONS = {
   complete: { from: ["sending"], to: "completed" },
 } as const satisfies Record<string, { from: ReadonlyArray<CampaignStatus>; to: CampaignStatus }>
 
+/** Returns the status after a publication: `published` once the recipients that were read were the last ones, and all are announced. */
+export const statusAfterPublication = (count: {
+  /** How many recipients were read at most. */
+  readonly limit: number
+  readonly read: number
+  readonly announced: number
+}): CampaignStatus => {
+  const isLast = count.read < count.limit && count.announced === count.read
+  return (isLast ? WORKER_TRANSITIONS.finishPublishing : WORKER_TRANSITIONS.publish).to
+}
+
 /** The statuses of a campaign of which nothing more is sent. */
 export const CLOSED: ReadonlyArray<CampaignStatus> = ["completed", "cancelled"]
 

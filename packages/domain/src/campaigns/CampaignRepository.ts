@@ -20,9 +20,17 @@ export interface CampaignWithProgram {
   readonly program: Program
 }
 
-/** Recipients that are published together, at least one. */
+/** Recipients that are published together. */
 export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
+}
+
+/** What one publication changes: a campaign, some of its recipients, and the event that announces them, if there are any. */
+export interface Publication {
+  readonly campaign: CampaignWithProgram["campaign"]
+  readonly status: CampaignStatus
+  readonly recipients: ReadonlyArray<Recipient>
+  readonly event: EventDraft | undefined
 }
 
 /** A recipient about to be added. */
@@ -79,19 +87,11 @@ export class CampaignRepository extends Context.Service<
       organizationId: OrganizationId,
       campaignIds: ReadonlyArray<CampaignId>,
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
-    /**
-     * Publishes the next recipients, at most `size`, of some scheduled campaign: in one transaction they are marked as
-     * published, queued for sending, and announced by an event. `compose` returns it with the recipients that it announces,
-     * the first of the chunk. Marks the campaign as published when none is left. Undefined when no campaign has anything to publish.
-     */
-    publishNext(
-      size: number,
-      compose: (chunk: PublicationChunk) => {
-        readonly event: EventDraft
-        readonly recipients: ReadonlyArray<Recipient>
-      },
-    ): Effect.Effect<{ readonly campaignId: CampaignId; readonly recipients: number } | undefined>
+    /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
+    lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
+    /** Sets the status, marks the recipients as published, queues their messages, and publishes the event. */
+    storePublication(publication: Publication): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
-    readonly advance: Effect.Effect<void>
+    readonly openAndComplete: Effect.Effect<void>
   }
 >()("domain/campaigns/CampaignRepository") {}

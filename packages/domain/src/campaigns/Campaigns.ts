@@ -5,7 +5,8 @@ import { shortLinkTo } from "../mail/composeMail.ts"
 import { checkTemplate } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository } from "../programs/ProgramRepository.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
-import { type CampaignKind, type Command, TRANSITIONS } from "./Campaign.ts"
+import { Transaction } from "../Transaction.ts"
+import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS } from "./Campaign.ts"
 import { InvalidShortLink, InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
@@ -71,16 +72,30 @@ const checkWindow = Effect.fnUntraced(function* (window: {
   }
 })
 
-/** Publishes one chunk of some scheduled campaign's recipients; false when there is nothing to publish. */
+/** Publishes the next recipients of some scheduled campaign in one transaction; returns false when there is nothing to publish. */
 export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
+  const transaction = yield* Transaction
   const eventId = yield* createIdentifier("event")
-  const published = yield* campaigns.publishNext(RECIPIENTS_PER_EVENT, (chunk) =>
-    composeRecipientsPublished(eventId, chunk),
-  )
+  const publish = Effect.gen(function* () {
+    const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
+    if (chunk === undefined) return undefined
+    const isEmpty = chunk.recipients.length === 0
+    const { event, recipients } = isEmpty ? NOTHING : composeRecipientsPublished(eventId, chunk)
+    const status = statusAfterPublication({
+      limit: RECIPIENTS_PER_EVENT,
+      read: chunk.recipients.length,
+      announced: recipients.length,
+    })
+    yield* campaigns.storePublication({ campaign: chunk.campaign, status, recipients, event })
+    return { campaignId: chunk.campaign.id, recipients: recipients.length }
+  })
+  const published = yield* transaction.run(publish)
   if (published === undefined) return false
   if (published.recipients > 0) {
-    yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs({ ...published }))
+    yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs(published))
   }
   return true
 })
+
+const NOTHING = { event: undefined, recipients: [] }

@@ -23,7 +23,7 @@ import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
 import { addRecipients } from "./addRecipients.ts"
 
-const { publish, finishPublishing, open, complete } = WORKER_TRANSITIONS
+const { publish, open, complete } = WORKER_TRANSITIONS
 
 /** Keeps campaigns in PostgreSQL. */
 export const CampaignRepositoryPg = Layer.effect(
@@ -152,30 +152,31 @@ export const CampaignRepositoryPg = Layer.effect(
         return yield* new CampaignNotInStatus({ campaignId, status: rows[0].status, wanted: from })
       }, orDieAs("CampaignRepository.move")),
 
-      publishNext: Effect.fn("CampaignRepository.publishNext")(
-        function* (size, compose) {
-          const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
-            select organization_id as "organizationId", id from campaigns
-            where status = any (${publish.from}::text[])
-            order by window_start, id limit 1 for update skip locked`
-          const campaign = campaigns[0]
-          if (campaign === undefined) return undefined
-          const { organizationId, id } = campaign
-          const next = yield* sql<Recipient>`
-            select ${sql.literal(recipientColumns)} from recipients
-            where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
-            order by id limit ${size} for update`
-          const summary = (yield* summaries(organizationId, [id])).get(id)!
-          const { event, recipients } = next.length === 0 ? NOTHING : compose({ ...summary, recipients: next })
-          const isLast = next.length < size && recipients.length === next.length
+      lockNextChunk: Effect.fnUntraced(function* (limit) {
+        const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
+          select organization_id as "organizationId", id from campaigns
+          where status = any (${publish.from}::text[])
+          order by window_start, id limit 1 for update skip locked`
+        const campaign = campaigns[0]
+        if (campaign === undefined) return undefined
+        const { organizationId, id } = campaign
+        const recipients = yield* sql<Recipient>`
+          select ${sql.literal(recipientColumns)} from recipients
+          where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
+          order by id limit ${limit} for update`
+        return { ...(yield* summaries(organizationId, [id])).get(id)!, recipients }
+      }, orDieAs("CampaignRepository.lockNextChunk")),
+
+      storePublication: Effect.fnUntraced(
+        function* ({ campaign: { organizationId, id, windowStart }, status, recipients, event }) {
           yield* sql`
-            update campaigns set status = ${isLast ? finishPublishing.to : publish.to}, updated_at = clock_timestamp()
+            update campaigns set status = ${status}, updated_at = clock_timestamp()
             where organization_id = ${organizationId} and id = ${id}`
-          if (event === undefined) return { campaignId: id, recipients: 0 }
+          if (event === undefined) return
           const ids = recipients.map((recipient) => recipient.id)
           yield* sql`
             insert into messages (organization_id, recipient_id, campaign_id, due_at)
-            select ${organizationId}, recipient_id, ${id}, ${summary.campaign.windowStart}::timestamptz
+            select ${organizationId}, recipient_id, ${id}, ${windowStart}::timestamptz
             from unnest(${ids}::text[]) as recipient_id`
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
@@ -183,14 +184,12 @@ export const CampaignRepositoryPg = Layer.effect(
             where organization_id = ${organizationId} and id = any (${ids}::text[])`
           yield* publishEvents([event], at)
           yield* hints.give("messages", organizationId)
-          return { campaignId: id, recipients: recipients.length }
         },
-        sql.withTransaction,
         Effect.provideContext(context),
-        orDieAs("CampaignRepository.publishNext"),
+        orDieAs("CampaignRepository.storePublication"),
       ),
 
-      advance: Effect.gen(function* () {
+      openAndComplete: Effect.gen(function* () {
         yield* sql`
           update campaigns set status = ${open.to}, updated_at = clock_timestamp()
           where status = any (${open.from}::text[]) and window_start <= clock_timestamp()`
@@ -219,12 +218,10 @@ export const CampaignRepositoryPg = Layer.effect(
           delete from messages message using left_over
           where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
             and message.unknown_outcomes = 0`
-      }).pipe(orDieAs("CampaignRepository.advance")),
+      }).pipe(orDieAs("CampaignRepository.openAndComplete")),
     }
   }),
 )
-
-const NOTHING = { event: undefined, recipients: [] }
 
 interface SummaryRow extends Omit<CampaignWithProgram["campaign"], "organizationId"> {
   readonly slug: Program["slug"]

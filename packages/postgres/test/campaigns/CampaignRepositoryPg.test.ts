@@ -31,7 +31,7 @@ const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   return rows.map((row) => published.parse(JSON.parse(row.body)))
 })
 
-describe("CampaignRepositoryPg.publishNext", () => {
+describe("publishChunk", () => {
   it("announces recipients in chunks of at most 500, one event each, and moves the campaign along", () =>
     run(
       Effect.gen(function* () {

@@ -45,7 +45,7 @@ const applyAll = Effect.gen(function* () {
 const schedule = Effect.fnUntraced(function* ({ campaign }: Seeded) {
   yield* commandCampaign(campaign.id, "schedule")
   while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).advance
+  yield* (yield* CampaignRepository).openAndComplete
 })
 const claim = (limit: number) =>
   Effect.flatMap(MessageQueue, (queue) =>

@@ -26,7 +26,7 @@ const seedSending = Effect.fnUntraced(function* (recipients: number, kind: "traf
   yield* sql`update campaigns set kind = ${kind} where id = ${seeded.campaign.id}`
   yield* commandCampaign(seeded.campaign.id, "schedule")
   while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).advance
+  yield* (yield* CampaignRepository).openAndComplete
   return seeded
 })
 const claim = (limit: number, rates: Partial<MessageClaim> = {}) =>
@@ -153,14 +153,14 @@ describe("a message whose outcome nobody knows", () => {
         }
         expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 1, unknown: 1, quarantined: 0 })
         expect(yield* repository.failures(campaign.id)).toEqual([{ ...failure, messages: 1 }])
-        yield* repository.advance
+        yield* repository.openAndComplete
         expect((yield* repository.find(campaign.id)).status).toBe("sending")
 
         const [last] = yield* claim(1)
         yield* settleUnknown(last!, null)
         expect(yield* claim(1)).toEqual([])
-        yield* repository.advance
-        yield* repository.advance
+        yield* repository.openAndComplete
+        yield* repository.openAndComplete
         expect((yield* repository.find(campaign.id)).status).toBe("completed")
         expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 0, unknown: 0, quarantined: 1 })
         expect(yield* repository.quarantined(campaign.id)).toMatchObject([
@@ -181,7 +181,7 @@ describe("a message whose outcome nobody knows", () => {
           update campaigns set window_start = clock_timestamp() - interval '2 minutes',
             window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
         const campaigns = yield* CampaignRepository
-        yield* campaigns.advance
+        yield* campaigns.openAndComplete
         expect((yield* campaigns.find(campaign.id)).status).toBe("completed")
         expect(yield* campaigns.progress(campaign.id)).toMatchObject({ queued: 0, quarantined: 1 })
       }),

@@ -28,7 +28,7 @@ const seedSending = Effect.fnUntraced(function* (domains: Readonly<Record<string
   const { campaign } = yield* seedCampaign({ recipients: all.length })
   yield* commandCampaign(campaign.id, "schedule")
   while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).advance
+  yield* (yield* CampaignRepository).openAndComplete
   yield* sql`
     update recipients set email = 'x' || place || '@' || (${all}::text[])[place]
     from (select recipient_id, row_number() over (order by recipient_id)::int as place from messages where campaign_id = ${campaign.id}) message

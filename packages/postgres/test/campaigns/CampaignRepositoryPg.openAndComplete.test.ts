@@ -26,8 +26,8 @@ const endWindow = Effect.fnUntraced(function* (id: CampaignId) {
     where id = ${id}`
 })
 
-describe("CampaignRepositoryPg.advance", () => {
-  const advance = Effect.flatMap(CampaignRepository, (book) => book.advance)
+describe("CampaignRepositoryPg.openAndComplete", () => {
+  const openAndComplete = Effect.flatMap(CampaignRepository, (campaigns) => campaigns.openAndComplete)
   const queued = Effect.fnUntraced(function* (id: CampaignId) {
     return (yield* (yield* CampaignRepository).progress(id)).queued
   })
@@ -43,7 +43,7 @@ describe("CampaignRepositoryPg.advance", () => {
       Effect.gen(function* () {
         const now = yield* publishedCampaign({ recipients: 1 })
         const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
-        yield* advance
+        yield* openAndComplete
         expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
       }),
     ))
@@ -52,7 +52,7 @@ describe("CampaignRepositoryPg.advance", () => {
     run(
       Effect.gen(function* () {
         const id = yield* publishedCampaign({ recipients: 0 })
-        yield* advance
+        yield* openAndComplete
         expect(yield* status(id)).toBe("completed")
       }),
     ))
@@ -61,9 +61,9 @@ describe("CampaignRepositoryPg.advance", () => {
     run(
       Effect.gen(function* () {
         const id = yield* publishedCampaign({ recipients: 3 })
-        yield* advance
+        yield* openAndComplete
         yield* endWindow(id)
-        yield* advance
+        yield* openAndComplete
         expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
       }),
     ))
@@ -72,16 +72,16 @@ describe("CampaignRepositoryPg.advance", () => {
     run(
       Effect.gen(function* () {
         const id = yield* publishedCampaign({ recipients: 3 })
-        yield* advance
+        yield* openAndComplete
         expect(
           yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
         ).toHaveLength(1)
         yield* endWindow(id)
-        yield* advance
+        yield* openAndComplete
         expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
 
         yield* commandCampaign(id, "cancel")
-        yield* advance
+        yield* openAndComplete
         expect(yield* queued(id)).toBe(1)
       }),
     ))
@@ -91,7 +91,7 @@ describe("CampaignRepositoryPg.advance", () => {
       Effect.gen(function* () {
         const id = yield* publishedCampaign({ recipients: 3 })
         yield* commandCampaign(id, "pause")
-        yield* advance
+        yield* openAndComplete
         expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
       }),
     ))
