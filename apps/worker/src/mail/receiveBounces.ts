@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import type { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import type { Transaction } from "@outreach/domain/Transaction"
 import { Effect, Metric } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server"
@@ -14,7 +15,7 @@ import { readDeliveryReport } from "./readDeliveryReport.ts"
 /** Receives bounces over SMTP until interrupted: mail to the return path of a message that we sent, and to nothing else. */
 export const receiveBounces = Effect.fnUntraced(function* (options: { readonly host: string; readonly port: number }) {
   const returnPaths = yield* ReturnPaths
-  const run = Effect.runPromiseWith(yield* Effect.context<BounceRepository | SecureRandom.SecureRandom>())
+  const run = Effect.runPromiseWith(yield* Effect.context<BounceRepository | SecureRandom.SecureRandom | Transaction>())
   const streams = new Set<SMTPServerDataStream>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(

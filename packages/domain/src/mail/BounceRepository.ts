@@ -3,15 +3,21 @@ import type { EventDraft } from "../events/Event.ts"
 import type { RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 
-/** What became of a late bounce: it is recorded; it was before; the message is still being sent, so that it is too early; or there is no such message. */
-export type BounceRecording = "recorded" | "repeated" | "early" | "unknown"
+/** A recipient whose message came back, as they stand while they are locked. */
+export interface BouncedRecipient {
+  readonly recipient: Recipient
+  /** Their message, if it was neither sent nor bounced; undefined when there is none. */
+  readonly message: { readonly unknownOutcomes: number; readonly isLeased: boolean } | undefined
+}
 
 /** Keeps what comes back of messages that were sent. */
 export class BounceRepository extends Context.Service<
   BounceRepository,
   {
-    /** Marks the recipient of a sent message as bounced and publishes the event, in one transaction. */
-    record(recipientId: RecipientId, compose: (recipient: Recipient) => EventDraft): Effect.Effect<BounceRecording>
+    /** Locks a recipient, and their message if nobody knows whether it was sent; undefined when there is no such recipient. */
+    lock(recipientId: RecipientId): Effect.Effect<BouncedRecipient | undefined>
+    /** Marks a recipient as bounced, removes a message that waits for another attempt, and publishes the event. */
+    storeBounce(bounced: BouncedRecipient, event: EventDraft): Effect.Effect<void>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
     pauseDomain(recipientId: RecipientId, status: string, seconds: number): Effect.Effect<void>
   }

@@ -1,9 +1,27 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier, type RecipientId } from "../Identifier.ts"
-import { BounceRepository } from "./BounceRepository.ts"
+import { Transaction } from "../Transaction.ts"
+import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
+
+/**
+ * What becomes of a report: it is recorded; it was recorded before; the message is still being sent, so that it is too early; or there is
+ * no such message.
+ */
+export type BounceResult = "recorded" | "repeated" | "early" | "unknown"
+
+/** Decides what becomes of a report that a recipient's message was not delivered. */
+export const decideBounce = (bounced: BouncedRecipient | undefined): BounceResult => {
+  if (bounced === undefined) return "unknown"
+  const { recipient, message } = bounced
+  if (recipient.bouncedAt !== null) return "repeated"
+  if (recipient.sentAt !== null) return "recorded"
+  if (message === undefined) return "unknown"
+  // The report is the response that a message with an unknown outcome never got.
+  return message.unknownOutcomes > 0 && !message.isLeased ? "recorded" : "early"
+}
 
 /** Acts on a report that a sent message was not delivered after all. What the report says of us marks no address. */
 export const reportBounce = Effect.fnUntraced(function* (
@@ -11,13 +29,18 @@ export const reportBounce = Effect.fnUntraced(function* (
   verdict: Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>,
 ) {
   const bounces = yield* BounceRepository
+  const transaction = yield* Transaction
   if (verdict._tag === "Refused") {
     yield* bounces.pauseDomain(recipientId, verdict.status, OUR_RETRY.Refused)
     return "refused"
   }
   const id = yield* createIdentifier("event")
-  return yield* bounces.record(recipientId, ({ organizationId, campaignId, programId, token }) =>
-    composeEvent(
+  const record = Effect.gen(function* () {
+    const bounced = yield* bounces.lock(recipientId)
+    const result = decideBounce(bounced)
+    if (bounced === undefined || result !== "recorded") return result
+    const { organizationId, campaignId, programId, token } = bounced.recipient
+    const event = composeEvent(
       "outreach.email_bounced",
       { id, organizationId, campaignId, programId, recipientId },
       {
@@ -27,6 +50,9 @@ export const reportBounce = Effect.fnUntraced(function* (
         // Whoever reports has tried for as long as it would.
         bounce_reason: verdict._tag === "Bounced" ? verdict.reason : "other",
       },
-    ),
-  )
+    )
+    yield* bounces.storeBounce(bounced, event)
+    return result
+  })
+  return yield* transaction.run(record)
 })

@@ -1,6 +1,6 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { type BounceRecording, BounceRepository } from "@outreach/domain/mail/BounceRepository"
+import { type BouncedRecipient, BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -30,35 +30,34 @@ export const BounceRepositoryPg = Layer.effect(
     })
 
     return {
-      record: Effect.fnUntraced(
-        function* (recipientId, compose) {
-          const recipient = yield* find(recipientId)
-          if (recipient === undefined) return "unknown" satisfies BounceRecording
-          const { organizationId } = recipient
-          const rows = yield* sql<{ sent: boolean; bounced: boolean }>`
-            select sent_at is not null as sent, bounced_at is not null as bounced
-            from recipients where organization_id = ${organizationId} and id = ${recipientId} for update`
-          const { sent, bounced } = rows[0]!
-          if (bounced) return "repeated" satisfies BounceRecording
-          if (!sent) {
-            const messages = yield* sql<{ taken: boolean }>`
-              select unknown_outcomes > 0 and (lease_until is null or lease_until < clock_timestamp()) as taken from messages
-              where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`
-            if (messages[0] === undefined) return "unknown" satisfies BounceRecording
-            // The report is the answer that a message with an unknown outcome never got.
-            if (!messages[0].taken) return "early" satisfies BounceRecording
-            yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${recipientId}`
+      lock: Effect.fnUntraced(function* (recipientId) {
+        const found = yield* find(recipientId)
+        if (found === undefined) return undefined
+        const { organizationId } = found
+        const rows = yield* sql<Pick<Recipient, "sentAt" | "bouncedAt">>`
+          select sent_at as "sentAt", bounced_at as "bouncedAt"
+          from recipients where organization_id = ${organizationId} and id = ${recipientId} for update`
+        const recipient = { ...found, ...rows[0]! }
+        if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }
+        const messages = yield* sql<NonNullable<BouncedRecipient["message"]>>`
+          select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages
+          where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`
+        return { recipient, message: messages[0] }
+      }, orDieAs("BounceRepository.lock")),
+
+      storeBounce: Effect.fnUntraced(
+        function* ({ recipient: { organizationId, id }, message }, event) {
+          if (message !== undefined) {
+            yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${id}`
           }
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
             update recipients set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-            where organization_id = ${organizationId} and id = ${recipientId}`
-          yield* publishEvents([compose(recipient)], at)
-          return "recorded" satisfies BounceRecording
+            where organization_id = ${organizationId} and id = ${id}`
+          yield* publishEvents([event], at)
         },
-        sql.withTransaction,
         Effect.provideContext(context),
-        orDieAs("BounceRepository.record"),
+        orDieAs("BounceRepository.storeBounce"),
       ),
 
       pauseDomain: Effect.fnUntraced(

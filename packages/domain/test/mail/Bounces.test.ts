@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import { decideBounce } from "../../src/mail/Bounces.ts"
+import type { Recipient } from "../../src/recipients/Recipient.ts"
+import type { Timestamp } from "../../src/Timestamp.ts"
+
+const at = "2026-11-21T02:45:29.123456Z" satisfies Timestamp
+const recipient = (sentAt: Timestamp | null, bouncedAt: Timestamp | null) => ({ sentAt, bouncedAt }) as Recipient
+
+describe("decideBounce", () => {
+  it.each([
+    ["of nobody", undefined, "unknown"],
+    ["of a sent message", { recipient: recipient(at, null), message: undefined }, "recorded"],
+    ["of a message that bounced after it was sent", { recipient: recipient(at, at), message: undefined }, "repeated"],
+    ["of a message that bounced at once", { recipient: recipient(null, at), message: undefined }, "repeated"],
+    ["of a recipient without a message", { recipient: recipient(null, null), message: undefined }, "unknown"],
+    [
+      "of a message that was never sent",
+      { recipient: recipient(null, null), message: { unknownOutcomes: 0, isLeased: false } },
+      "early",
+    ],
+    [
+      "of a message that is being sent again",
+      { recipient: recipient(null, null), message: { unknownOutcomes: 1, isLeased: true } },
+      "early",
+    ],
+    [
+      "of a message with an unknown outcome",
+      { recipient: recipient(null, null), message: { unknownOutcomes: 1, isLeased: false } },
+      "recorded",
+    ],
+  ] as const)("knows what becomes of a report %s", (_, bounced, result) => {
+    expect(decideBounce(bounced)).toBe(result)
+  })
+})
