@@ -3,6 +3,17 @@ import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, HitId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
+/** How many hits of one link from one address in a clock minute are kept one by one, and so forwarded. */
+export const MAX_HITS_PER_MINUTE = 20
+/** How long the counts of a clock minute are kept. */
+export const HIT_COUNT_RETENTION_SECONDS = 3600
+/** How long a hit waits until its message was accepted, at most: scanners look before the mail server has its response. */
+export const MAX_JUDGMENT_DELAY_SECONDS = 60
+/** How far back a message's earlier hits matter for the judgment of the next one. */
+export const EARLIER_HITS_SECONDS = 2
+/** How many of the earlier hits are looked at. */
+export const MAX_EARLIER_HITS = 100
+
 /** A request for the pixel or a link of a recipient's message, as it came. */
 export interface Hit {
   readonly id: HitId
@@ -26,12 +37,13 @@ export interface WaitingHit extends Hit {
   readonly at: number
   /** When the mail server accepted the message; null when it did not, or nobody knows. */
   readonly acceptedAt: number | null
-  /** The latest links that the recipient's message was asked for in the two seconds before. */
+  /** The latest clicks on links of the same message, at most `MAX_EARLIER_HITS` of the last `EARLIER_HITS_SECONDS`. */
   readonly earlierHits: ReadonlyArray<{ readonly at: number; readonly link: string }>
 }
 
-/** What became of a hit: why it is suspected, if it is, and the event that tells of it. */
+/** A hit that was judged: why it is suspected, if it is, and its event. */
 export interface JudgedHit {
+  readonly id: HitId
   readonly reasons: ReadonlyArray<Reason>
   readonly event: EventDraft
 }

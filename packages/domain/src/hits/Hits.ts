@@ -2,16 +2,23 @@ import { suspect } from "@outreach/bot-suspicion"
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier, type OrganizationId } from "../Identifier.ts"
+import { Transaction } from "../Transaction.ts"
 import type { JudgedHit, WaitingHit } from "./Hit.ts"
 import { HitRepository } from "./HitRepository.ts"
 
 /** The most hits of an organization that are judged in one transaction. */
 const JUDGE_BATCH_SIZE = 500
 
-/** Judges an organization's oldest waiting hits and publishes them as opens and clicks; returns how many. */
+/** Judges an organization's oldest waiting hits and publishes them as opens and clicks, in one transaction; returns how many. */
 export const judgeHits = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const repository = yield* HitRepository
-  return yield* repository.judge(organizationId, JUDGE_BATCH_SIZE, (hits) => Effect.forEach(hits, judgeHit))
+  const transaction = yield* Transaction
+  const judge = Effect.gen(function* () {
+    const hits = yield* repository.lockWaiting(organizationId, JUDGE_BATCH_SIZE)
+    if (hits.length > 0) yield* repository.storeJudged(organizationId, yield* Effect.forEach(hits, judgeHit))
+    return hits.length
+  })
+  return yield* transaction.run(judge)
 })
 
 const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
@@ -38,5 +45,5 @@ const judgeHit = Effect.fnUntraced(function* (hit: WaitingHit) {
     link === null
       ? composeEvent("outreach.email_opened", about, { ...data, opened_at: receivedAt })
       : composeEvent("outreach.email_clicked", about, { ...data, clicked_at: receivedAt })
-  return { reasons, event } satisfies JudgedHit
+  return { id: hit.id, reasons, event } satisfies JudgedHit
 })

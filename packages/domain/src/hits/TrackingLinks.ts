@@ -46,7 +46,7 @@ export class TrackingLinks extends Context.Service<
     /** Reads the part after a kind's path; undefined for whatever this deployment did not make. */
     read(kind: TrackingKind, payload: string): TrackedLink | undefined
   }
->()("domain/mail/TrackingLinks") {
+>()("domain/hits/TrackingLinks") {
   /** Offers links below the API's public base URL, which has no slash at its end. */
   static readonly below = (publicBaseUrl: string) =>
     Layer.effect(

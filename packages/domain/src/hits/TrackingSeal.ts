@@ -7,4 +7,4 @@ export class TrackingSeal extends Context.Service<
     /** Creates a seal of 16 bytes; the same bytes have the same seal in every process of the deployment. */
     seal(bytes: Uint8Array): Uint8Array
   }
->()("domain/mail/TrackingSeal") {}
+>()("domain/hits/TrackingSeal") {}

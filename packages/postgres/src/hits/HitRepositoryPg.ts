@@ -1,5 +1,12 @@
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { WaitingHit } from "@outreach/domain/hits/Hit"
+import {
+  EARLIER_HITS_SECONDS,
+  HIT_COUNT_RETENTION_SECONDS,
+  MAX_EARLIER_HITS,
+  MAX_HITS_PER_MINUTE,
+  MAX_JUDGMENT_DELAY_SECONDS,
+  type WaitingHit,
+} from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Clock, Effect, Layer } from "effect"
@@ -12,36 +19,12 @@ import { publishEvents } from "../events/publishEvents.ts"
 /** How many hits one statement forgets: some tens of milliseconds. */
 const FORGET_BATCH_SIZE = 1000
 
-/** How many hits of one link from one address in a clock minute are kept one by one, and so forwarded. */
-const MAX_HITS_PER_MINUTE = 20
-
 /** Keeps hits in PostgreSQL. */
 export const HitRepositoryPg = Layer.effect(
   HitRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
-
-    const waitingOf = (organizationId: OrganizationId, limit: number) => sql<WaitingHit>`
-      select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
-        recipient.program_id as "programId", recipient.token, hit.link, hit.method, hit.address, hit.headers,
-        hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision * 1000 as at,
-        extract(epoch from recipient.sent_at)::double precision * 1000 as "acceptedAt",
-        coalesce((
-          select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at) * 1000))
-          from (
-            select link, received_at from hits earlier
-            where earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id
-              and earlier.received_at between hit.received_at - interval '2 seconds' and hit.received_at
-              and earlier.kind = 'click' and earlier.id <> hit.id
-            order by received_at desc limit 100
-          ) latest
-        ), '[]') as "earlierHits"
-      from hits hit
-      join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
-      where hit.organization_id = ${organizationId} and hit.judged_at is null
-        and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - interval '1 minute')
-      order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`
 
     return {
       record: Effect.fnUntraced(function* (hits) {
@@ -122,37 +105,58 @@ export const HitRepositoryPg = Layer.effect(
         orDieAs("HitRepository.waiting"),
       ),
 
-      judge: (organizationId, limit, judge) =>
-        Effect.gen(function* () {
-          const hits = yield* waitingOf(organizationId, limit)
-          if (hits.length === 0) return 0
-          const judged = yield* judge(hits)
-          const recipients = [...new Set(hits.map(({ recipientId }) => recipientId))]
+      lockWaiting: (organizationId, limit) =>
+        sql<WaitingHit>`
+          select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
+            recipient.program_id as "programId", recipient.token, hit.link, hit.method, hit.address, hit.headers,
+            hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision * 1000 as at,
+            extract(epoch from recipient.sent_at)::double precision * 1000 as "acceptedAt",
+            coalesce((
+              select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at) * 1000))
+              from (
+                select link, received_at from hits earlier
+                where earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id
+                  and earlier.received_at between hit.received_at - make_interval(secs => ${EARLIER_HITS_SECONDS}::double precision) and hit.received_at
+                  and earlier.kind = 'click' and earlier.id <> hit.id
+                order by received_at desc limit ${MAX_EARLIER_HITS}
+              ) latest
+            ), '[]') as "earlierHits"
+          from hits hit
+          join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
+          where hit.organization_id = ${organizationId} and hit.judged_at is null
+            and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
+          order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.pipe(
+          orDieAs("HitRepository.lockWaiting"),
+        ),
+
+      storeJudged: Effect.fnUntraced(
+        function* (organizationId, judged) {
+          const recipients = [...new Set(judged.map(({ event }) => event.recipientId!))]
           yield* sql`
             select from recipients where organization_id = ${organizationId} and id = any (${recipients}::text[])
             order by id for update`
           yield* sql`
             update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
             from unnest(
-              ${hits.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
+              ${judged.map(({ id }) => id)}::text[], ${judged.map(({ reasons }) => reasons.join())}::text[]
             ) as judged (id, reasons)
             where organization_id = ${organizationId} and hits.id = judged.id`
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
             update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${recipients}::text[])`
-          yield* publishEvents(
-            judged.map(({ event }) => event),
-            at,
-          )
-          return hits.length
-        }).pipe(sql.withTransaction, Effect.provideContext(context), orDieAs("HitRepository.judge")),
+          const events = judged.map(({ event }) => event)
+          yield* publishEvents(events, at)
+        },
+        Effect.provideContext(context),
+        orDieAs("HitRepository.storeJudged"),
+      ),
 
       forget: Effect.fnUntraced(function* (days) {
         yield* sql`
           delete from hit_windows where (window_start, organization_id, recipient_id, address, link_hash) in (
             select window_start, organization_id, recipient_id, address, link_hash from hit_windows
-            where window_start < clock_timestamp() - interval '1 hour'
+            where window_start < clock_timestamp() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)
             order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked)`
         // Several workers share the work: each leaves out what another one is at.
         const [forgotten] = yield* sql<{ count: number }>`

@@ -193,7 +193,7 @@ describe("a hit", () => {
     ))
 })
 
-describe("HitRepository.judge", () => {
+describe("judgeHits", () => {
   it("publishes each hit once, however many workers judge at the same time", () =>
     run(
       Effect.gen(function* () {
@@ -226,7 +226,12 @@ describe("HitRepository.judge", () => {
         const { hit, events, hits, organization } = yield* seedSent({ recipients: 1 })
         yield* record(hit())
         const repository = yield* HitRepository
-        const exit = yield* Effect.exit(repository.judge(organization.id, 10, () => Effect.die(new Error("no judge"))))
+        const failing = HitRepository.of({
+          ...repository,
+          storeJudged: (...judged) =>
+            Effect.andThen(repository.storeJudged(...judged), Effect.die(new Error("no connection"))),
+        })
+        const exit = yield* Effect.exit(Effect.provideService(judgeSome(organization.id), HitRepository, failing))
         expect(Exit.isFailure(exit)).toBe(true)
         expect(yield* events).toEqual([])
         expect((yield* hits).map(({ judged_at }) => judged_at)).toEqual([null])

@@ -1,0 +1,27 @@
+import { suspect } from "@outreach/bot-suspicion"
+import { expect, it } from "vitest"
+import {
+  EARLIER_HITS_SECONDS,
+  HIT_COUNT_RETENTION_SECONDS,
+  MAX_EARLIER_HITS,
+  MAX_HITS_PER_MINUTE,
+  MAX_JUDGMENT_DELAY_SECONDS,
+} from "../../src/hits/Hit.ts"
+
+it("a hit is judged by all earlier hits that can matter, and by no others", () => {
+  const reasonsAfter = (ms: number) =>
+    suspect(
+      { at: ms, method: "GET", headers: { "user-agent": "Mozilla/5.0" }, link: "https://a.test/" },
+      { earlierHits: ["https://b.test/", "https://c.test/"].map((link) => ({ at: 0, link })) },
+    ).reasons
+  expect(reasonsAfter(EARLIER_HITS_SECONDS * 1000)).toEqual(["many_links"])
+  expect(reasonsAfter(EARLIER_HITS_SECONDS * 1000 + 1)).toEqual([])
+})
+
+it("repeats of one link from one address leave room for earlier hits of other links, also at the turn of a minute", () => {
+  expect(MAX_EARLIER_HITS).toBeGreaterThan(2 * MAX_HITS_PER_MINUTE)
+})
+
+it("counts of a clock minute outlast it, with the hits of it that wait to be judged", () => {
+  expect(HIT_COUNT_RETENTION_SECONDS).toBeGreaterThan(60 + MAX_JUDGMENT_DELAY_SECONDS)
+})
