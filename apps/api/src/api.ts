@@ -14,6 +14,7 @@ import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Ref } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
@@ -23,7 +24,6 @@ import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { readyz } from "./handlers/readyz.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
-import type { HandlerServices } from "./http/Handlers.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
 import { pooledRandom } from "./pooledRandom.ts"
@@ -65,10 +65,9 @@ const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeedPg, Campaign
 // What waits for the disk would delay the look-ups that share a connection with it.
 const inbox = InboxRepositoryPg.pipe(Layer.provide(transactions))
 
-const transactional = Layer.effect(TransactionalServices, Effect.context<HandlerServices>()).pipe(
+const transactional = Layer.effect(TransactionalServices, Effect.context()).pipe(
   // An adapter is built once for each pool.
-  Layer.provide(Layer.merge(Layer.fresh(handlerPorts), inbox)),
-  Layer.merge(IdempotencyRepositoryPg),
+  Layer.provide(Layer.mergeAll(Layer.fresh(handlerPorts), inbox, IdempotencyRepositoryPg, TransactionPg)),
   Layer.provide(transactions),
 )
 

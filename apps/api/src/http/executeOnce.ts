@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { decode, type OperationId, requestHeaders } from "@outreach/contract"
-import { IdempotencyRepository, type StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { executeOnce } from "@outreach/domain/idempotency/executeOnce"
+import type { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import type { StoredResponse } from "@outreach/domain/idempotency/IdempotentRequest"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
+import type { Transaction } from "@outreach/domain/Transaction"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
@@ -11,10 +14,11 @@ import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
-/** The handlers' ports over the connections of the idempotency ledger, so that a claim and its effect share one transaction. */
-export class TransactionalServices extends Context.Service<TransactionalServices, Context.Context<HandlerServices>>()(
-  "api/http/TransactionalServices",
-) {}
+/** The handlers' ports over the same connections as the transaction and the stored responses, so that all three share one transaction. */
+export class TransactionalServices extends Context.Service<
+  TransactionalServices,
+  Context.Context<HandlerServices | IdempotencyRepository | Transaction>
+>()("api/http/TransactionalServices") {}
 
 const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
 
@@ -24,16 +28,15 @@ const GIVEN_TWICE = RequestError.BadRequest({
   message: "Idempotency-Key: must be given once",
 })
 
-/** Creates the function that executes a request once for its `Idempotency-Key`, and answers its repeats as the first was answered. */
+/** Creates the function that executes a request once for its `Idempotency-Key`, and responds to its repeats as to the first. */
 export const createExecuteOnce = Effect.gen(function* () {
-  const keptResponses = yield* IdempotencyRepository
   const services = yield* TransactionalServices
 
   return Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     { caller, body, requestId }: { readonly caller: Caller; readonly body: Uint8Array; readonly requestId: string },
     execute: ReturnType<Handler<OperationId>>,
-    refused: (refusal: RequestError) => OperationResponse,
+    respond: (error: RequestError) => OperationResponse,
   ): Effect.fn.Return<StoredResponse, RequestError> {
     const { rawHeaders } = request.source as IncomingMessage
     if (countLines(rawHeaders, "idempotency-key") > 1) return yield* Effect.fail(GIVEN_TWICE)
@@ -41,25 +44,26 @@ export const createExecuteOnce = Effect.gen(function* () {
     if (!header.ok) return yield* Effect.fail(RequestError.BadRequest({ ...header.refusal }))
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
 
-    // Success and what the caller's own records say is kept; 304, refusals before the handler and failures are asked again.
+    // Success and what the caller's own records say is kept; 304, errors before the handler and failures are not.
     const execution = execute.pipe(
-      Effect.map((answer: OperationResponse) => ({ answer, keep: answer.status < 300 })),
-      Effect.catchTag("TokenNotFound", (error) => Effect.succeed({ answer: refused(error), keep: true })),
-      // The body of a refusal names its request, so a repeat shows the request id that it was first answered with.
-      Effect.map(({ answer, keep }) => ({
-        answer: encode({ ...answer, headers: { ...answer.headers, "X-Request-Id": requestId } }),
+      Effect.map((response: OperationResponse) => ({ response, keep: response.status < 300 })),
+      Effect.catchTag("TokenNotFound", (error) => Effect.succeed({ response: respond(error), keep: true })),
+      // The body of an error names its request, so a repeat shows the request id of the first response.
+      Effect.map(({ response, keep }) => ({
+        response: encode({ ...response, headers: { ...response.headers, "X-Request-Id": requestId } }),
         keep,
       })),
+    )
+    const { response, replayed } = yield* executeOnce(
+      { organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint },
+      execution,
+    ).pipe(
+      Effect.catchTags({
+        IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused()),
+        IdempotencyKeyInUse: () => Effect.fail(RequestError.IdempotencyKeyInUse()),
+      }),
       Effect.provideContext(services),
     )
-    const { answer, replayed } = yield* keptResponses
-      .once({ organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint }, execution)
-      .pipe(
-        Effect.catchTags({
-          IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused()),
-          IdempotencyKeyInUse: () => Effect.fail(RequestError.IdempotencyKeyInUse()),
-        }),
-      )
-    return replayed ? { ...answer, headers: { ...answer.headers, "Idempotent-Replayed": "true" } } : answer
+    return replayed ? { ...response, headers: { ...response.headers, "Idempotent-Replayed": "true" } } : response
   })
 })

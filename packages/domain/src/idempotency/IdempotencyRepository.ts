@@ -1,51 +1,17 @@
-import { Context, type Effect, Schema } from "effect"
-import type { OrganizationId } from "../Identifier.ts"
+import { Context, type Effect } from "effect"
+import type { IdempotentRequest, KeyHolder, StoredExecution, StoredResponse } from "./IdempotentRequest.ts"
 
-/** The key was given before, with another request. */
-export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
-  override readonly message = "The Idempotency-Key was given before, with another request."
-}
-
-/** A request with the key is still running. */
-export class IdempotencyKeyInUse extends Schema.TaggedError<IdempotencyKeyInUse>()("IdempotencyKeyInUse", {}) {
-  override readonly message = "A request with the Idempotency-Key is still running."
-}
-
-/** A request that is to be executed once. */
-export interface IdempotentRequest {
-  readonly organizationId: OrganizationId
-  /** The caller's `Idempotency-Key`; another organization's equal key is another key. */
-  readonly key: string
-  /** SHA-256 of all that makes it the same request. */
-  readonly fingerprint: Uint8Array
-}
-
-/** What a request was answered, to the byte. */
-export interface StoredResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-}
-
-/** Remembers for 24 hours what requests with an `Idempotency-Key` were answered. */
+/** Keeps the responses to requests with an `Idempotency-Key`. */
 export class IdempotencyRepository extends Context.Service<
   IdempotencyRepository,
   {
-    /**
-     * Executes a request, or answers what its first execution was answered.
-     *
-     * The execution shares a transaction with the record that it happened, as far as it uses the same connections: when it fails, or
-     * the process dies, neither is left. An answer that is not to be kept leaves the key free.
-     */
-    once<E, R>(
-      request: IdempotentRequest,
-      execute: Effect.Effect<{ readonly answer: StoredResponse; readonly keep: boolean }, E, R>,
-    ): Effect.Effect<
-      { readonly answer: StoredResponse; readonly replayed: boolean },
-      E | IdempotencyKeyReused | IdempotencyKeyInUse,
-      R
-    >
-    /** Drops the records that are over. */
+    /** Finds what is stored for a request's key, unless it has expired. */
+    find(request: IdempotentRequest): Effect.Effect<StoredExecution | undefined>
+    /** Locks a request's key until the transaction ends, unless a running request holds it; returns who holds it. */
+    lock(request: IdempotentRequest): Effect.Effect<KeyHolder>
+    /** Stores the response, in place of one that has expired. */
+    store(request: IdempotentRequest, response: StoredResponse): Effect.Effect<void>
+    /** Deletes the responses that have expired. */
     readonly forgetExpired: Effect.Effect<void>
   }
 >()("domain/idempotency/IdempotencyRepository") {}

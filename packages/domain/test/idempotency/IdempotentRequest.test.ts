@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest"
+import {
+  decideExecution,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
+  RESPONSE_RETENTION_SECONDS,
+} from "../../src/idempotency/IdempotentRequest.ts"
+
+const response = { status: 200, headers: {}, body: "{}" }
+const replay = { action: "replay", response }
+const reused = { action: "reject", error: new IdempotencyKeyReused() }
+const inUse = { action: "reject", error: new IdempotencyKeyInUse() }
+
+describe("decideExecution", () => {
+  it.each([
+    ["no response", "ours", undefined, { action: "execute" }],
+    ["no response", "same", undefined, inUse],
+    ["no response", "other", undefined, reused],
+    ["its own response", "ours", { isSame: true, response }, replay],
+    ["its own response", "same", { isSame: true, response }, replay],
+    ["its own response", "other", { isSame: true, response }, replay],
+    ["another request's response", "ours", { isSame: false, response }, reused],
+    ["another request's response", "same", { isSame: false, response }, reused],
+    ["another request's response", "other", { isSame: false, response }, reused],
+  ] as const)("knows what follows from %s, with the key held as %s", (_, holder, stored, decision) => {
+    expect(decideExecution(stored, holder)).toEqual(decision)
+  })
+})
+
+it("repeats a response for 24 hours", () => {
+  expect(RESPONSE_RETENTION_SECONDS).toBe(24 * 60 * 60)
+})
