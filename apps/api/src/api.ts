@@ -3,7 +3,7 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { SecretVaultPg } from "@outreach/postgres/deliveries/SecretVaultPg"
+import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { EventFeedPg } from "@outreach/postgres/events/EventFeedPg"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
@@ -49,7 +49,7 @@ function database(options: { readonly maxConnections: number; readonly connectio
   )
 }
 
-const secrets = SecretVaultPg.pipe(
+const secrets = SigningSecretRepositoryPg.pipe(
   Layer.provide(
     Layer.effect(
       SecretCipher,

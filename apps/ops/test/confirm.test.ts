@@ -1,4 +1,4 @@
-import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -23,7 +23,7 @@ const seed = () =>
         scopes: ["events:read"],
         expiresAt: null,
       })
-      const [secret] = yield* (yield* SecretLedger).list(organization.id)
+      const [secret] = yield* (yield* SigningSecretRepository).list(organization.id)
       return {
         campaign: campaign.id,
         program: program.id,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
@@ -95,7 +95,9 @@ describe("secrets", () => {
       signing_secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
     })
     const active = () =>
-      meanwhile(Effect.flatMap(SecretVault, (vault) => vault.active(org))).then((all) => all.map(Redacted.value))
+      meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.active(org))).then((all) =>
+        all.map(Redacted.value),
+      )
     const second = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
     expect(await active()).toEqual([second.signing_secret, first.signing_secret])
     const third = await runJson("secrets", "rotate", "--organization", org, "--grace", "0s")
@@ -110,7 +112,7 @@ describe("secrets", () => {
     expect((await runFailing("secrets", "revoke", old.id)).message).toContain("which leaves 1 active")
     const revoked = await runJson("secrets", "revoke", old.id, "--yes")
     expect(revoked.expires_at < old.expires_at).toBe(true)
-    const active = await meanwhile(Effect.flatMap(SecretVault, (vault) => vault.active(org)))
+    const active = await meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.active(org)))
     expect(active.map(Redacted.value)).toEqual([signing_secret])
     expect(await runJson("secrets", "revoke", old.id)).toEqual(revoked)
   })

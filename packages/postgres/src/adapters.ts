@@ -6,8 +6,7 @@ import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
-import { SecretLedgerPg } from "./deliveries/SecretLedgerPg.ts"
-import { SecretVaultPg } from "./deliveries/SecretVaultPg.ts"
+import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { EventFeedPg } from "./events/EventFeedPg.ts"
 import { HintsPg } from "./events/HintsPg.ts"
@@ -37,8 +36,7 @@ export const adapters = Layer.mergeAll(
   EventFeedPg,
   DigestRepositoryPg,
   EndpointRepositoryPg,
-  SecretVaultPg,
-  SecretLedgerPg,
+  SigningSecretRepositoryPg,
   EndpointReadersPg,
   DeliveryRepositoryPg,
   DeliveryHistoryPg,

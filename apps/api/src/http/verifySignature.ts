@@ -1,5 +1,5 @@
 import type { ActiveSecret } from "@outreach/domain/deliveries/Delivery"
-import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { coalesce } from "@outreach/postgres/coalesce"
 import { SignatureError, verify } from "@outreach/signature/node"
@@ -36,7 +36,7 @@ const TOLERANCE_SECONDS = 300
  * secret holds from its commit on. One that was withdrawn holds until it is forgotten.
  */
 export const createSignatureVerifier = Effect.gen(function* () {
-  const vault = yield* SecretVault
+  const secrets = yield* SigningSecretRepository
   const known = new Map<EndpointId, Known>()
 
   // One after the other, and once for all who wait: whoever forges signatures makes no more than one reading at a time.
@@ -47,7 +47,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
       yield* Effect.forEach(
         new Set(endpointIds),
         (endpointId) =>
-          Effect.map(vault.ofEndpoint(endpointId), (owner) => {
+          Effect.map(secrets.ofEndpoint(endpointId), (owner) => {
             known.delete(endpointId)
             if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!)
             known.set(endpointId, { readAt, owner })

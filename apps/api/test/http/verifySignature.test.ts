@@ -1,4 +1,4 @@
-import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
@@ -18,14 +18,14 @@ const setUp = Effect.gen(function* () {
   const seed = yield* seedCampaign({ recipients: 0 })
   const now = Date.now()
   yield* TestClock.setTime(now)
-  const vault = yield* SecretVault
+  const secrets = yield* SigningSecretRepository
   const read = { times: 0 }
   const { assertEndpoint, verifySignature } = yield* createSignatureVerifier.pipe(
-    Effect.provideService(SecretVault, {
-      ...vault,
+    Effect.provideService(SigningSecretRepository, {
+      ...secrets,
       ofEndpoint: (id) => {
         read.times++
-        return vault.ofEndpoint(id)
+        return secrets.ofEndpoint(id)
       },
     }),
   )

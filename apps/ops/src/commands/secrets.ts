@@ -1,16 +1,17 @@
-import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
-import { DEFAULT_GRACE_SECONDS, MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
+import {
+  DEFAULT_GRACE_SECONDS,
+  MAX_ACTIVE_SECRETS,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { SecretLedgerPg } from "@outreach/postgres/deliveries/SecretLedgerPg"
-import { SecretVaultPg } from "@outreach/postgres/deliveries/SecretVaultPg"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"
-import { secretCipher } from "../secretCipher.ts"
+import { secretSummaries, signingSecrets } from "../signingSecrets.ts"
 
 const rotate = Command.make(
   "rotate",
@@ -34,20 +35,21 @@ const rotate = Command.make(
   }),
 ).pipe(
   Command.withDescription("Create an organization's first or next signing secret, and show it only once"),
-  Command.provide(Layer.provide(SecretVaultPg, secretCipher)),
+  Command.provide(signingSecrets),
 )
 
 const list = Command.make(
   "list",
   { organization },
   Effect.fn("ops.secrets.list")(function* (input) {
-    const secrets = yield* (yield* SecretLedger).list(input.organization)
+    const secrets = yield* (yield* SigningSecretRepository).list(input.organization)
     yield* printList(secrets, ["id", "createdAt", "expiresAt", "lastUsedAt"])
   }),
 ).pipe(
   Command.withDescription(
     "List an organization's signing secrets, newest first; never their text. The last use is up to five minutes late",
   ),
+  Command.provide(secretSummaries),
 )
 
 const revoke = Command.make(
@@ -60,8 +62,8 @@ const revoke = Command.make(
     yes,
   },
   Effect.fn("ops.secrets.revoke")(function* (input) {
-    const ledger = yield* SecretLedger
-    const { secret, isActive, activeOthers } = yield* ledger.find(input.secret)
+    const repository = yield* SigningSecretRepository
+    const { secret, isActive, activeOthers } = yield* repository.find(input.secret)
     const rest =
       activeOthers === 0
         ? "so that its webhooks wait, and the partner's are answered with 401, until a new secret is made"
@@ -69,15 +71,15 @@ const revoke = Command.make(
     yield* confirm(`revoke signing secret ${secret.id} of ${secret.organizationId}, ${rest}`, {
       yes: input.yes || !isActive,
     })
-    yield* printRecord(yield* ledger.revoke(secret.id))
+    yield* printRecord(yield* repository.revoke(secret.id))
   }),
 ).pipe(
   Command.withDescription("Revoke a signing secret now, for good, such as one that leaked. Asks first, or needs --yes"),
+  Command.provide(secretSummaries),
 )
 
 /** `ops secrets …` */
 export const secrets = Command.make("secrets").pipe(
   Command.withDescription("The secrets that sign webhooks"),
   Command.withSubcommands([rotate, list, revoke]),
-  Command.provide(SecretLedgerPg),
 )

@@ -1,11 +1,10 @@
 import { testEndpoint } from "@outreach/domain/deliveries/testEndpoint"
-import { SecretVaultPg } from "@outreach/postgres/deliveries/SecretVaultPg"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
 import { formatRecord, printRecord, printToStderr } from "../output/Output.ts"
-import { secretCipher } from "../secretCipher.ts"
+import { signingSecrets } from "../signingSecrets.ts"
 import { Target } from "../Target.ts"
 
 /** The timeout of the whole call, like the worker's default. */
@@ -59,5 +58,5 @@ export const sendTest = Command.make(
   Command.withDescription(
     "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
   ),
-  Command.provide(Layer.mergeAll(client, NodeSigner, Layer.provide(SecretVaultPg, secretCipher))),
+  Command.provide(Layer.mergeAll(client, NodeSigner, signingSecrets)),
 )

@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
-import { SecretVault } from "./SecretVault.ts"
+import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 
 /** Creates a signing secret: `whsec_` and 43 base64url characters, 256 random bits. The whole text is the HMAC key. */
 const makeSecret = Effect.gen(function* () {
@@ -15,9 +15,9 @@ export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(
   organizationId: OrganizationId,
   graceSeconds: number,
 ) {
-  const vault = yield* SecretVault
+  const repository = yield* SigningSecretRepository
   const secret = yield* makeSecret
-  const ended = yield* vault.rotate(organizationId, secret, graceSeconds)
+  const ended = yield* repository.rotate(organizationId, secret, graceSeconds)
   return { secret, ended }
 })
 

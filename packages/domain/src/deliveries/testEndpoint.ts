@@ -4,8 +4,8 @@ import { Deployment } from "../Deployment.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import { EndpointRepository } from "./EndpointRepository.ts"
-import { SecretVault } from "./SecretVault.ts"
 import { Signer } from "./Signer.ts"
+import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 import { WebhookClient } from "./WebhookClient.ts"
 import { webhookHeaders } from "./webhookHeaders.ts"
 
@@ -24,7 +24,7 @@ const TEST_EVENT_TYPE = "outreach.endpoint_test"
 /** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
   const { organizationId, url } = yield* (yield* EndpointRepository).find(endpointId)
-  const secrets = yield* (yield* SecretVault).active(organizationId)
+  const secrets = yield* (yield* SigningSecretRepository).active(organizationId)
   if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
   const { livemode } = yield* Deployment
   const eventId = yield* createIdentifier("event")

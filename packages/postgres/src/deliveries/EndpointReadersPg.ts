@@ -1,6 +1,6 @@
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, EndpointReaders, type Wanted } from "@outreach/domain/deliveries/EndpointReaders"
-import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SecretVault"
+import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Layer, Schedule } from "effect"

@@ -13,6 +13,9 @@ export class SecretCipher extends Context.Service<
     decrypt(stored: Uint8Array, organizationId: string): Redacted.Redacted
   }
 >()("postgres/SecretCipher") {
+  /** A cipher for those who handle no secret's text. It throws when one does. */
+  static readonly withoutKey: SecretCipher["Service"] = { encrypt: needKey, decrypt: needKey }
+
   /** Creates the cipher from a key of 32 bytes. */
   static readonly make = (key: Redacted.Redacted<Uint8Array>): SecretCipher["Service"] => ({
     encrypt: (secret, organizationId) => {
@@ -30,4 +33,8 @@ export class SecretCipher extends Context.Service<
       return Redacted.make(text.toString("utf8"))
     },
   })
+}
+
+function needKey(): never {
+  throw new Error("SECRETS_KEY is needed to encrypt or decrypt a signing secret")
 }

@@ -38,4 +38,10 @@ describe("SecretCipher", () => {
     expect(() => cipher.decrypt(stored, "org_b")).toThrow()
     expect(() => cipherOf(8).decrypt(stored, "org_a")).toThrow()
   })
+
+  it("handles no secret without a key, and names the setting that holds it", () => {
+    const { encrypt, decrypt } = SecretCipher.withoutKey
+    expect(() => encrypt(secret, "org_a")).toThrow("SECRETS_KEY")
+    expect(() => decrypt(cipher.encrypt(secret, "org_a"), "org_a")).toThrow("SECRETS_KEY")
+  })
 })

@@ -1,4 +1,9 @@
-import { MAX_ACTIVE_SECRETS, SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import {
+  MAX_ACTIVE_SECRETS,
+  SecretNotFound,
+  type SecretSummary,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
 import { Effect, Layer } from "effect"
@@ -7,14 +12,17 @@ import { orDieAs } from "../DatabaseFailure.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
 /** Keeps signing secrets in PostgreSQL, encrypted. */
-export const SecretVaultPg = Layer.effect(
-  SecretVault,
+export const SigningSecretRepositoryPg = Layer.effect(
+  SigningSecretRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const cipher = yield* SecretCipher
+    const columns = sql.literal(`
+      secret.organization_id as "organizationId", secret.id, secret.created_at as "createdAt", secret.expires_at as "expiresAt",
+      secret.last_used_at as "lastUsedAt"`)
 
     return {
-      rotate: Effect.fn("SecretVault.rotate")(
+      rotate: Effect.fn("SigningSecretRepository.rotate")(
         function* (organizationId, secret, graceSeconds) {
           // The lock puts two rotations one after the other, so that neither overlooks the other's secret.
           const found = yield* sql`select from organizations where id = ${organizationId} for no key update`
@@ -37,7 +45,7 @@ export const SecretVaultPg = Layer.effect(
           return ended.length
         },
         sql.withTransaction,
-        orDieAs("SecretVault.rotate"),
+        orDieAs("SigningSecretRepository.rotate"),
       ),
 
       active: Effect.fnUntraced(function* (organizationId) {
@@ -46,7 +54,7 @@ export const SecretVaultPg = Layer.effect(
           where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
           order by id desc`
         return rows.map((row) => cipher.decrypt(row.ciphertext, organizationId))
-      }, orDieAs("SecretVault.active")),
+      }, orDieAs("SigningSecretRepository.active")),
 
       ofEndpoint: Effect.fnUntraced(function* (endpointId) {
         const rows = yield* sql<{
@@ -66,7 +74,31 @@ export const SecretVaultPg = Layer.effect(
           ciphertext === null ? [] : [{ secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
         )
         return { organizationId, secrets }
-      }, orDieAs("SecretVault.ofEndpoint")),
+      }, orDieAs("SigningSecretRepository.ofEndpoint")),
+
+      list: Effect.fn("SigningSecretRepository.list")(
+        (organizationId) => sql<SecretSummary>`
+          select ${columns} from signing_secrets secret where organization_id = ${organizationId} order by id desc`,
+        orDieAs("SigningSecretRepository.list"),
+      ),
+
+      find: Effect.fn("SigningSecretRepository.find")(function* (secretId) {
+        const rows = yield* sql<SecretSummary & { isActive: boolean; activeOthers: number }>`
+          select ${columns}, (expires_at is null or expires_at > clock_timestamp()) as "isActive",
+            (select count(*)::int from signing_secrets other
+              where other.organization_id = secret.organization_id and other.id <> secret.id
+                and (other.expires_at is null or other.expires_at > clock_timestamp())) as "activeOthers"
+          from signing_secrets secret where id = ${secretId}`
+        const { isActive, activeOthers, ...secret } = rows[0] ?? (yield* new SecretNotFound({ secretId }))
+        return { secret, isActive, activeOthers }
+      }, orDieAs("SigningSecretRepository.find")),
+
+      revoke: Effect.fn("SigningSecretRepository.revoke")(function* (secretId) {
+        const rows = yield* sql<SecretSummary>`
+          update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())
+          where id = ${secretId} returning ${columns}`
+        return rows[0] ?? (yield* new SecretNotFound({ secretId }))
+      }, orDieAs("SigningSecretRepository.revoke")),
     }
   }),
 )

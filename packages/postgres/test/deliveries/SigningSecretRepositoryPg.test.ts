@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { SecretVault } from "@outreach/domain/deliveries/SecretVault"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
@@ -13,11 +13,11 @@ const organization = Effect.gen(function* () {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
 })
 const active = Effect.fnUntraced(function* (id: OrganizationId) {
-  return (yield* (yield* SecretVault).active(id)).map(Redacted.value).sort()
+  return (yield* (yield* SigningSecretRepository).active(id)).map(Redacted.value).sort()
 })
 const texts = (...secrets: ReadonlyArray<Redacted.Redacted>) => secrets.map(Redacted.value).sort()
 
-describe("SecretVaultPg", () => {
+describe("SigningSecretRepositoryPg", () => {
   it("makes secrets of the documented form, and keeps the old one through its grace window only", () =>
     run(
       Effect.gen(function* () {

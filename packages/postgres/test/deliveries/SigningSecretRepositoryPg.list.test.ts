@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import { SecretLedger } from "@outreach/domain/deliveries/SecretLedger"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,8 +12,9 @@ import { workerOn } from "../workerOn.ts"
 
 const url = migratedDatabase()
 /** Runs an effect as a worker of its own would, which remembers nothing of others. */
-const run = <A, E>(effect: Effect.Effect<A, E, EndpointReaders | SecretLedger | Effect.Services<typeof seeded>>) =>
-  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const run = <A, E>(
+  effect: Effect.Effect<A, E, EndpointReaders | SigningSecretRepository | Effect.Services<typeof seeded>>,
+) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 
 /** Seeds an organization whose first secret is over. */
 const seeded = Effect.gen(function* () {
@@ -25,12 +26,12 @@ const seeded = Effect.gen(function* () {
 const claimUpTo = (limit: number) => Effect.flatMap(workerOn(), ({ take }) => take(limit))
 const claim = claimUpTo(1)
 
-describe("SecretLedgerPg", () => {
+describe("SigningSecretRepositoryPg.list", () => {
   it("lists secrets newest first, with when they end and were last used, and without themselves", () =>
     run(
       Effect.gen(function* () {
         const organizationId = yield* seeded
-        const { list } = yield* SecretLedger
+        const { list } = yield* SigningSecretRepository
         const [second, first, ...others] = yield* list(organizationId)
         expect(others).toEqual([])
         expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String), lastUsedAt: null })
@@ -48,7 +49,7 @@ describe("SecretLedgerPg", () => {
 
   it("notes the use of a secret once in five minutes, over all workers, and waits for nobody", async () => {
     const organizationId = await run(seeded)
-    const used = Effect.flatMap(SecretLedger, ({ list }) =>
+    const used = Effect.flatMap(SigningSecretRepository, ({ list }) =>
       Effect.map(list(organizationId), ([{ lastUsedAt } = { lastUsedAt: null }]) => lastUsedAt),
     )
     const usedAgo = (interval: string) =>

@@ -1,0 +1,69 @@
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/OrganizationRepository.ts"
+import type { Timestamp } from "../Timestamp.ts"
+import type { ActiveSecret } from "./Delivery.ts"
+
+/** How long a rotated signing secret stays active, unless said otherwise: 24 hours. */
+export const DEFAULT_GRACE_SECONDS = 86_400
+
+/** The secrets that an organization has active at once: as many as a signature is verified with. */
+export const MAX_ACTIVE_SECRETS = 16
+
+/** A signing secret without its text. */
+export interface SecretSummary {
+  readonly organizationId: OrganizationId
+  readonly id: SecretId
+  readonly createdAt: Timestamp
+  /** When it stops to be active; null for never. */
+  readonly expiresAt: Timestamp | null
+  /** When it last signed for a worker, five minutes late at most; null for never. */
+  readonly lastUsedAt: Timestamp | null
+}
+
+/** No signing secret has this id. */
+export class SecretNotFound extends Schema.TaggedError<SecretNotFound>()("SecretNotFound", {
+  secretId: Schema.String,
+}) {
+  override get message(): string {
+    return `No signing secret ${this.secretId}.`
+  }
+}
+
+/** Keeps signing secrets, encrypted. Only `rotate`, `active` and `ofEndpoint` need the key that encrypts them. */
+export class SigningSecretRepository extends Context.Service<
+  SigningSecretRepository,
+  {
+    /**
+     * Adds a secret and lets the others end after the grace window.
+     *
+     * Past `MAX_ACTIVE_SECRETS` the oldest end at once; returns how many did.
+     */
+    rotate(
+      organizationId: OrganizationId,
+      secret: Redacted.Redacted,
+      graceSeconds: number,
+    ): Effect.Effect<number, OrganizationNotFound>
+    /** Reads the secrets that are active now, newest first. */
+    active(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<Redacted.Redacted>>
+    /** Reads whose endpoint it is, with the secrets that are active now; undefined when there is no such endpoint. */
+    ofEndpoint(endpointId: EndpointId): Effect.Effect<
+      | {
+          readonly organizationId: OrganizationId
+          readonly secrets: ReadonlyArray<ActiveSecret>
+        }
+      | undefined
+    >
+    /** Lists an organization's secrets, also those that are over, newest first. */
+    list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretSummary>>
+    /** Finds a secret, whether it is active, and how many others of its organization are. */
+    find(
+      secretId: SecretId,
+    ): Effect.Effect<
+      { readonly secret: SecretSummary; readonly isActive: boolean; readonly activeOthers: number },
+      SecretNotFound
+    >
+    /** Ends a secret now: from then on it neither signs nor verifies. */
+    revoke(secretId: SecretId): Effect.Effect<SecretSummary, SecretNotFound>
+  }
+>()("domain/deliveries/SigningSecretRepository") {}
