@@ -1,6 +1,5 @@
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
-import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { RELEASE } from "@outreach/process/release"
 import type { NetworkFailure } from "@outreach/retry-policy"
 import { Effect, Layer } from "effect"
@@ -92,9 +91,7 @@ type Target = { readonly origin: string; readonly path: string } | { readonly er
 const readTarget = (text: string, allowPrivateAddresses: boolean): Target => {
   const url = URL.parse(text)
   if (url === null) return { error: "unknown" }
-  if (!allowPrivateAddresses && !(checkEndpointUrl(text, false) === undefined && isPublicHost(url))) {
-    return { error: "blocked_address" }
-  }
+  if (!allowPrivateAddresses && checkEndpointUrl(text, false) !== undefined) return { error: "blocked_address" }
   return { origin: url.origin, path: url.pathname + url.search }
 }
 

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
-import { isPublicAddress } from "@outreach/process/isPublicAddress"
+import { isPublicAddress } from "@outreach/domain/deliveries/isPublicAddress"
 
 /** A name leads to an address that calls may not go to. */
 export class BlockedAddress extends Error {

@@ -1,9 +1,8 @@
-import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { EndpointRepository, InvalidEndpointUrl } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
-import { isPublicHost } from "@outreach/process/isPublicAddress"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { replayLog } from "../endpoints/replayLog.ts"
@@ -20,22 +19,11 @@ import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
 
-/** The upper bound of an endpoint's `--max-in-flight`. */
-const MAX_IN_FLIGHT = 1000
-
 const parseMaxInFlight = (text: string): Option.Option<number | null> => {
   if (text === "none") return Option.some(null)
   const calls = Number(text)
   return /^\d+$/.test(text) && calls >= 1 && calls <= MAX_IN_FLIGHT ? Option.some(calls) : Option.none()
 }
-
-const assertUsable = Effect.fnUntraced(function* (url: string) {
-  const { allowHttp } = yield* Target
-  const reason =
-    checkEndpointUrl(url, allowHttp) ??
-    (allowHttp || isPublicHost(new URL(url)) ? undefined : "its address is not a public one")
-  if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
-})
 
 const create = Command.make(
   "create",
@@ -53,11 +41,9 @@ const create = Command.make(
     ),
   },
   Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since }) {
-    yield* assertUsable(url)
-    const repository = yield* EndpointRepository
-    const id = yield* createIdentifier("endpoint")
-    const endpoint = { organizationId, id, url, eventTypes: Option.getOrNull(types), ...pickDefined({ since }) }
-    yield* printRecord(yield* repository.create(endpoint))
+    const { allowHttp } = yield* Target
+    const endpoint = { organizationId, url, eventTypes: Option.getOrNull(types), ...pickDefined({ since }) }
+    yield* printRecord(yield* createEndpoint(endpoint, { allowPrivate: allowHttp }))
   }),
 ).pipe(
   Command.withDescription(
@@ -125,11 +111,10 @@ const update = Command.make(
     if ([url, types, maxInFlight].every((input: Option.Option<unknown>) => Option.isNone(input))) {
       return yield* new NothingToUpdate({ flags: ["--url", "--types", "--max-in-flight"] })
     }
-    if (Option.isSome(url)) yield* assertUsable(url.value)
+    const { allowHttp } = yield* Target
     const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
-    yield* printRecord(
-      yield* (yield* EndpointRepository).update(endpoint, pickDefined({ url, eventTypes, maxInFlight })),
-    )
+    const changes = pickDefined({ url, eventTypes, maxInFlight })
+    yield* printRecord(yield* updateEndpoint(endpoint, changes, { allowPrivate: allowHttp }))
   }),
 ).pipe(
   Command.withDescription(

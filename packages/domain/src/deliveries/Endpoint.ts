@@ -1,5 +1,9 @@
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import { isPublicHost } from "./isPublicAddress.ts"
+
+/** The upper bound of an endpoint's `maxInFlight`. */
+export const MAX_IN_FLIGHT = 1000
 
 /** Where an organization receives webhooks. */
 export interface Endpoint {
@@ -41,7 +45,7 @@ export interface EndpointStatus extends Endpoint {
 }
 
 /**
- * Says what is wrong with an endpoint's address, or undefined; `asPrivate` is for deployments that allow private addresses.
+ * Returns what is wrong with an endpoint's address, or undefined; `asPrivate` is for deployments that allow private addresses.
  *
  * The ports below 1024 belong to other services: all but those of the web are refused.
  */
@@ -53,5 +57,6 @@ export const checkEndpointUrl = (text: string, asPrivate: boolean): string | und
   if (url.port === "0") return "its port must not be 0"
   if (!asPrivate && url.port !== "" && Number(url.port) < 1024) return "its port must be 443, or 1024 or above"
   if (url.hash !== "") return "it must not hold a fragment"
+  if (!asPrivate && !isPublicHost(url)) return "its address is not a public one"
   return undefined
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { checkEndpointUrl } from "../../src/deliveries/Endpoint.ts"
 
 const https = "it must begin with https://"
+const notPublic = "its address is not a public one"
 const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHttp: string | undefined]> = [
   ["https://partner.example/webhooks", undefined, undefined],
   ["https://partner.example:8443/webhooks?team=a", undefined, undefined],
@@ -22,6 +23,10 @@ const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHtt
   ["https://user@partner.example/", "it must not hold credentials", "it must not hold credentials"],
   ["https://:secret@partner.example/", "it must not hold credentials", "it must not hold credentials"],
   ["https://partner.example/#part", "it must not hold a fragment", "it must not hold a fragment"],
+  ["https://10.0.0.1/", notPublic, undefined],
+  ["https://0x7f.1/", notPublic, undefined],
+  ["https://[::1]:8443/", notPublic, undefined],
+  ["https://93.184.216.34/", undefined, undefined],
 ]
 
 describe("checkEndpointUrl", () => {

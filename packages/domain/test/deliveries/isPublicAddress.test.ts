@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isPublicAddress, isPublicHost } from "../src/isPublicAddress.ts"
+import { isPublicAddress, isPublicHost } from "../../src/deliveries/isPublicAddress.ts"
 
 /** The first and last address of each forbidden range, and the addresses just before and after it if they are public. */
 const RANGES = [
