@@ -5,7 +5,7 @@ import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
-import { EventFeedPg } from "@outreach/postgres/events/EventFeedPg"
+import { EventFeed } from "@outreach/postgres/events/EventFeed"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
@@ -58,7 +58,7 @@ const secrets = SigningSecretRepositoryPg.pipe(
   ),
 )
 
-const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeedPg, CampaignRepositoryPg, DigestRepositoryPg).pipe(
+const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeed.layer, CampaignRepositoryPg, DigestRepositoryPg).pipe(
   Layer.provideMerge(deployment),
 )
 

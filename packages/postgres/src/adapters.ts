@@ -1,14 +1,14 @@
 import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
-import { DeliveryGaugesPg } from "./deliveries/DeliveryGaugesPg.ts"
-import { DeliveryHistoryPg } from "./deliveries/DeliveryHistoryPg.ts"
+import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
+import { DeliveryHistory } from "./deliveries/DeliveryHistory.ts"
 import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
-import { EventFeedPg } from "./events/EventFeedPg.ts"
+import { EventFeed } from "./events/EventFeed.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
@@ -33,14 +33,14 @@ export const adapters = Layer.mergeAll(
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   RecipientRepositoryPg,
-  EventFeedPg,
+  EventFeed.layer,
   DigestRepositoryPg,
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
   EndpointReadersPg,
   DeliveryRepositoryPg,
-  DeliveryHistoryPg,
-  DeliveryGaugesPg,
+  DeliveryHistory.layer,
+  DeliveryGauges.layer,
   ReplayJobQueuePg,
   MessageQueuePg,
   BounceRepositoryPg,

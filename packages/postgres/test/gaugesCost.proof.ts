@@ -1,7 +1,7 @@
-import { DeliveryGauges } from "@outreach/domain/deliveries/DeliveryGauges"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
+import { DeliveryGauges } from "../src/deliveries/DeliveryGauges.ts"
 import { blocksRead } from "./blocksRead.ts"
 import { publishSent } from "./publishSent.ts"
 import { runOnDatabase } from "./runOnDatabase.ts"

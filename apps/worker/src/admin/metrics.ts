@@ -1,6 +1,6 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/domain/deliveries/DeliveryGauges"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"

@@ -5,7 +5,7 @@ import {
   type DueReading,
   HORIZON_HOLDERS,
   type StateReading,
-} from "@outreach/domain/deliveries/DeliveryGauges"
+} from "@outreach/postgres/deliveries/DeliveryGauges"
 import { Clock, Duration, Effect, Metric } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"

@@ -1,5 +1,5 @@
-import { DeliveryHistory } from "@outreach/domain/deliveries/DeliveryHistory"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { DeliveryHistory } from "@outreach/postgres/deliveries/DeliveryHistory"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 

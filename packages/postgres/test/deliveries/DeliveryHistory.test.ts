@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryHistory } from "@outreach/domain/deliveries/DeliveryHistory"
 import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { databaseLayer } from "../../src/databaseLayer.ts"
+import { DeliveryHistory } from "../../src/deliveries/DeliveryHistory.ts"
 import { adaptersFor } from "../adaptersFor.ts"
 import { migratedDatabase } from "../migratedDatabase.ts"
 import { publishSent } from "../publishSent.ts"
@@ -78,7 +78,7 @@ const unsorted = Effect.gen(function* () {
 const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOString().slice(0, 10)
 const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => day(from + i))
 
-describe("DeliveryHistoryPg", () => {
+describe("DeliveryHistory", () => {
   it("moves what came before a day had its place to where it belongs", () =>
     run(
       Effect.gen(function* () {

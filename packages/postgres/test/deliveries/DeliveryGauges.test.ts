@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DeliveryGauges } from "@outreach/domain/deliveries/DeliveryGauges"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { DeliveryGauges } from "../../src/deliveries/DeliveryGauges.ts"
 import { publishSent } from "../publishSent.ts"
 import { receiveEvent } from "../receiveEvent.ts"
 import { runOnDatabase } from "../runOnDatabase.ts"
@@ -42,7 +42,7 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
   return seeded
 })
 
-describe("DeliveryGaugesPg", () => {
+describe("DeliveryGauges", () => {
   it("reads zeros from an empty database", () =>
     run(
       Effect.gen(function* () {
