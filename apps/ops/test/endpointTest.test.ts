@@ -1,6 +1,6 @@
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { verify } from "@outreach/signature/node"
 import { Effect, Redacted } from "effect"

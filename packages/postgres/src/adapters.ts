@@ -16,10 +16,10 @@ import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
-import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
+import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
-import { TimelineReaderPg } from "./recipients/TimelineReaderPg.ts"
+import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
@@ -28,7 +28,7 @@ import { TransactionPg } from "./TransactionPg.ts"
 /** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   TransactionPg,
-  OrganizationRepositoryPg,
+  OrganizationRepository.layer,
   ApiKeyRepositoryPg,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
@@ -50,5 +50,5 @@ export const adapters = Layer.mergeAll(
   InboxRepositoryPg,
   SuppressionRepositoryPg,
   WithdrawalRepositoryPg,
-  TimelineReaderPg,
+  TimelineReader.layer,
 ).pipe(Layer.provideMerge(HintsPg))

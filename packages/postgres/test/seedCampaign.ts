@@ -3,11 +3,11 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { checkDigit } from "@outreach/domain/recipients/checkNpi"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
+import { OrganizationRepository } from "../src/organizations/OrganizationRepository.ts"
 
 /** A valid NPI for each number up to 99,999,999. */
 export const npi = (n: number): string => {

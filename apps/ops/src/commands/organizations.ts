@@ -1,6 +1,5 @@
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { name } from "../inputs/name.ts"
@@ -27,5 +26,5 @@ const list = Command.make(
 export const organizations = Command.make("organizations").pipe(
   Command.withDescription("The partners' accounts"),
   Command.withSubcommands([create, list]),
-  Command.provide(OrganizationRepositoryPg),
+  Command.provide(OrganizationRepository.layer),
 )

@@ -1,6 +1,6 @@
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
-import { TimelineReaderPg } from "@outreach/postgres/recipients/TimelineReaderPg"
+import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/BadLines.ts"
@@ -59,7 +59,7 @@ const load = Command.make(
 export const recipients = Command.make("recipients").pipe(
   Command.withDescription("Whom campaigns are sent to"),
   Command.withSubcommands([load, find]),
-  Command.provide(Layer.mergeAll(CampaignRepositoryPg, RecipientRepositoryPg, TimelineReaderPg)),
+  Command.provide(Layer.mergeAll(CampaignRepositoryPg, RecipientRepositoryPg, TimelineReader.layer)),
 )
 
 const printBadLines = Effect.fnUntraced(function* (

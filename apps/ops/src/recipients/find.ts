@@ -1,6 +1,6 @@
 import { checkNpi } from "@outreach/domain/recipients/checkNpi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
-import { TimelineReader } from "@outreach/domain/recipients/TimelineReader"
+import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
-import type { OrganizationNotFound } from "../organizations/OrganizationRepository.ts"
+import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Endpoint, EndpointStatus } from "./Endpoint.ts"
 

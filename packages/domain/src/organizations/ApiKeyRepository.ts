@@ -3,7 +3,7 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { KeyId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { ApiKey, Caller } from "./ApiKey.ts"
-import type { OrganizationNotFound } from "./OrganizationRepository.ts"
+import type { OrganizationNotFound } from "./Organization.ts"
 
 /** No key has this id. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { keyId: Schema.String }) {

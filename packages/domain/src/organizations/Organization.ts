@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 
@@ -8,8 +9,11 @@ export interface Organization {
   readonly createdAt: Timestamp
 }
 
-/** An organization, and how its clock stands. */
-export interface OrganizationStatus extends Organization {
-  /** How far its clock, from which its stamps go on, is ahead of the database's; 0 when it is not. */
-  readonly clockAheadSeconds: number
+/** No organization has this id. */
+export class OrganizationNotFound extends Schema.TaggedError<OrganizationNotFound>()("OrganizationNotFound", {
+  organizationId: Schema.String,
+}) {
+  override get message(): string {
+    return `No organization ${this.organizationId}.`
+  }
 }

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
-import type { OrganizationNotFound } from "../organizations/OrganizationRepository.ts"
+import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Program } from "./Program.ts"
 
 /** The organization has a program with this slug. */

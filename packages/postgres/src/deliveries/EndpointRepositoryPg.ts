@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -5,7 +5,7 @@ import {
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"

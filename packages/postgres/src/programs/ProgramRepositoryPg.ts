@@ -1,6 +1,6 @@
 import { UNDER_WAY } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { OrganizationNotFound } from "@outreach/domain/organizations/OrganizationRepository"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Program } from "@outreach/domain/programs/Program"
 import {
   ProgramInUse,

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { OrganizationRepository } from "../../src/organizations/OrganizationRepository.ts"
 import { runOnDatabase } from "../runOnDatabase.ts"
 
 const run = runOnDatabase()
