@@ -17,7 +17,7 @@ export interface Mail {
   readonly unsubscribeUrl: string
 }
 
-/** Why a mail server took no message, or gave no answer, for a reason that is not the recipient's. */
+/** Why a mail server took no message, or gave no response, for a reason that is not the recipient's. */
 export interface MailFailure {
   /**
    * `login`, `relay_denied` and `rejected` are replies to us; `tls` is mostly a certificate; `slow` is a timeout that concerns one message
@@ -60,7 +60,7 @@ export interface SendingLease {
   readonly beginBy: bigint
   /** Called when sending begins. */
   begin(): void
-  /** Returns whether the lease is still ours; asked before the message itself is sent. */
+  /** Returns whether the lease is still ours; called before the message itself is sent. */
   isHeld(): boolean
 }
 
@@ -69,7 +69,7 @@ export class Mailer extends Context.Service<
   Mailer,
   {
     /**
-     * Sends one message and has its outcome recorded; every refusal and every failure of the network is an outcome.
+     * Sends one message and has its outcome recorded; every rejection and every failure of the network is an outcome.
      *
      * At most two messages of a connection are sent and not recorded at any time, and one campaign never holds every connection.
      */

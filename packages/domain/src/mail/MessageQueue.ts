@@ -12,7 +12,7 @@ export type MessageSettlement =
       readonly state: "retry"
       readonly attempts: number
       readonly delaySeconds: number
-      /** The status of a refusal that is about us: for as long, the campaign writes to nobody else of that domain. */
+      /** The status of a rejection that is about us: for as long, the campaign writes to nobody else of that domain. */
       readonly refusedWith?: string
       /** Why the message was not sent, when its recipient is not the reason. */
       readonly failure?: MailFailure
@@ -34,6 +34,9 @@ export interface MessageClaim {
   readonly heldByCampaign?: Readonly<Record<CampaignId, number>>
 }
 
+/** How long rates are kept after they bound anything: longer than the second that is saved up, so that a clock that was set back forgets nothing that counts. */
+export const SEND_RATE_RETENTION_SECONDS = 3600
+
 /** The messages of sending campaigns. */
 export class MessageQueue extends Context.Service<
   MessageQueue,
@@ -42,8 +45,8 @@ export class MessageQueue extends Context.Service<
     claim(options: MessageClaim): Effect.Effect<ReadonlyArray<MessageLease>>
     /** Extends leases that are still held, and returns their tokens. */
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
-    /** Forgets rates and pauses of domains that bound nothing any more. */
-    readonly forgetPaces: Effect.Effect<void>
+    /** Forgets rates and pauses of domains that have bound nothing for `SEND_RATE_RETENTION_SECONDS`. */
+    readonly forgetRates: Effect.Effect<void>
     /** Reads what a campaign's messages have in common. */
     template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
     /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */

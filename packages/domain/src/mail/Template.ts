@@ -24,7 +24,7 @@ const SAMPLE: TemplateVariables = {
   unsubscribe_url: "https://outreach.test/unsubscribe/x",
 }
 
-/** Says why a text is not a template that renders, or undefined. */
+/** Returns why a text is not a template that renders, or undefined. */
 export const checkTemplate = (
   text: string,
   part: TemplatePart,

@@ -2,7 +2,7 @@ import type { Deployment } from "@outreach/domain/Deployment"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, MessageTemplate } from "@outreach/domain/mail/Message"
-import { MessageQueue, type MessageSettlement } from "@outreach/domain/mail/MessageQueue"
+import { MessageQueue, type MessageSettlement, SEND_RATE_RETENTION_SECONDS } from "@outreach/domain/mail/MessageQueue"
 import { Array as Arr, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
@@ -48,12 +48,11 @@ export const MessageQueuePg = Layer.effect(
         return rows.map(({ leaseToken }) => leaseToken)
       }, orDieAs("MessageQueue.renew")),
 
-      forgetPaces: Effect.gen(function* () {
-        // Longer than the second that is saved up, so that a clock that was set back forgets nothing that counts.
-        yield* sql`
-          delete from send_rates where greatest(next_at, deferred_until) < clock_timestamp() - interval '1 hour'`
-        yield* sql`delete from domain_pauses where until < clock_timestamp() - interval '1 hour'`
-      }).pipe(orDieAs("MessageQueue.forgetPaces")),
+      forgetRates: Effect.gen(function* () {
+        const before = sql`clock_timestamp() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
+        yield* sql`delete from send_rates where greatest(next_at, deferred_until) < ${before}`
+        yield* sql`delete from domain_pauses where until < ${before}`
+      }).pipe(orDieAs("MessageQueue.forgetRates")),
 
       template: Effect.fnUntraced(function* (campaignId) {
         const rows = yield* sql<MessageTemplate>`
@@ -96,7 +95,7 @@ const keyOf = ({ recipientId, leaseToken }: HeldLease): string => `${recipientId
 /** The most settlements that share a transaction. */
 const MAX_BATCH_SIZE = 100
 
-/** Settles messages of one organization in one transaction, with one stamp; answers the keys of the leases that were still held. */
+/** Settles messages of one organization in one transaction, with one stamp; returns the keys of the leases that were still held. */
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const sql = yield* SqlClient.SqlClient
   const retries = items.flatMap(({ lease, settlement }) =>

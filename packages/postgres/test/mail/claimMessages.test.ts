@@ -113,7 +113,7 @@ describe("the rate to a recipient domain", () => {
     ))
 })
 
-describe("MessageQueuePg.forgetPaces", () => {
+describe("MessageQueuePg.forgetRates", () => {
   it("forgets what bounds nothing any more, and nothing else", () =>
     run(
       Effect.gen(function* () {
@@ -121,7 +121,7 @@ describe("MessageQueuePg.forgetPaces", () => {
         yield* seedSending({ "a.test": 2 })
         yield* claim({ perMinute: 60 })
         yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
-        yield* (yield* MessageQueue).forgetPaces
+        yield* (yield* MessageQueue).forgetRates
         expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
       }),
     ))
