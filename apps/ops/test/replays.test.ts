@@ -19,9 +19,9 @@ const seed = (...args: Parameters<typeof seedDeadLetters>) =>
 const runReplayJobs = () =>
   meanwhile(
     Effect.gen(function* () {
-      const { advance } = yield* ReplayJobQueue
+      const { replayNextChunk } = yield* ReplayJobQueue
       while (true) {
-        const progress = yield* advance
+        const progress = yield* replayNextChunk
         if ("replay" in progress && progress.replay.state !== "running") return
         if ("nextInMs" in progress) yield* Effect.sleep(10)
       }
@@ -84,7 +84,7 @@ describe("a replay by filters", () => {
     expect((await runJson("replays", "list")).data).toEqual([job])
     expect(await runJson("replays", "show", job.id)).toEqual(job)
 
-    await meanwhile(Effect.flatMap(ReplayJobQueue, (book) => book.advance))
+    await meanwhile(Effect.flatMap(ReplayJobQueue, (book) => book.replayNextChunk))
     const cancelled = await runJson("replays", "cancel", job.id, "--yes")
     expect(cancelled).toMatchObject({ state: "cancelled", replayed: 2 })
     expect(await runJson("replays", "follow", job.id)).toEqual(cancelled)

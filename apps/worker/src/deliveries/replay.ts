@@ -5,15 +5,15 @@ import { workerLimits } from "../workerLimits.ts"
 
 /** Carries out the jobs that replay dead letters, chunk by chunk at their rates, until interrupted. */
 export const replay = Effect.gen(function* () {
-  const { advance } = yield* ReplayJobQueue
+  const { replayNextChunk } = yield* ReplayJobQueue
   const { minMs, maxMs } = workerLimits.pause
   const step = Effect.gen(function* () {
-    const answer = yield* advance
-    if ("nextInMs" in answer) {
+    const result = yield* replayNextChunk
+    if ("nextInMs" in result) {
       // What is due, and yet not ours, is in another worker's hands at this moment.
-      return yield* Effect.sleep(Math.min(Math.max(answer.nextInMs ?? maxMs, minMs), maxMs))
+      return yield* Effect.sleep(Math.min(Math.max(result.nextInMs ?? maxMs, minMs), maxMs))
     }
-    const { id: replayId, state, total, replayed } = answer.replay
+    const { id: replayId, state, total, replayed } = result.replay
     if (state === "finished") {
       yield* Effect.logInfo("replay finished").pipe(Effect.annotateLogs({ replayId, total, replayed }))
     }

@@ -28,17 +28,17 @@ export const receiveBounces = Effect.fnUntraced(function* (options: { readonly h
           disabledCommands: ["AUTH", "STARTTLS"],
           disableReverseLookup: true,
           onRcptTo: ({ address }, _, done) =>
-            done(returnPaths.read(address) === undefined ? refusal(550, "No such return path") : null),
+            done(returnPaths.read(address) === undefined ? smtpError(550, "No such return path") : null),
           onData: (stream, session, done) => {
             const recipients = session.envelope.rcptTo.flatMap(({ address }) => returnPaths.read(address) ?? [])
-            const finish = (refused: Error | null) => {
-              done(refused)
+            const finish = (rejection: Error | null) => {
+              done(rejection)
               // Nobody reads the rest of a message that was left.
               if (!stream.readableEnded) {
                 for (const connection of server.connections) if (connection.session === session) connection.close()
               }
             }
-            run(receive(stream, recipients, streams)).then(finish, () => finish(refusal(451, "Not now")))
+            run(receive(stream, recipients, streams)).then(finish, () => finish(smtpError(451, "Not now")))
           },
         }),
     ),
@@ -60,7 +60,7 @@ const receive = Effect.fnUntraced(
     streams: Set<SMTPServerDataStream>,
   ) {
     const raw = yield* Effect.promise(() => readMessage(stream, streams))
-    if (raw === undefined) return refusal(451, "Too many messages at once")
+    if (raw === undefined) return smtpError(451, "Too many messages at once")
     const verdict = yield* Effect.promise(() => readDeliveryReport(raw))
     if (verdict === undefined) {
       yield* Metric.update(metrics.bounceReports.ignored, 1)
@@ -69,7 +69,7 @@ const receive = Effect.fnUntraced(
     for (const recipientId of recipients) {
       const result = yield* reportBounce(recipientId, verdict)
       // The report was faster than our record of the message's acceptance.
-      if (result === "early") return refusal(451, "Try again later")
+      if (result === "early") return smtpError(451, "Try again later")
       yield* Metric.update(metrics.bounceReports[result], 1)
       const about = { recipientId, result, ...(verdict._tag === "Refused" && { status: verdict.status }) }
       yield* (result === "refused" ? Effect.logWarning : Effect.logDebug)("bounce reported").pipe(
@@ -78,7 +78,7 @@ const receive = Effect.fnUntraced(
     }
     return null
   },
-  Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), refusal(451, "Not now"))),
+  Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
   (handled, stream, _, streams) =>
     Effect.ensuring(
       handled,
@@ -102,4 +102,4 @@ const readMessage = async (
   return stream.sizeExceeded ? undefined : Buffer.concat(chunks)
 }
 
-const refusal = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
+const smtpError = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })

@@ -84,9 +84,9 @@ export interface CampaignProgress {
   readonly queued: number
   /** Queued, and put off by their mailboxes at least once. */
   readonly deferred: number
-  /** Queued, and sent at least once without an answer. */
+  /** Queued, and sent at least once without a response. */
   readonly unknown: number
-  /** Sent several times without an answer, and not tried again. */
+  /** Sent several times without a response, and not tried again. */
   readonly quarantined: number
   readonly withdrawn: number
   readonly sent: number
@@ -115,10 +115,10 @@ export interface QuarantinedMessage extends MailFailure {
   readonly quarantinedAt: Timestamp
 }
 
-/** A recipient domain that a campaign leaves alone for a while, because it refused us. */
+/** A recipient domain that a campaign leaves alone for a while, because it rejected us. */
 export interface DomainPause {
   readonly domain: string
-  /** The refusal's codes. */
+  /** The codes of the rejection. */
   readonly status: string
   readonly until: Timestamp
 }

@@ -9,7 +9,7 @@ export class CampaignNotFound extends Schema.TaggedError<CampaignNotFound>()("Ca
   }
 }
 
-/** The campaign's status does not allow what was asked. */
+/** The campaign's status does not allow the operation. */
 export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>()("CampaignNotInStatus", {
   campaignId: Schema.String,
   status: Schema.String,

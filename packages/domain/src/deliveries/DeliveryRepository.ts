@@ -29,7 +29,7 @@ export interface DeadLetterFilter {
   readonly endpointId?: EndpointId
   readonly eventType?: string
   readonly reason?: DeadLetterReason
-  /** Set aside at or after, and before. */
+  /** Dead letters since this time or later, and before. */
   readonly from?: Timestamp
   readonly to?: Timestamp
 }
@@ -68,12 +68,12 @@ export class DeliveryRepository extends Context.Service<
     countDeadLetters(filter: DeadLetterFilter): Effect.Effect<ReadonlyArray<DeadLetterCount>>
     /** Gives a dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. False when it is none, or was replayed before. */
     replay(deliveryId: DeliveryId): Effect.Effect<boolean>
-    /** Counts the dead letters that were set aside so long ago, replayed or not, and says before when that is. */
+    /** Counts the dead letters of that age, replayed or not; returns the time before which they became dead letters, too. */
     countOld(
       filter: PurgeFilter,
       olderThanSeconds: number,
     ): Effect.Effect<{ readonly before: Timestamp; readonly count: number; readonly replayed: number }>
-    /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; answers how many, and where to go on. */
+    /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; returns how many, and where to go on. */
     purge(
       filter: PurgeFilter,
       before: Timestamp,

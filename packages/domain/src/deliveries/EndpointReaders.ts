@@ -3,7 +3,7 @@ import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identif
 import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
 
-/** How many workers may be lost with calls of one delivery before it is set aside as poison. */
+/** How many workers may be lost with calls of one delivery before it becomes a dead letter as poison. */
 export const MAX_LOSSES = 5
 /** From so many lost workers on, a delivery is sent alone. */
 export const ALONE_FROM_LOSSES = 3
@@ -56,7 +56,7 @@ export interface Progress {
   readonly outcomes: ReadonlyArray<Outcome>
 }
 
-/** A delivery whose worker was lost with its call, and whether it was set aside for it. */
+/** A delivery whose worker was lost with its call, and whether it became a dead letter for it. */
 export interface LostDelivery {
   readonly deliveryId: DeliveryId
   readonly endpointId: EndpointId
@@ -86,7 +86,7 @@ export interface Wanted {
 export class EndpointReaders extends Context.Service<
   EndpointReaders,
   {
-    /** Says that a worker lives, for so many seconds; returns its rank among the living, from 0, how many they are, and how many endpoints are enabled. */
+    /** Reports that a worker lives, for so many seconds; returns its rank among the living, from 0, how many they are, and how many endpoints are enabled. */
     live(
       worker: string,
       leaseSeconds: number,
@@ -99,15 +99,15 @@ export class EndpointReaders extends Context.Service<
     recover(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
     /** Gives endpoints up. Calls that have begun, and outcomes that are not written, stay the worker's. */
     handOver(worker: string, endpoints: ReadonlyArray<GivenUp>): Effect.Effect<void>
-    /** Says that a worker takes no more endpoints, and lives on for its calls. */
+    /** Reports that a worker takes no more endpoints, and lives on for its calls. */
     stop(worker: string): Effect.Effect<void>
-    /** Says that a worker is gone. */
+    /** Reports that a worker is gone. */
     leave(worker: string): Effect.Effect<void>
     /** Reads on in the logs, behind the places that were written last. Calls may begin once `write` has written the new ones. Passes over what is not the worker's. */
     read(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
     /** Takes deliveries that are due with a row of their own: what was lost first, then retries, then replays. */
     takeDue(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
-    /** Gives back rows of endpoints that stand under the worker's name, but for those that it knows of: an answer to `takeDue` was lost. */
+    /** Gives back rows of endpoints that stand under the worker's name, but for those that it knows of: the response to `takeDue` was lost. */
     keepOnly(
       worker: string,
       endpoints: ReadonlyArray<EndpointId>,

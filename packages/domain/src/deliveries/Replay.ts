@@ -22,7 +22,7 @@ export interface Replay {
   readonly reason: DeadLetterReason | null
   /** The types of a log's events; null for all. */
   readonly eventTypes: ReadonlyArray<string> | null
-  /** When the dead letters were set aside, or the events published. */
+  /** When the deliveries became dead letters, or the events published. */
   readonly from: Timestamp | null
   readonly to: Timestamp | null
   readonly createdAt: Timestamp

@@ -57,6 +57,6 @@ export class ReplayJobQueue extends Context.Service<
      *
      * Returns the job as it stands then; or, when none was due, in how many milliseconds one is, null for none.
      */
-    readonly advance: Effect.Effect<{ readonly replay: Replay } | { readonly nextInMs: number | null }>
+    readonly replayNextChunk: Effect.Effect<{ readonly replay: Replay } | { readonly nextInMs: number | null }>
   }
 >()("domain/deliveries/ReplayJobQueue") {}

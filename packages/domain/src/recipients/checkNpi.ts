@@ -1,5 +1,5 @@
 /**
- * Says what is wrong with a national provider identifier, or undefined.
+ * Returns what is wrong with a national provider identifier, or undefined.
  *
  * Ten digits, of which the last is the Luhn check digit over the prefix 80840 and the first nine. Source: CMS, Requirements for NPI and NPI check digit (45 CFR 162.406).
  */

@@ -65,7 +65,7 @@ export const LAGS_COUNTED = 20
 /** How far `DeliveryGauges` counts what is due, and dead letters; what is more shows as this many. */
 export const COUNTED_TO = 10_000
 
-/** Tells operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits. */
+/** Reports to operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits. */
 export class DeliveryGauges extends Context.Service<
   DeliveryGauges,
   {

@@ -108,7 +108,7 @@ export const ReplayJobQueuePg = Layer.effect(
         return yield* new ReplayFinished({ replayId, replayed })
       }, orDieAs("ReplayJobQueue.cancel")),
 
-      advance: sql<
+      replayNextChunk: sql<
         (Replay | { readonly id: null }) & {
           readonly nextInMs: number | null
           readonly organizations: ReadonlyArray<OrganizationId> | null
@@ -186,7 +186,7 @@ export const ReplayJobQueuePg = Layer.effect(
             return replay.id === null ? { nextInMs } : { replay: replay as Replay }
           }),
         ),
-        orDieAs("ReplayJobQueue.advance"),
+        orDieAs("ReplayJobQueue.replayNextChunk"),
       ),
     }
   }),

@@ -16,13 +16,13 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
   yield* sql`set local statement_timeout = 0`
 
   const outreach = yield* sql<Discrepancy>`
-    with asked as (
+    with requested as (
       select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
         ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
     ), event as (
       select organization.id as organization_id, found.*, wanted.type,
         wanted.type = 'outreach.email_opened' as opened, wanted.type = 'outreach.email_clicked' as clicked
-      from organizations organization cross join asked
+      from organizations organization cross join requested
       cross join unnest(array['outreach.recipients_published', 'outreach.email_sent', 'outreach.email_bounced',
         'outreach.email_opened', 'outreach.email_clicked']) as wanted (type)
       cross join lateral (
@@ -33,7 +33,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
             then not (body::jsonb->'data'->>'is_bot_suspected')::boolean end as unsuspected
         from events
         where events.organization_id = organization.id and events.type = wanted.type
-          and emitted_at >= asked.begins and emitted_at < asked.ends
+          and emitted_at >= requested.begins and emitted_at < requested.ends
       ) found
       where ${only}::text is null or organization.id = ${only}
     ), counted as (
@@ -50,7 +50,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
         count(distinct recipient_id) filter (where clicked and unsuspected) as unsuspected_unique_clicked
       from event group by organization_id, program_id
     ), kept as (
-      select digest_outreach.* from digest_outreach join asked using (date)
+      select digest_outreach.* from digest_outreach join requested using (date)
       where ${only}::text is null or organization_id = ${only}
     ), each_counted as (
       select organization_id, program_id, key, value::int
@@ -66,13 +66,13 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
     order by organization_id, program_id, key`
 
   const funnel = yield* sql<Discrepancy>`
-    with asked as (
+    with requested as (
       select ${date}::date as date, ${date}::timestamp at time zone 'UTC' as begins,
         ${date}::timestamp at time zone 'UTC' + interval '1 day' as ends
     ), counted as (
       select organization_id, program_id, stage,
         count(*) filter (where counted_at >= begins) as of_date, count(*) as total
-      from qualifications, asked
+      from qualifications, requested
       where counted_at < ends and (${only}::text is null or organization_id = ${only})
       group by organization_id, program_id, stage
     ), each_counted as (
@@ -80,16 +80,16 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       from counted cross join lateral (values (stage, of_date), (stage || '_total', total)) as each (key, value)
     ), each_kept as (
       select program.organization_id, program.id as program_id, key, value
-      from programs program cross join asked
+      from programs program cross join requested
       cross join lateral (
         select * from digest_funnel funnel
-        where funnel.organization_id = program.organization_id and program_id = program.id and funnel.date <= asked.date
+        where funnel.organization_id = program.organization_id and program_id = program.id and funnel.date <= requested.date
         order by funnel.date desc limit 1
       ) kept
       cross join lateral (values
-        ('account_created', case when kept.date = asked.date then account_created else 0 end),
-        ('learner_qualified', case when kept.date = asked.date then learner_qualified else 0 end),
-        ('completer_qualified', case when kept.date = asked.date then completer_qualified else 0 end),
+        ('account_created', case when kept.date = requested.date then account_created else 0 end),
+        ('learner_qualified', case when kept.date = requested.date then learner_qualified else 0 end),
+        ('completer_qualified', case when kept.date = requested.date then completer_qualified else 0 end),
         ('account_created_total', account_created_total),
         ('learner_qualified_total', learner_qualified_total),
         ('completer_qualified_total', completer_qualified_total)

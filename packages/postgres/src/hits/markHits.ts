@@ -12,8 +12,8 @@ interface First {
 }
 
 /**
- * Marks who opened and clicked, and answers which of one organization's events are the first of their recipient, type and date; part of
- * the transaction that was stamped, so that nobody else marks for the organization meanwhile. Others than opens and clicks have no answer.
+ * Marks who opened and clicked, and returns which of one organization's events are the first of their recipient, type and date; part of
+ * the transaction that was stamped, so that nobody else marks for the organization meanwhile. Others than opens and clicks are left out.
  */
 export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
   const hits = events.filter(

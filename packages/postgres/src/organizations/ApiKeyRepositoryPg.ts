@@ -10,7 +10,7 @@ import { orDieAs } from "../DatabaseFailure.ts"
 
 const hashOf = (text: string): string => hash("sha256", text, "hex")
 
-/** The most requests that one statement admits. */
+/** The most requests that one statement authenticates. */
 const MAX_BATCH_SIZE = 100
 /** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
 const AUTHENTICATION_CONCURRENCY = 2
@@ -36,12 +36,12 @@ export const ApiKeyRepositoryPg = Layer.effect(
     const authenticateKey = yield* coalesce(
       MAX_BATCH_SIZE,
       Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
-        const rows = yield* sql<AdmissionRow>`
-          with asked as (
+        const rows = yield* sql<KeyUseRow>`
+          with presented as (
             select decode(hash, 'hex') as hash, request
-            from unnest(${texts.map(hashOf)}::text[]) with ordinality as asked (hash, request)
+            from unnest(${texts.map(hashOf)}::text[]) with ordinality as presented (hash, request)
           ), caller as (
-            select id, organization_id, scopes, last_used_at, request from asked join api_keys using (hash)
+            select id, organization_id, scopes, last_used_at, request from presented join api_keys using (hash)
             where revoked_at is null and (expires_at is null or expires_at > statement_timestamp())
           ), counted as (
             insert into rate_windows (key_id, window_start, count)
@@ -61,9 +61,9 @@ export const ApiKeyRepositoryPg = Layer.effect(
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
             extract(epoch from statement_timestamp())::double precision as now
           from caller join counted on key_id = id`
-        const admissions: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
-        for (const { request, count, now, ...caller } of rows) admissions[request - 1] = { caller, count, now }
-        return admissions
+        const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
+        for (const { request, count, now, ...caller } of rows) uses[request - 1] = { caller, count, now }
+        return uses
       }, orDieAs("ApiKeyRepository.authenticateKey")),
       AUTHENTICATION_CONCURRENCY,
     )
@@ -127,6 +127,6 @@ export const ApiKeyRepositoryPg = Layer.effect(
   }),
 )
 
-interface AdmissionRow extends Omit<KeyUse, "caller">, Readonly<KeyUse["caller"]> {
+interface KeyUseRow extends Omit<KeyUse, "caller">, Readonly<KeyUse["caller"]> {
   readonly request: number
 }

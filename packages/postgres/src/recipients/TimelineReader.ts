@@ -155,7 +155,8 @@ export class TimelineReader extends Context.Service<
           union all
           select asked_at, 'unsubscribed', recipient.organization_id, program_id, campaign_id, recipient_id, null, null
           from recipient
-          join unsubscriptions asked on asked.organization_id = recipient.organization_id and asked.recipient_id = recipient.id
+          join unsubscriptions unsubscription
+            on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
           union all
           select suppression.created_at, 'suppressed', suppression.organization_id, suppression.program_id, null, null, null,
             suppression.kind || ': ' || reason

@@ -20,7 +20,7 @@ beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate r
 
 const create = (filter: DeadLetterFilter, rate = 10_000) =>
   Effect.flatMap(ReplayJobQueue, (book) => book.create(filter, rate))
-const advance = Effect.flatMap(ReplayJobQueue, (book) => book.advance)
+const replayNextChunk = Effect.flatMap(ReplayJobQueue, (jobs) => jobs.replayNextChunk)
 /** Lets every job go on at once, as the passing of its pause would. */
 const skipPause = Effect.flatMap(
   SqlClient.SqlClient,
@@ -32,7 +32,8 @@ const skipPause = Effect.flatMap(
 const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
   const replayJobs = yield* ReplayJobQueue
   let steps = 0
-  for (; (yield* replayJobs.find(replayId)).state === "running"; steps++) yield* Effect.andThen(skipPause, advance)
+  for (; (yield* replayJobs.find(replayId)).state === "running"; steps++)
+    yield* Effect.andThen(skipPause, replayNextChunk)
   return { steps, replay: yield* replayJobs.find(replayId) }
 })
 /** Returns how many new deliveries there are, and of how many dead letters each exactly one. */
@@ -55,7 +56,7 @@ describe("ReplayJobQueuePg", () => {
         yield* seedDeadLetters(2500)
         const { id, ...made } = yield* create({}, 5000)
         expect(made).toMatchObject({ state: "running", total: 2500, replayed: 0, rate: 5000, finishedAt: null })
-        expect(yield* advance).toMatchObject({ replay: { id, replayed: 500, state: "running" } })
+        expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: 500, state: "running" } })
         const sql = yield* SqlClient.SqlClient
         const [first] = yield* sql<{ inOrder: boolean }>`
           select max(finished_at) filter (where replayed_as is not null) < min(finished_at) filter (where replayed_as is null) as "inOrder"
@@ -107,7 +108,7 @@ describe("ReplayJobQueuePg", () => {
       Effect.gen(function* () {
         const { createdAt, ...made } = yield* create({})
         expect(made).toMatchObject({ state: "finished", total: 0, replayed: 0, finishedAt: createdAt })
-        expect(yield* advance).toEqual({ nextInMs: null })
+        expect(yield* replayNextChunk).toEqual({ nextInMs: null })
       }),
     ))
 
@@ -124,11 +125,11 @@ describe("ReplayJobQueuePg", () => {
         )
         // Ten minutes during which no worker ran.
         yield* sql`update replay_jobs set next_at = next_at - interval '10 minutes'`
-        expect(yield* advance).toMatchObject({ replay: { replayed: 10 } })
-        expect(yield* advance).toMatchObject({ replay: { replayed: 20 } })
+        expect(yield* replayNextChunk).toMatchObject({ replay: { replayed: 10 } })
+        expect(yield* replayNextChunk).toMatchObject({ replay: { replayed: 20 } })
         expect(yield* nextIn).toBeGreaterThan(0)
         expect(yield* nextIn).toBeLessThanOrEqual(0.1)
-        const answer = yield* advance
+        const answer = yield* replayNextChunk
         expect(answer).toEqual({ nextInMs: expect.any(Number) })
         expect((answer as { nextInMs: number }).nextInMs).toBeLessThanOrEqual(100)
       }),
@@ -142,7 +143,7 @@ describe("ReplayJobQueuePg", () => {
         const repository = yield* DeliveryRepository
         const [newest] = yield* repository.deadLetters({}, 1)
         const work = Effect.gen(function* () {
-          while ("replay" in (yield* Effect.andThen(skipPause, advance))) yield* Effect.yieldNow
+          while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
         })
         const workers = Array.from({ length: 6 }, () => work)
         yield* Effect.all([...workers, repository.replay(newest!.id)], { concurrency: "unbounded" })
@@ -161,7 +162,7 @@ describe("ReplayJobQueuePg", () => {
         // Taken back, as the server does for a worker that is gone.
         const died = inTransaction(
           Effect.gen(function* () {
-            expect(yield* advance).toMatchObject({ replay: { id, replayed: 10 } })
+            expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: 10 } })
             return yield* Effect.fail("died" as const)
           }),
         )
@@ -178,11 +179,11 @@ describe("ReplayJobQueuePg", () => {
         const replayJobs = yield* ReplayJobQueue
         yield* seedDeadLetters(30)
         const { id } = yield* create({}, 100)
-        yield* advance
+        yield* replayNextChunk
         const cancelled = yield* replayJobs.cancel(id)
         expect(cancelled).toMatchObject({ state: "cancelled", replayed: 10, cancelledAt: expect.any(String) })
         expect(yield* replayJobs.cancel(id)).toEqual(cancelled)
-        expect(yield* Effect.andThen(skipPause, advance)).toEqual({ nextInMs: null })
+        expect(yield* Effect.andThen(skipPause, replayNextChunk)).toEqual({ nextInMs: null })
         expect(yield* replays).toEqual(all(10))
         // What is left is for another job.
         const { replay } = yield* finish((yield* create({})).id)
@@ -226,7 +227,7 @@ describe("ReplayJobQueuePg", () => {
             from: published[0],
             to: all.to,
           })
-          expect(yield* advance).toMatchObject({ replay: { id, replayed: 100, state: "running" } })
+          expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: 100, state: "running" } })
           expect(yield* queued).toEqual(events.slice(0, 100))
           expect((yield* finish(id)).replay).toMatchObject({ state: "finished", replayed: 250 })
           expect(yield* queued).toEqual(events)
@@ -275,11 +276,13 @@ describe("ReplayJobQueuePg", () => {
           yield* seedDeadLetters(500)
           const dead = yield* create({}, 500)
           const { id } = yield* createOfLog(all, 100)
-          const died = inTransaction(Effect.andThen(Effect.andThen(skipPause, advance), Effect.fail("died" as const)))
+          const died = inTransaction(
+            Effect.andThen(Effect.andThen(skipPause, replayNextChunk), Effect.fail("died" as const)),
+          )
           expect(yield* Effect.flip(died)).toBe("died")
           expect(yield* queued).toEqual([])
           const work = Effect.gen(function* () {
-            while ("replay" in (yield* Effect.andThen(skipPause, advance))) yield* Effect.yieldNow
+            while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
           })
           yield* Effect.all(
             Array.from({ length: 5 }, () => work),
@@ -299,9 +302,9 @@ describe("ReplayJobQueuePg", () => {
           const replayJobs = yield* ReplayJobQueue
           const { all, events } = yield* seedLog(30)
           const { id } = yield* createOfLog(all, 100)
-          yield* advance
+          yield* replayNextChunk
           expect(yield* replayJobs.cancel(id)).toMatchObject({ state: "cancelled", replayed: 10 })
-          expect(yield* Effect.andThen(skipPause, advance)).toEqual({ nextInMs: null })
+          expect(yield* Effect.andThen(skipPause, replayNextChunk)).toEqual({ nextInMs: null })
           expect(yield* queued).toEqual(events.slice(0, 10))
           const range = { ...all, endpointId: yield* createIdentifier("endpoint") }
           for (const ask of [replayJobs.countInLog(range), Effect.as(replayJobs.createOfLog(range, 1), 0)]) {
@@ -340,7 +343,7 @@ describe("ReplayJobQueuePg", () => {
           Effect.gen(function* () {
             yield* skipPause
             const before = yield* read
-            yield* advance
+            yield* replayNextChunk
             const after = yield* read
             return { scanned: after.scanned - before.scanned, fetched: after.fetched - before.fetched }
           }),
