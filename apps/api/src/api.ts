@@ -58,9 +58,12 @@ const secrets = SigningSecretRepositoryPg.pipe(
   ),
 )
 
-const handlerPorts = Layer.mergeAll(RecipientRepositoryPg, EventFeed.layer, CampaignRepositoryPg, DigestRepositoryPg).pipe(
-  Layer.provideMerge(deployment),
-)
+const handlerPorts = Layer.mergeAll(
+  RecipientRepositoryPg,
+  EventFeed.layer,
+  CampaignRepositoryPg,
+  DigestRepositoryPg,
+).pipe(Layer.provideMerge(deployment))
 
 // What waits for the disk would delay the look-ups that share a connection with it.
 const inbox = InboxRepositoryPg.pipe(Layer.provide(transactions))

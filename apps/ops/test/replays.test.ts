@@ -1,4 +1,4 @@
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { publishSent } from "@outreach/postgres/test/publishSent"
 import { seedDeadLetters } from "@outreach/postgres/test/seedDeadLetters"
 import { Effect } from "effect"

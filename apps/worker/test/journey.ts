@@ -1,6 +1,6 @@
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
 import { seedCampaign } from "@outreach/postgres/test/seedCampaign"

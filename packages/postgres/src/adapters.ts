@@ -2,10 +2,10 @@ import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryHistory } from "./deliveries/DeliveryHistory.ts"
-import { DeliveryRepositoryPg } from "./deliveries/DeliveryRepositoryPg.ts"
+import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
-import { ReplayJobQueuePg } from "./deliveries/ReplayJobQueuePg.ts"
+import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { EventFeed } from "./events/EventFeed.ts"
@@ -38,10 +38,10 @@ export const adapters = Layer.mergeAll(
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
   EndpointReadersPg,
-  DeliveryRepositoryPg,
+  DeliveryRepository.layer,
   DeliveryHistory.layer,
   DeliveryGauges.layer,
-  ReplayJobQueuePg,
+  ReplayJobQueue.layer,
   MessageQueuePg,
   BounceRepositoryPg,
   HitRepositoryPg,

@@ -1,7 +1,6 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
-import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { NotDeadLetter } from "../deadLetters/NotDeadLetter.ts"
@@ -46,5 +45,5 @@ const show = Command.make(
 export const deadLetters = Command.make("dead-letters").pipe(
   Command.withDescription("Deliveries that were rejected, ran out of attempts, or crashed several workers"),
   Command.withSubcommands([list, show, replay, purge]),
-  Command.provide(Layer.mergeAll(DeliveryRepositoryPg, ReplayJobQueuePg)),
+  Command.provide(Layer.mergeAll(DeliveryRepository.layer, ReplayJobQueue.layer)),
 )

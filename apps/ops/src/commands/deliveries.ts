@@ -1,7 +1,6 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"
@@ -76,7 +75,7 @@ const show = Command.make(
 export const deliveries = Command.make("deliveries").pipe(
   Command.withDescription("Events on their way to the partners"),
   Command.withSubcommands([list, show]),
-  Command.provide(DeliveryRepositoryPg),
+  Command.provide(DeliveryRepository.layer),
 )
 
 /** Prints a delivery with its attempts. */

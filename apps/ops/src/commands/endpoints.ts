@@ -2,7 +2,7 @@ import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { replayLog } from "../endpoints/replayLog.ts"
@@ -142,5 +142,5 @@ const enable = Command.make(
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("The partners' webhook endpoints"),
   Command.withSubcommands([create, list, show, update, sendTest, replayLog, disable, enable]),
-  Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueuePg)),
+  Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueue.layer)),
 )

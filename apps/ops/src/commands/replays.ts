@@ -1,5 +1,4 @@
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
@@ -60,5 +59,5 @@ const cancel = Command.make(
 export const replays = Command.make("replays").pipe(
   Command.withDescription("Dead letters and events that the workers deliver again"),
   Command.withSubcommands([list, show, follow, cancel]),
-  Command.provide(ReplayJobQueuePg),
+  Command.provide(ReplayJobQueue.layer),
 )

@@ -1,5 +1,4 @@
-import type { Replay } from "@outreach/domain/deliveries/Replay"
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { formatCount } from "../output/formatCount.ts"
 import { print, printToStderr } from "../output/Output.ts"

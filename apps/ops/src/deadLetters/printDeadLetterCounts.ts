@@ -1,4 +1,4 @@
-import type { DeadLetterCount } from "@outreach/domain/deliveries/DeliveryRepository"
+import type { DeadLetterCount } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { formatRows, print } from "../output/Output.ts"
 
 /** Prints the number of dead letters in a sentence, and a table of the numbers by endpoint and reason. */

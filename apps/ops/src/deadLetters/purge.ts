@@ -1,9 +1,9 @@
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import {
   DeliveryRepository,
   type PurgeFilter,
   type PurgePosition,
-} from "@outreach/domain/deliveries/DeliveryRepository"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+} from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"

@@ -1,6 +1,6 @@
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { DeliveryId } from "@outreach/domain/Identifier"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"

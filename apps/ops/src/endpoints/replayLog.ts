@@ -1,4 +1,4 @@
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"

@@ -65,233 +65,225 @@ export const LAGS_COUNTED = 20
 /** How far `DeliveryGauges` counts what is due, and dead letters; what is more shows as this many. */
 export const COUNTED_TO = 10_000
 
-/** Reports to operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits. */
-export class DeliveryGauges extends Context.Service<
-  DeliveryGauges,
-  {
-    /** Costs more the more remains of rows the database was kept from clearing up. */
-    readonly readDue: Effect.Effect<DueReading>
-    readonly readState: Effect.Effect<StateReading>
-  }
->()("postgres/deliveries/DeliveryGauges") {
-  /**
-   * Reads the gauges from PostgreSQL.
-   *
-   * `statement_timestamp()` rather than `clock_timestamp()`, which no index serves: what is not due is never looked at. A role without
-   * `pg_monitor` sees the transactions of its own role alone.
-   */
-  static readonly layer = Layer.effect(
-    DeliveryGauges,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      /** Stamps of an organization may be ahead of the clock. */
-      const secondsSince = (time: Statement.Fragment) =>
-        sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
-      return {
-        readDue: sql<{ reading: DueReading }>`
-          with endpoint as materialized (
-            select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, last > begun_at as behind,
-              case when allowance is null then 'live' else 'probed' end as queue
-            from webhook_endpoints endpoint
-            join endpoint_readers reader on reader.endpoint_id = endpoint.id
-            cross join lateral reader_position(endpoint.id) position
-            join organization_clock clock on clock.organization_id = endpoint.organization_id
-            where enabled
-          ), reader as materialized (
-            -- Few of many endpoints have anything to read on.
-            select endpoint.*, first.emitted_at as due_at
-            from endpoint cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
-            where behind
-          ), lane as materialized (
-            select endpoint.id, replay, first.due_at, case when replay then 'replay' else queue end as queue
-            from (
-              -- The endpoints that have rows, one after another.
-              with recursive each as (
-                (select endpoint_id, replay from deliveries where owner is null order by endpoint_id, replay limit 1)
-                union all
-                select next.* from each cross join lateral (
-                  select endpoint_id, replay from deliveries
-                  where owner is null and (endpoint_id, replay) > (each.endpoint_id, each.replay)
-                  order by endpoint_id, replay limit 1
-                ) next
-              ) select * from each
-            ) kind
-            join endpoint on endpoint.id = kind.endpoint_id
-            cross join lateral (
-              select due_at from deliveries
-              where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
-              order by due_at limit 1
-            ) first
-          ), counted as (
-            select queue, each.count from unnest(array['live', 'probed', 'replay']) as queue
-            cross join lateral (
-              select count(*) as count from (
-                (select from lane
-                  cross join lateral (
-                    select from deliveries
-                    where endpoint_id = lane.id and replay = lane.replay and owner is null
-                      -- From the first on: what remains of the rows before it was stepped over once already.
-                      and due_at >= lane.due_at and due_at <= statement_timestamp()
-                    offset 0
-                  ) row
-                  where lane.queue = queue.queue limit ${COUNTED_TO}::int)
-                union all
-                (select from reader
-                  cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int) event
-                  where reader.queue = queue.queue limit ${COUNTED_TO}::int)
-                limit ${COUNTED_TO}::int
-              ) due
-            ) each
-          ), lag as (
-            select queue, max(each.count) as events, min(due_at) as due_at
-            from (
-              select *, row_number() over (partition by queue order by due_at) as position
-              from (
-                select queue, due_at, id, organization_id, event_types, begun_at, begun_id from reader
-                union all
-                select queue, due_at, id, null, null, null, null from lane where replay
-              ) either
-            ) ranked
-            cross join lateral (
-              select count(*) as count from (
-                select from events_after(ranked.organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int)
-                where ranked.organization_id is not null
-                union all
-                (select from deliveries
-                  where ranked.organization_id is null and deliveries.endpoint_id = ranked.id and deliveries.replay and deliveries.owner is null
-                    and deliveries.due_at >= ranked.due_at and deliveries.due_at <= statement_timestamp()
-                  limit ${COUNTED_TO}::int)
-              ) waiting
-            ) each
-            where position <= ${LAGS_COUNTED}::int
-            group by queue
-          ), oldest as (
-            select queue, min(due_at) as due_at from (
-              select queue, due_at from lane union all select queue, due_at from reader
-            ) either group by queue
-          ), sending as materialized (
-            select organization_id, id, first.due_at from campaigns
-            cross join lateral (
-              select due_at from messages
-              where organization_id = campaigns.organization_id and campaign_id = campaigns.id and due_at <= statement_timestamp()
-                and (lease_until is null or lease_until < statement_timestamp())
-              order by due_at limit 1
-            ) first
-            where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
-          ), message as (
+/**
+ * Reports to operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits.
+ *
+ * `statement_timestamp()` rather than `clock_timestamp()`, which no index serves: what is not due is never looked at. A role without
+ * `pg_monitor` sees the transactions of its own role alone.
+ */
+export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/deliveries/DeliveryGauges", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    /** Stamps of an organization may be ahead of the clock. */
+    const secondsSince = (time: Statement.Fragment) =>
+      sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
+    return {
+      /** Costs more the more remains of rows the database was kept from clearing up. */
+      readDue: sql<{ reading: DueReading }>`
+        with endpoint as materialized (
+          select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, last > begun_at as behind,
+            case when allowance is null then 'live' else 'probed' end as queue
+          from webhook_endpoints endpoint
+          join endpoint_readers reader on reader.endpoint_id = endpoint.id
+          cross join lateral reader_position(endpoint.id) position
+          join organization_clock clock on clock.organization_id = endpoint.organization_id
+          where enabled
+        ), reader as materialized (
+          -- Few of many endpoints have anything to read on.
+          select endpoint.*, first.emitted_at as due_at
+          from endpoint cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
+          where behind
+        ), lane as materialized (
+          select endpoint.id, replay, first.due_at, case when replay then 'replay' else queue end as queue
+          from (
+            -- The endpoints that have rows, one after another.
+            with recursive each as (
+              (select endpoint_id, replay from deliveries where owner is null order by endpoint_id, replay limit 1)
+              union all
+              select next.* from each cross join lateral (
+                select endpoint_id, replay from deliveries
+                where owner is null and (endpoint_id, replay) > (each.endpoint_id, each.replay)
+                order by endpoint_id, replay limit 1
+              ) next
+            ) select * from each
+          ) kind
+          join endpoint on endpoint.id = kind.endpoint_id
+          cross join lateral (
+            select due_at from deliveries
+            where endpoint_id = kind.endpoint_id and replay = kind.replay and owner is null and due_at <= statement_timestamp()
+            order by due_at limit 1
+          ) first
+        ), counted as (
+          select queue, each.count from unnest(array['live', 'probed', 'replay']) as queue
+          cross join lateral (
             select count(*) as count from (
-              select from sending
-              cross join lateral (
-                select from messages
-                where organization_id = sending.organization_id and campaign_id = sending.id
-                  and messages.due_at >= sending.due_at and messages.due_at <= statement_timestamp()
-                  and (lease_until is null or lease_until < statement_timestamp())
-                offset 0
-              ) each
+              (select from lane
+                cross join lateral (
+                  select from deliveries
+                  where endpoint_id = lane.id and replay = lane.replay and owner is null
+                    -- From the first on: what remains of the rows before it was stepped over once already.
+                    and due_at >= lane.due_at and due_at <= statement_timestamp()
+                  offset 0
+                ) row
+                where lane.queue = queue.queue limit ${COUNTED_TO}::int)
+              union all
+              (select from reader
+                cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int) event
+                where reader.queue = queue.queue limit ${COUNTED_TO}::int)
               limit ${COUNTED_TO}::int
             ) due
-          ), receiving as materialized (
-            select organization.id, first.received_at from organizations organization
-            cross join lateral (
-              select received_at from inbox
-              where organization_id = organization.id and applied_at is null and quarantined_at is null
-              order by received_at limit 1
-            ) first
-          ), received as (
+          ) each
+        ), lag as (
+          select queue, max(each.count) as events, min(due_at) as due_at
+          from (
+            select *, row_number() over (partition by queue order by due_at) as position
+            from (
+              select queue, due_at, id, organization_id, event_types, begun_at, begun_id from reader
+              union all
+              select queue, due_at, id, null, null, null, null from lane where replay
+            ) either
+          ) ranked
+          cross join lateral (
             select count(*) as count from (
-              select from receiving
-              cross join lateral (
-                select from inbox
-                where organization_id = receiving.id and applied_at is null and quarantined_at is null
-                  and inbox.received_at >= receiving.received_at
-                offset 0
-              ) each
-              limit ${COUNTED_TO}::int
+              select from events_after(ranked.organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int)
+              where ranked.organization_id is not null
+              union all
+              (select from deliveries
+                where ranked.organization_id is null and deliveries.endpoint_id = ranked.id and deliveries.replay and deliveries.owner is null
+                  and deliveries.due_at >= ranked.due_at and deliveries.due_at <= statement_timestamp()
+                limit ${COUNTED_TO}::int)
             ) waiting
-          ), hitting as materialized (
-            select organization.id, first.received_at from organizations organization
+          ) each
+          where position <= ${LAGS_COUNTED}::int
+          group by queue
+        ), oldest as (
+          select queue, min(due_at) as due_at from (
+            select queue, due_at from lane union all select queue, due_at from reader
+          ) either group by queue
+        ), sending as materialized (
+          select organization_id, id, first.due_at from campaigns
+          cross join lateral (
+            select due_at from messages
+            where organization_id = campaigns.organization_id and campaign_id = campaigns.id and due_at <= statement_timestamp()
+              and (lease_until is null or lease_until < statement_timestamp())
+            order by due_at limit 1
+          ) first
+          where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+        ), message as (
+          select count(*) as count from (
+            select from sending
             cross join lateral (
-              select received_at from hits where organization_id = organization.id and judged_at is null
-              order by received_at limit 1
-            ) first
-          ), hit as (
-            select count(*) as count from (
-              select from hitting
-              cross join lateral (
-                select from hits
-                where organization_id = hitting.id and judged_at is null and hits.received_at >= hitting.received_at
-                offset 0
-              ) each
-              limit ${COUNTED_TO}::int
-            ) waiting
-          ), unsubscribing as materialized (
-            select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${COUNTED_TO}::int
-          )
-          select jsonb_build_object(
-            'hits', jsonb_build_object('count', (select count from hit),
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from hitting)), 0)),
-            'unsubscriptions', jsonb_build_object('count', (select count(*) from unsubscribing),
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(asked_at) from unsubscribing)), 0)),
-            'inbox', jsonb_build_object('count', (select count from received),
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from receiving)), 0)),
-            'deliveries', (
-              select jsonb_object_agg(queue, jsonb_build_object('count', counted.count, 'oldestSeconds', ${secondsSince(sql`oldest.due_at`)},
-                'maxLagEvents', coalesce(lag.events, 0), 'maxLagSeconds', ${secondsSince(sql`lag.due_at`)}))
-              from counted left join oldest using (queue) left join lag using (queue)
-            ),
-            'messages', jsonb_build_object('count', (select count from message),
-              'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(due_at) from sending)), 0))
-          ) as reading`.pipe(
-          Effect.map((rows) => rows[0]!.reading),
-          orDieAs("DeliveryGauges.readDue"),
-        ),
+              select from messages
+              where organization_id = sending.organization_id and campaign_id = sending.id
+                and messages.due_at >= sending.due_at and messages.due_at <= statement_timestamp()
+                and (lease_until is null or lease_until < statement_timestamp())
+              offset 0
+            ) each
+            limit ${COUNTED_TO}::int
+          ) due
+        ), receiving as materialized (
+          select organization.id, first.received_at from organizations organization
+          cross join lateral (
+            select received_at from inbox
+            where organization_id = organization.id and applied_at is null and quarantined_at is null
+            order by received_at limit 1
+          ) first
+        ), received as (
+          select count(*) as count from (
+            select from receiving
+            cross join lateral (
+              select from inbox
+              where organization_id = receiving.id and applied_at is null and quarantined_at is null
+                and inbox.received_at >= receiving.received_at
+              offset 0
+            ) each
+            limit ${COUNTED_TO}::int
+          ) waiting
+        ), hitting as materialized (
+          select organization.id, first.received_at from organizations organization
+          cross join lateral (
+            select received_at from hits where organization_id = organization.id and judged_at is null
+            order by received_at limit 1
+          ) first
+        ), hit as (
+          select count(*) as count from (
+            select from hitting
+            cross join lateral (
+              select from hits
+              where organization_id = hitting.id and judged_at is null and hits.received_at >= hitting.received_at
+              offset 0
+            ) each
+            limit ${COUNTED_TO}::int
+          ) waiting
+        ), unsubscribing as materialized (
+          select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${COUNTED_TO}::int
+        )
+        select jsonb_build_object(
+          'hits', jsonb_build_object('count', (select count from hit),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from hitting)), 0)),
+          'unsubscriptions', jsonb_build_object('count', (select count(*) from unsubscribing),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(asked_at) from unsubscribing)), 0)),
+          'inbox', jsonb_build_object('count', (select count from received),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(received_at) from receiving)), 0)),
+          'deliveries', (
+            select jsonb_object_agg(queue, jsonb_build_object('count', counted.count, 'oldestSeconds', ${secondsSince(sql`oldest.due_at`)},
+              'maxLagEvents', coalesce(lag.events, 0), 'maxLagSeconds', ${secondsSince(sql`lag.due_at`)}))
+            from counted left join oldest using (queue) left join lag using (queue)
+          ),
+          'messages', jsonb_build_object('count', (select count from message),
+            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(due_at) from sending)), 0))
+        ) as reading`.pipe(
+        Effect.map((rows) => rows[0]!.reading),
+        orDieAs("DeliveryGauges.readDue"),
+      ),
 
-        readState: sql<{ reading: StateReading }>`
-          with dead as (
-            select reason, count(*) as count from (
-              select reason from dead_letters where replayed_as is null
-              order by finished_at desc limit ${COUNTED_TO}::int
-            ) newest group by reason
-          ), holder (name, transactions, since) as (
-            select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
-            where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
-            union all
-            select 'replication_slot', max(age(xmin)), null from pg_replication_slots
-            union all
-            select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
+      readState: sql<{ reading: StateReading }>`
+        with dead as (
+          select reason, count(*) as count from (
+            select reason from dead_letters where replayed_as is null
+            order by finished_at desc limit ${COUNTED_TO}::int
+          ) newest group by reason
+        ), holder (name, transactions, since) as (
+          select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
+          where backend_xmin is not null and pid <> pg_backend_pid() and (datname = current_database() or datname is null)
+          union all
+          select 'replication_slot', max(age(xmin)), null from pg_replication_slots
+          union all
+          select 'prepared_transaction', max(age(transaction)), min(prepared) from pg_prepared_xacts where database = current_database()
+        )
+        select jsonb_build_object(
+          'inFlight', (select coalesce(sum(cardinality(open)), 0)
+              from endpoint_readers reader cross join lateral reader_position(reader.endpoint_id) position)
+            + (select count(*) from deliveries where owner is not null),
+          'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
+          'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
+          'deadLetters', (
+            select jsonb_object_agg(reason, coalesce(dead.count, 0))
+            from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
+          ),
+          'messagesQuarantined', (
+            select count(*) from (
+              select from messages where quarantined_at is not null limit ${COUNTED_TO}::int
+            ) quarantined
+          ),
+          'inboxQuarantined', (
+            select count(*) from (select from inbox where quarantined_at is not null limit ${COUNTED_TO}::int) quarantined
+          ),
+          'queue', (
+            select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)
+            from pg_stat_user_tables where relid = 'deliveries'::regclass
+          ),
+          'horizon', (
+            select jsonb_object_agg(name, jsonb_build_object('transactions', coalesce(transactions, 0),
+              'seconds', coalesce(extract(epoch from statement_timestamp() - since), 0)))
+            from holder
           )
-          select jsonb_build_object(
-            'inFlight', (select coalesce(sum(cardinality(open)), 0)
-                from endpoint_readers reader cross join lateral reader_position(reader.endpoint_id) position)
-              + (select count(*) from deliveries where owner is not null),
-            'breakersOpen', (select count(*) from endpoint_readers where allowance is not null),
-            'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
-            'deadLetters', (
-              select jsonb_object_agg(reason, coalesce(dead.count, 0))
-              from unnest(array['rejected', 'exhausted', 'poison']) as reason left join dead using (reason)
-            ),
-            'messagesQuarantined', (
-              select count(*) from (
-                select from messages where quarantined_at is not null limit ${COUNTED_TO}::int
-              ) quarantined
-            ),
-            'inboxQuarantined', (
-              select count(*) from (select from inbox where quarantined_at is not null limit ${COUNTED_TO}::int) quarantined
-            ),
-            'queue', (
-              select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)
-              from pg_stat_user_tables where relid = 'deliveries'::regclass
-            ),
-            'horizon', (
-              select jsonb_object_agg(name, jsonb_build_object('transactions', coalesce(transactions, 0),
-                'seconds', coalesce(extract(epoch from statement_timestamp() - since), 0)))
-              from holder
-            )
-          ) as reading`.pipe(
-          Effect.map((rows) => rows[0]!.reading),
-          orDieAs("DeliveryGauges.readState"),
-        ),
-      }
-    }),
-  )
+        ) as reading`.pipe(
+        Effect.map((rows) => rows[0]!.reading),
+        orDieAs("DeliveryGauges.readState"),
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(DeliveryGauges, DeliveryGauges.make)
 }

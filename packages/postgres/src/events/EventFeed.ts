@@ -19,55 +19,51 @@ export interface PublishedEvent extends FeedPosition {
 }
 
 /** Offers the events that were published, for reading again. */
-export class EventFeed extends Context.Service<
-  EventFeed,
-  {
-    /** Reads at most `limit` events of the given types in the order (`emittedAt`, id): from `since` on, inclusive, or after a position. */
-    page(
-      organizationId: OrganizationId,
-      types: ReadonlyArray<FeedEventType>,
-      from: { readonly since: Timestamp } | { readonly after: FeedPosition },
-      limit: number,
-    ): Effect.Effect<ReadonlyArray<PublishedEvent>>
-  }
->()("postgres/events/EventFeed") {
-  /** Reads events from PostgreSQL. */
-  static readonly layer = Layer.effect(
-    EventFeed,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(`
-        id, emitted_at as "emittedAt", campaign_id as "campaignId", recipient_id as "recipientId", body`)
-      // Spelt as events_feed spells them: the planner takes a partial index only for a condition that it can prove.
-      const inFeed = sql.literal(`type in (${FEED_EVENT_TYPES.map((type) => `'${type}'`).join(", ")})`)
+export class EventFeed extends Context.Service<EventFeed>()("postgres/events/EventFeed", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(`
+      id, emitted_at as "emittedAt", campaign_id as "campaignId", recipient_id as "recipientId", body`)
+    // Spelt as events_feed spells them: the planner takes a partial index only for a condition that it can prove.
+    const inFeed = sql.literal(`type in (${FEED_EVENT_TYPES.map((type) => `'${type}'`).join(", ")})`)
 
-      return {
-        // One range of an index for the whole feed; for a filter, one range for each type, merged, so that a rare type is found
-        // without reading past the others.
-        page: (organizationId, types, from, limit) => {
-          const beyond =
-            "after" in from
-              ? sql`(emitted_at, id) > (${from.after.emittedAt}::timestamptz, ${from.after.id})`
-              : sql`emitted_at >= ${from.since}::timestamptz`
-          const range =
-            types.length === FEED_EVENT_TYPES.length
-              ? sql<PublishedEvent>`
+    return {
+      /**
+       * Reads at most `limit` events of the given types in the order (`emittedAt`, id): from `since` on, inclusive, or after a position.
+       *
+       * One range of an index for the whole feed; for a filter, one range for each type, merged, so that a rare type is found without
+       * reading past the others.
+       */
+      page: (
+        organizationId: OrganizationId,
+        types: ReadonlyArray<FeedEventType>,
+        from: { readonly since: Timestamp } | { readonly after: FeedPosition },
+        limit: number,
+      ) => {
+        const beyond =
+          "after" in from
+            ? sql`(emitted_at, id) > (${from.after.emittedAt}::timestamptz, ${from.after.id})`
+            : sql`emitted_at >= ${from.since}::timestamptz`
+        const range =
+          types.length === FEED_EVENT_TYPES.length
+            ? sql<PublishedEvent>`
+                select ${columns} from events
+                where organization_id = ${organizationId} and ${inFeed} and ${beyond}
+                order by emitted_at, id limit ${limit}`
+            : sql<PublishedEvent>`
+                select found.* from unnest(${types}::text[]) as wanted (type)
+                cross join lateral (
                   select ${columns} from events
-                  where organization_id = ${organizationId} and ${inFeed} and ${beyond}
-                  order by emitted_at, id limit ${limit}`
-              : sql<PublishedEvent>`
-                  select found.* from unnest(${types}::text[]) as wanted (type)
-                  cross join lateral (
-                    select ${columns} from events
-                    where organization_id = ${organizationId} and type = wanted.type and ${beyond}
-                    -- By the type, too, which is one: only events_by_type has this order, and the planner would read the whole log for
-                    -- a type that is rarer than it believes.
-                    order by type, emitted_at, id limit ${limit}
-                  ) found
-                  order by "emittedAt", id limit ${limit}`
-          return orDieAs("EventFeed.page")(range)
-        },
-      }
-    }),
-  )
+                  where organization_id = ${organizationId} and type = wanted.type and ${beyond}
+                  -- By the type, too, which is one: only events_by_type has this order, and the planner would read the whole log for
+                  -- a type that is rarer than it believes.
+                  order by type, emitted_at, id limit ${limit}
+                ) found
+                order by "emittedAt", id limit ${limit}`
+        return orDieAs("EventFeed.page")(range)
+      },
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(EventFeed, EventFeed.make)
 }

@@ -11,40 +11,35 @@ export interface OrganizationStatus extends Organization {
 }
 
 /** Keeps organizations. */
-export class OrganizationRepository extends Context.Service<
-  OrganizationRepository,
+export class OrganizationRepository extends Context.Service<OrganizationRepository>()(
+  "postgres/organizations/OrganizationRepository",
   {
-    /** Adds an organization with its clock. */
-    create(id: OrganizationId, name: string): Effect.Effect<Organization>
-    /** Lists all organizations, oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<OrganizationStatus>>
-  }
->()("postgres/organizations/OrganizationRepository") {
-  /** Keeps organizations in PostgreSQL. */
-  static readonly layer = Layer.effect(
-    OrganizationRepository,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
       return {
-        create: Effect.fn("OrganizationRepository.create")(function* (id, name) {
+        /** Adds an organization with its clock. */
+        create: Effect.fn("OrganizationRepository.create")(function* (id: OrganizationId, name: string) {
           const rows = yield* sql<Organization>`
-            with organization as (
-              insert into organizations (id, name) values (${id}, ${name}) returning id, name, created_at
-            ), clock as (
-              insert into organization_clock (organization_id, last) select id, created_at from organization
-            )
-            select id, name, created_at as "createdAt" from organization`
+          with organization as (
+            insert into organizations (id, name) values (${id}, ${name}) returning id, name, created_at
+          ), clock as (
+            insert into organization_clock (organization_id, last) select id, created_at from organization
+          )
+          select id, name, created_at as "createdAt" from organization`
           return rows[0]!
         }, orDieAs("OrganizationRepository.create")),
 
+        /** Lists all organizations, oldest first. */
         list: sql<OrganizationStatus>`
-          select id, name, created_at as "createdAt",
-            greatest(0, extract(epoch from last - clock_timestamp()))::double precision as "clockAheadSeconds"
-          from organizations join organization_clock on organization_id = id order by id`.pipe(
+        select id, name, created_at as "createdAt",
+          greatest(0, extract(epoch from last - clock_timestamp()))::double precision as "clockAheadSeconds"
+        from organizations join organization_clock on organization_id = id order by id`.pipe(
           orDieAs("OrganizationRepository.list"),
         ),
       }
     }),
-  )
+  },
+) {
+  static readonly layer = Layer.effect(OrganizationRepository, OrganizationRepository.make)
 }

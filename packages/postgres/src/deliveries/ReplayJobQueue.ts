@@ -1,26 +1,81 @@
+import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
-import type { Replay } from "@outreach/domain/deliveries/Replay"
-import {
-  type LogRange,
-  ReplayFinished,
-  ReplayJobQueue,
-  ReplayNotFound,
-} from "@outreach/domain/deliveries/ReplayJobQueue"
-import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Effect, Layer } from "effect"
+import type { EndpointId, OrganizationId, ReplayId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
+import type { DeadLetterFilter } from "./DeliveryRepository.ts"
+
+/**
+ * A job that delivers again at a steady rate: dead letters that were there when it was made, or a range of an endpoint's log,
+ * delivered or not.
+ */
+export interface Replay {
+  readonly id: ReplayId
+  readonly kind: "dead_letters" | "log"
+  readonly state: "running" | "finished" | "cancelled"
+  /** How many dead letters or events were meant when the job was made. */
+  readonly total: number
+  /** How many it has replayed; fewer than `total` at the end when others were replayed or purged meanwhile. */
+  readonly replayed: number
+  /** Deliveries a second. */
+  readonly rate: number
+  /** What the dead letters must fulfil; null for any. */
+  readonly endpointId: EndpointId | null
+  readonly eventType: string | null
+  readonly reason: DeadLetterReason | null
+  /** The types of a log's events; null for all. */
+  readonly eventTypes: ReadonlyArray<string> | null
+  /** When the deliveries became dead letters, or the events published. */
+  readonly from: Timestamp | null
+  readonly to: Timestamp | null
+  readonly createdAt: Timestamp
+  readonly finishedAt: Timestamp | null
+  readonly cancelledAt: Timestamp | null
+}
+
+/** No replay has this id. */
+export class ReplayNotFound extends Schema.TaggedError<ReplayNotFound>()("ReplayNotFound", {
+  replayId: Schema.String,
+}) {
+  override get message(): string {
+    return `No replay ${this.replayId}.`
+  }
+}
+
+/** The replay has finished, so it cannot be cancelled. */
+export class ReplayFinished extends Schema.TaggedError<ReplayFinished>()("ReplayFinished", {
+  replayId: Schema.String,
+  replayed: Schema.Int,
+}) {
+  override get message(): string {
+    return `The replay ${this.replayId} has finished, with ${this.replayed} replayed; there is nothing to cancel.`
+  }
+}
+
+/** How many deliveries a second a replay may ask for. */
+export const MAX_REPLAYS_PER_SECOND = 10_000
+
+/** Events of an endpoint's organization. */
+export interface LogRange {
+  readonly endpointId: EndpointId
+  /** Published at or after, and before. */
+  readonly from: Timestamp
+  readonly to: Timestamp
+  /** Default the types that the endpoint receives. */
+  readonly eventTypes?: ReadonlyArray<string>
+}
 
 /** Chunks a second, for a rate that is high enough for them. */
 const CHUNKS_A_SECOND = 10
 /** How many dead letters or events a chunk looks at, of which a filter may leave few. */
 const SCAN_BATCH_SIZE = 2000
 
-/** Keeps the replay jobs in PostgreSQL. */
-export const ReplayJobQueuePg = Layer.effect(
-  ReplayJobQueue,
-  Effect.gen(function* () {
+/** Keeps the jobs that replay dead letters and ranges of logs, and carries them out chunk by chunk. */
+export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/deliveries/ReplayJobQueue", {
+  make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
     const columns = sql.literal(`
@@ -40,13 +95,14 @@ export const ReplayJobQueuePg = Layer.effect(
       events.organization_id = job.organization_id and emitted_at >= from_at and emitted_at < before_at
       and (event_types is null or type = any (event_types))`
 
-    const find = Effect.fnUntraced(function* (replayId: string) {
+    const find = Effect.fnUntraced(function* (replayId: ReplayId) {
       const rows = yield* sql<Replay>`select ${columns} from replay_jobs where id = ${replayId}`
       return rows[0] ?? (yield* new ReplayNotFound({ replayId }))
     })
 
     return {
-      create: Effect.fn("ReplayJobQueue.create")(function* (filter, rate) {
+      /** Creates a job of the dead letters that match now; one of none has finished at once. `rate` is 1 to `MAX_REPLAYS_PER_SECOND`. */
+      create: Effect.fn("ReplayJobQueue.create")(function* (filter: DeadLetterFilter, rate: number) {
         const rows = yield* sql<Replay>`
           with job as materialized (
             select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
@@ -69,7 +125,8 @@ export const ReplayJobQueuePg = Layer.effect(
         return rows[0]!
       }, orDieAs("ReplayJobQueue.create")),
 
-      createOfLog: Effect.fn("ReplayJobQueue.createOfLog")(function* (range, rate) {
+      /** Creates a job of the events that a range of a log holds now, delivered or not; one of none has finished at once. */
+      createOfLog: Effect.fn("ReplayJobQueue.createOfLog")(function* (range: LogRange, rate: number) {
         const rows = yield* sql<Replay>`
           with job as materialized (${rangeOf(range)}), meant as materialized (
             select count(events.id) as total, clock_timestamp() as created_at from job left join events on ${inRange}
@@ -84,21 +141,24 @@ export const ReplayJobQueuePg = Layer.effect(
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))
       }, orDieAs("ReplayJobQueue.createOfLog")),
 
-      countInLog: Effect.fn("ReplayJobQueue.countInLog")(function* (range) {
+      /** Counts the events that a job of a range would send. */
+      countInLog: Effect.fn("ReplayJobQueue.countInLog")(function* (range: LogRange) {
         const rows = yield* sql<{ count: number }>`
           with job as materialized (${rangeOf(range)})
           select count(events.id)::int as count from job left join events on ${inRange} group by endpoint_id`
         return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
       }, orDieAs("ReplayJobQueue.countInLog")),
 
+      /** Lists jobs, newest first. */
       list: Effect.fn("ReplayJobQueue.list")(
-        (limit) => sql<Replay>`select ${columns} from replay_jobs order by id desc limit ${limit}`,
+        (limit: number) => sql<Replay>`select ${columns} from replay_jobs order by id desc limit ${limit}`,
         orDieAs("ReplayJobQueue.list"),
       ),
 
       find: Effect.fn("ReplayJobQueue.find")(find, orDieAs("ReplayJobQueue.find")),
 
-      cancel: Effect.fn("ReplayJobQueue.cancel")(function* (replayId) {
+      /** Lets a job end where it is; what it has replayed stays so. Again is as once. */
+      cancel: Effect.fn("ReplayJobQueue.cancel")(function* (replayId: ReplayId) {
         const rows = yield* sql<Replay>`
           update replay_jobs set cancelled_at = coalesce(cancelled_at, clock_timestamp())
           where id = ${replayId} and finished_at is null
@@ -108,6 +168,11 @@ export const ReplayJobQueuePg = Layer.effect(
         return yield* new ReplayFinished({ replayId, replayed })
       }, orDieAs("ReplayJobQueue.cancel")),
 
+      /**
+       * Carries out the next chunk of the job that has waited longest, all of it or nothing, and never two of one job at once.
+       *
+       * Returns the job as it stands then; or, when none was due, in how many milliseconds one is, null for none.
+       */
       replayNextChunk: sql<
         (Replay | { readonly id: null }) & {
           readonly nextInMs: number | null
@@ -190,4 +255,6 @@ export const ReplayJobQueuePg = Layer.effect(
       ),
     }
   }),
-)
+}) {
+  static readonly layer = Layer.effect(ReplayJobQueue, ReplayJobQueue.make)
+}

@@ -1,19 +1,66 @@
-import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt, DeadLetterReason, DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import {
-  type DeadLetterCount,
-  type DeadLetterFilter,
-  type DeliveryFilter,
-  DeliveryNotFound,
-  DeliveryRepository,
-  type PurgeFilter,
-} from "@outreach/domain/deliveries/DeliveryRepository"
-import { type DeliveryId, lowestIdentifierAt, madeAt, type OrganizationId } from "@outreach/domain/Identifier"
+  type CampaignId,
+  type DeliveryId,
+  type EndpointId,
+  type EventId,
+  lowestIdentifierAt,
+  madeAt,
+  type OrganizationId,
+} from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import { BATCH_SPAN_MS } from "./toBatches.ts"
+
+/** No delivery has this id. */
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
+  deliveryId: Schema.String,
+}) {
+  override get message(): string {
+    return `No delivery ${this.deliveryId}.`
+  }
+}
+
+/** Which deliveries are meant: all conditions must hold. */
+export interface DeliveryFilter {
+  readonly state?: DeliveryState
+  readonly endpointId?: EndpointId
+  readonly eventId?: EventId
+  readonly eventType?: string
+  readonly campaignId?: CampaignId
+  /** Created at or after, and before. */
+  readonly from?: Timestamp
+  readonly to?: Timestamp
+}
+
+/** Which dead letters are meant: all conditions must hold. */
+export interface DeadLetterFilter {
+  readonly endpointId?: EndpointId
+  readonly eventType?: string
+  readonly reason?: DeadLetterReason
+  /** Dead letters since this time or later, and before. */
+  readonly from?: Timestamp
+  readonly to?: Timestamp
+}
+
+/** How many dead letters of an endpoint have a reason. */
+export interface DeadLetterCount {
+  readonly endpointId: EndpointId
+  readonly reason: DeadLetterReason
+  readonly count: number
+}
+
+/** Which dead letters a purge means, beside their age. */
+export type PurgeFilter = Omit<DeadLetterFilter, "from" | "to">
+
+/** A place in the order of dead letters by age. */
+export interface PurgePosition {
+  readonly finishedAt: Timestamp
+  readonly id: DeliveryId
+}
 
 /** How many dead letters one step of a purge looks at. */
 const PURGE_BATCH_SIZE = 2000
@@ -61,31 +108,32 @@ const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter):
   ]
 }
 
-/** Reads the deliveries' history in PostgreSQL, and replays. */
-export const DeliveryRepositoryPg = Layer.effect(
-  DeliveryRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const hints = yield* Hints
-    // A delivery that was read from the log is as old as its event, whenever it got a row.
-    const made = `case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end as "createdAt"`
-    const createdAt = sql.literal(made)
-    const columns = sql.literal(`
+/** All deliveries, as an operator sees them. */
+export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
+  "postgres/deliveries/DeliveryRepository",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const hints = yield* Hints
+      // A delivery that was read from the log is as old as its event, whenever it got a row.
+      const made = `case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end as "createdAt"`
+      const createdAt = sql.literal(made)
+      const columns = sql.literal(`
       delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
       event.type as "eventType", state, attempts, due_at as "dueAt",
       ${made},
       finished_at as "finishedAt", replayed_as as "replayedAs"`)
-    const waiting = sql.literal(`(
+      const waiting = sql.literal(`(
       select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
         attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as
       from deliveries) delivery`)
-    /** Found one by one through the primary key, however few rows the planner takes the organization to have. */
-    const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
+      /** Found one by one through the primary key, however few rows the planner takes the organization to have. */
+      const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
       select type, campaign_id, emitted_at from events
       where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
       offset 0)`
-    /** Each delivery of rows of \`delivered\`, of which one may hold many. */
-    const arrivedOf = (rows: Statement.Fragment) => sql`(
+      /** Each delivery of rows of \`delivered\`, of which one may hold many. */
+      const arrivedOf = (rows: Statement.Fragment) => sql`(
       select organization_id, each.id, endpoint_id, each.event_id, 'delivered' as state, each.attempts as attempts_json,
         null::timestamptz as due_at, created_at, finished_at, null as replayed_as
       from ${rows} history cross join lateral (
@@ -94,12 +142,12 @@ export const DeliveryRepositoryPg = Layer.effect(
         select delivery->>'id' collate "C", delivery->>'eventId' collate "C", jsonb_build_array(delivery->'attempt')
         from json_array_elements(deliveries) delivery
       ) each) delivery`
-    const dead = sql.literal(`(
+      const dead = sql.literal(`(
       select organization_id, id, endpoint_id, event_id, reason as state, attempts_made(attempts) as attempts,
         null::timestamptz as due_at, created_at, finished_at, replayed_as
       from dead_letters) delivery`)
 
-    const matches = (filter: DeadLetterFilter) => sql`
+      const matches = (filter: DeadLetterFilter) => sql`
       replayed_as is null
       and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
       and (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
@@ -107,39 +155,39 @@ export const DeliveryRepositoryPg = Layer.effect(
       and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
       and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
 
-    const isMeant = (filter: PurgeFilter) => sql`
+      const isMeant = (filter: PurgeFilter) => sql`
       (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
       and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
       and (${filter.eventType ?? null}::text is null or exists (
         select from events
         where organization_id = dead.organization_id and id = dead.event_id and type = ${filter.eventType ?? null}))`
 
-    /**
-     * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, and returns
-     * those that match, and where to go on.
-     */
-    const listBelow = Effect.fnUntraced(function* (
-      filter: DeliveryFilter,
-      before: string,
-      {
-        batchSize,
-        historyRows,
-        limit,
-      }: { readonly batchSize: number; readonly historyRows: number; readonly limit: number },
-    ) {
-      const [lowest, beyond] = idRange(filter)
-      const top = before < beyond ? before : beyond
-      const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
-      const isState = (state: Statement.Fragment) =>
-        sql`(${filter.state ?? null}::text is null or ${state} = ${filter.state ?? null})`
-      const isEndpoint = (id: Statement.Fragment) =>
-        sql`(${filter.endpointId ?? null}::text is null or ${id} = ${filter.endpointId ?? null})`
-      const newest = (deliveries: Statement.Fragment) => sql`(
+      /**
+       * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, and returns
+       * those that match, and where to go on.
+       */
+      const listBelow = Effect.fnUntraced(function* (
+        filter: DeliveryFilter,
+        before: string,
+        {
+          batchSize,
+          historyRows,
+          limit,
+        }: { readonly batchSize: number; readonly historyRows: number; readonly limit: number },
+      ) {
+        const [lowest, beyond] = idRange(filter)
+        const top = before < beyond ? before : beyond
+        const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
+        const isState = (state: Statement.Fragment) =>
+          sql`(${filter.state ?? null}::text is null or ${state} = ${filter.state ?? null})`
+        const isEndpoint = (id: Statement.Fragment) =>
+          sql`(${filter.endpointId ?? null}::text is null or ${id} = ${filter.endpointId ?? null})`
+        const newest = (deliveries: Statement.Fragment) => sql`(
         select * from ${deliveries}
         where id < ${top} and id >= ${lowest} and ${isState(sql`state`)} and ${isEndpoint(sql`endpoint_id`)}
           and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null})
         order by id desc limit ${batchSize}::int)`
-      const fromLog = (state: Statement.Fragment, found: Statement.Fragment) => sql`(
+        const fromLog = (state: Statement.Fragment, found: Statement.Fragment) => sql`(
         select reader.organization_id, found.id, reader.endpoint_id, found.event_id, ${state}::text as state, 0 as attempts,
           found.emitted_at as due_at, found.emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as
         from endpoint_readers reader
@@ -150,17 +198,17 @@ export const DeliveryRepositoryPg = Layer.effect(
         where ${isState(state)} and ${isEndpoint(sql`reader.endpoint_id`)}
           and (${filter.campaignId ?? null}::text is null or reader.organization_id = (
             select organization_id from campaigns where id = ${filter.campaignId ?? null})))`
-      const beyondEvent =
-        filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
-      const isHistory = sql`
+        const beyondEvent =
+          filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
+        const isHistory = sql`
         id >= ${lowest} and ${isState(sql`'delivered'`)} and ${isEndpoint(sql`endpoint_id`)}
         and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
           or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`
-      // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
-      // down to where the last row ends that was looked at.
-      const rows = yield* sql<
-        DeliverySummary & { looked: number; lookedTo: DeliveryId | null; floor: DeliveryId | null }
-      >`
+        // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
+        // down to where the last row ends that was looked at.
+        const rows = yield* sql<
+          DeliverySummary & { looked: number; lookedTo: DeliveryId | null; floor: DeliveryId | null }
+        >`
         with history as materialized (
           (select * from delivered where id < ${top} and ${isHistory} order by id desc limit ${historyRows}::int)
           union all
@@ -209,40 +257,44 @@ export const DeliveryRepositoryPg = Layer.effect(
           order by id desc limit ${limit}::int
         ) listed on true
         order by listed.id desc`
-      const { looked, lookedTo, floor } = rows[0]!
+        const { looked, lookedTo, floor } = rows[0]!
+        return {
+          deliveries: rows.filter(({ id }) => id !== null).map(({ looked, lookedTo, floor, ...delivery }) => delivery),
+          looked,
+          next: looked < batchSize ? floor : lookedTo,
+        } satisfies ListStep
+      })
+
       return {
-        deliveries: rows.filter(({ id }) => id !== null).map(({ looked, lookedTo, floor, ...delivery }) => delivery),
-        looked,
-        next: looked < batchSize ? floor : lookedTo,
-      } satisfies ListStep
-    })
+        /** Lists deliveries, newest first. */
+        list: Effect.fn("DeliveryRepository.list")(function* ({
+          limit,
+          ...filter
+        }: DeliveryFilter & { readonly limit: number }) {
+          const { eventType, campaignId, from, to } = filter
+          const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
+          const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
+          const found: Array<DeliverySummary> = []
+          let historyRows = Math.min(batchSize, HISTORY_ROWS)
+          let before: string | null = MAX_ID
+          while (before !== null && found.length < limit) {
+            const step: ListStep = yield* listBelow(filter, before, {
+              batchSize,
+              historyRows,
+              limit: limit - found.length,
+            })
+            found.push(...step.deliveries)
+            before = step.next
+            // A row may hold one delivery or hundreds.
+            if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
+          }
+          return found
+        }, orDieAs("DeliveryRepository.list")),
 
-    return {
-      list: Effect.fn("DeliveryRepository.list")(function* ({ limit, ...filter }) {
-        const { eventType, campaignId, from, to } = filter
-        const needsEvents = [eventType, campaignId, from, to].some((condition) => condition !== undefined)
-        const batchSize = needsEvents ? Math.max(limit, SCAN_BATCH_SIZE) : limit
-        const found: Array<DeliverySummary> = []
-        let historyRows = Math.min(batchSize, HISTORY_ROWS)
-        let before: string | null = MAX_ID
-        while (before !== null && found.length < limit) {
-          const step: ListStep = yield* listBelow(filter, before, {
-            batchSize,
-            historyRows,
-            limit: limit - found.length,
-          })
-          found.push(...step.deliveries)
-          before = step.next
-          // A row may hold one delivery or hundreds.
-          if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
-        }
-        return found
-      }, orDieAs("DeliveryRepository.list")),
-
-      find: Effect.fn("DeliveryRepository.find")(function* (deliveryId) {
-        const id = deliveryId as string
-        // One statement, because a delivery moves from the log to a row, and to its history.
-        const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
+        find: Effect.fn("DeliveryRepository.find")(function* (deliveryId: DeliveryId) {
+          const id = deliveryId as string
+          // One statement, because a delivery moves from the log to a row, and to its history.
+          const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
           with kept as materialized (
             select delivery.*, coalesce((
               select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
@@ -276,32 +328,35 @@ export const DeliveryRepositoryPg = Layer.effect(
           )
           select ${columns}, made from (select * from kept union all select * from logged) delivery
           cross join lateral ${eventOf(sql`delivery`, sql`delivery`)} event`
-        const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
-        return { delivery, attempts: made }
-      }, orDieAs("DeliveryRepository.find")),
+          const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+          return { delivery, attempts: made }
+        }, orDieAs("DeliveryRepository.find")),
 
-      deadLetters: Effect.fn("DeliveryRepository.deadLetters")(
-        (filter, limit) => sql<DeliverySummary>`
+        /** Lists dead letters that were not replayed, newest first. */
+        deadLetters: Effect.fn("DeliveryRepository.deadLetters")(
+          (filter: DeadLetterFilter, limit: number) => sql<DeliverySummary>`
           select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
             event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
             ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
           from dead_letters delivery
           join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
           where ${matches(filter)} order by finished_at desc, delivery.id desc limit ${limit}`,
-        orDieAs("DeliveryRepository.deadLetters"),
-      ),
+          orDieAs("DeliveryRepository.deadLetters"),
+        ),
 
-      countDeadLetters: Effect.fn("DeliveryRepository.countDeadLetters")(
-        (filter) => sql<DeadLetterCount>`
+        /** Counts dead letters that were not replayed, by endpoint and reason, the most first. */
+        countDeadLetters: Effect.fn("DeliveryRepository.countDeadLetters")(
+          (filter: DeadLetterFilter) => sql<DeadLetterCount>`
           select endpoint_id as "endpointId", reason, count(*)::int as count
           from dead_letters delivery
           join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
           where ${matches(filter)} group by endpoint_id, reason order by count desc, endpoint_id, reason`,
-        orDieAs("DeliveryRepository.countDeadLetters"),
-      ),
+          orDieAs("DeliveryRepository.countDeadLetters"),
+        ),
 
-      replay: Effect.fn("DeliveryRepository.replay")(function* (deliveryId) {
-        const rows = yield* sql<{ organizationId: OrganizationId }>`
+        /** Gives a dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. False when it is none, or was replayed before. */
+        replay: Effect.fn("DeliveryRepository.replay")(function* (deliveryId: DeliveryId) {
+          const rows = yield* sql<{ organizationId: OrganizationId }>`
           with dead as (
             update dead_letters set replayed_as = make_id('dlv') where id = ${deliveryId} and replayed_as is null
             returning organization_id, endpoint_id, event_id, replayed_as
@@ -311,29 +366,35 @@ export const DeliveryRepositoryPg = Layer.effect(
             returning organization_id
           )
           select organization_id as "organizationId" from queued`
-        for (const { organizationId } of rows) yield* hints.give("due", organizationId)
-        return rows.length > 0
-      }, orDieAs("DeliveryRepository.replay")),
+          for (const { organizationId } of rows) yield* hints.give("due", organizationId)
+          return rows.length > 0
+        }, orDieAs("DeliveryRepository.replay")),
 
-      countOld: Effect.fn("DeliveryRepository.countOld")(function* (filter, olderThanSeconds) {
-        const rows = yield* sql<{ before: Timestamp; count: number; replayed: number }>`
+        /** Counts the dead letters of that age, replayed or not; returns the time before which they became dead letters, too. */
+        countOld: Effect.fn("DeliveryRepository.countOld")(function* (filter: PurgeFilter, olderThanSeconds: number) {
+          const rows = yield* sql<{ before: Timestamp; count: number; replayed: number }>`
           with age as materialized (
             select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
           )
           select before, count(dead.id)::int as count, count(replayed_as)::int as replayed
           from age left join dead_letters dead on finished_at < before and ${isMeant(filter)}
           group by before`
-        return rows[0]!
-      }, orDieAs("DeliveryRepository.countOld")),
+          return rows[0]!
+        }, orDieAs("DeliveryRepository.countOld")),
 
-      purge: Effect.fn("DeliveryRepository.purge")(function* (filter, before, after) {
-        const start = after ?? { finishedAt: "-infinity", id: "" }
-        const range = (isReplayed: Statement.Fragment) => sql`(
+        /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; returns how many, and where to go on. */
+        purge: Effect.fn("DeliveryRepository.purge")(function* (
+          filter: PurgeFilter,
+          before: Timestamp,
+          after: PurgePosition | null,
+        ) {
+          const start = after ?? { finishedAt: "-infinity", id: "" }
+          const range = (isReplayed: Statement.Fragment) => sql`(
           select organization_id, id, finished_at from dead_letters
           where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
             and finished_at < ${before}::timestamptz
           order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
-        const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
+          const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
           with looked as materialized (
             select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
             order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
@@ -348,9 +409,12 @@ export const DeliveryRepositoryPg = Layer.effect(
           )
           select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
           from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
-        const { purged, finishedAt, id } = rows[0]!
-        return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
-      }, orDieAs("DeliveryRepository.purge")),
-    }
-  }),
-)
+          const { purged, finishedAt, id } = rows[0]!
+          return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
+        }, orDieAs("DeliveryRepository.purge")),
+      }
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(DeliveryRepository, DeliveryRepository.make)
+}

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import {
   type DeadLetterFilter,
   type DeliveryFilter,
   DeliveryRepository,
   type PurgePosition,
-} from "@outreach/domain/deliveries/DeliveryRepository"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+} from "../../src/deliveries/DeliveryRepository.ts"
 import { deliveryId } from "../../src/deliveries/deliveryId.ts"
 import { commitTimestamp } from "../../src/events/commitTimestamp.ts"
 import { publishEvents } from "../../src/events/publishEvents.ts"
@@ -51,7 +51,7 @@ const publishTogether = (campaign: Campaign, count: number) =>
     }),
   )
 
-describe("DeliveryRepositoryPg", () => {
+describe("DeliveryRepository", () => {
   it("lists deliveries newest first, by state and by endpoint", () =>
     run(
       Effect.gen(function* () {

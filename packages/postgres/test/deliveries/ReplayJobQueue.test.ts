@@ -1,13 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeliveryRepository"
-import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createIdentifier, type EventId, type ReplayId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
+import { type DeadLetterFilter, DeliveryRepository } from "../../src/deliveries/DeliveryRepository.ts"
+import { type LogRange, ReplayJobQueue } from "../../src/deliveries/ReplayJobQueue.ts"
 import { inTransaction } from "../inTransaction.ts"
 import { publishSent } from "../publishSent.ts"
 import { runOnDatabase } from "../runOnDatabase.ts"
@@ -49,7 +48,7 @@ const replays = Effect.gen(function* () {
 })
 const all = (count: number) => ({ dead: count, queued: count, paired: count })
 
-describe("ReplayJobQueuePg", () => {
+describe("ReplayJobQueue", () => {
   it("replays every dead letter once, chunk by chunk, oldest first, each as a delivery of its own", () =>
     run(
       Effect.gen(function* () {
