@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import type { StoredResponse } from "@outreach/domain/idempotency/IdempotentRequest"
+import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** A value that is JSON already, such as an event, which is stored as the text that was sent. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { type Operation, type OperationId, operations } from "@outreach/contract"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import type { StoredResponse } from "@outreach/domain/idempotency/IdempotentRequest"
+import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"

@@ -1,4 +1,4 @@
-import { testEndpoint } from "@outreach/domain/deliveries/testEndpoint"
+import { testEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"

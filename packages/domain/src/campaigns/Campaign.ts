@@ -58,12 +58,7 @@ export const WORKER_TRANSITIONS = {
 } as const satisfies Record<string, { from: ReadonlyArray<CampaignStatus>; to: CampaignStatus }>
 
 /** Returns the status after a publication: `published` once the recipients that were read were the last ones, and all are announced. */
-export const statusAfterPublication = (count: {
-  /** How many recipients were read at most. */
-  readonly limit: number
-  readonly read: number
-  readonly announced: number
-}): CampaignStatus => {
+export const statusAfterPublication = (count: Record<"limit" | "read" | "announced", number>): CampaignStatus => {
   const isLast = count.read < count.limit && count.announced === count.read
   return (isLast ? WORKER_TRANSITIONS.finishPublishing : WORKER_TRANSITIONS.publish).to
 }

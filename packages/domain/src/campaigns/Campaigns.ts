@@ -82,11 +82,8 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     if (chunk === undefined) return undefined
     const isEmpty = chunk.recipients.length === 0
     const { event, recipients } = isEmpty ? NOTHING : composeRecipientsPublished(eventId, chunk)
-    const status = statusAfterPublication({
-      limit: RECIPIENTS_PER_EVENT,
-      read: chunk.recipients.length,
-      announced: recipients.length,
-    })
+    const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
+    const status = statusAfterPublication(count)
     yield* campaigns.storePublication({ campaign: chunk.campaign, status, recipients, event })
     return { campaignId: chunk.campaign.id, recipients: recipients.length }
   })

@@ -1,8 +1,14 @@
-import { Effect } from "effect"
+import { classify } from "@outreach/retry-policy"
+import { Clock, Effect, Schema } from "effect"
+import { Deployment } from "../Deployment.ts"
 import { createIdentifier, type EndpointId, type OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { checkEndpointUrl, type Endpoint } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
+import { Signer } from "./Signer.ts"
+import { SigningSecretRepository } from "./SigningSecretRepository.ts"
+import { WebhookClient } from "./WebhookClient.ts"
+import { webhookHeaders } from "./webhookHeaders.ts"
 
 interface AddressOptions {
   /** Whether plain http, private addresses and low ports may be used. */
@@ -36,4 +42,55 @@ export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
 const assertUrl = Effect.fnUntraced(function* (url: string, allowPrivate: boolean) {
   const reason = checkEndpointUrl(url, allowPrivate)
   if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
+})
+
+/** The organization has no active signing secret, so nothing can be sent to its endpoints. */
+export class NoActiveSecret extends Schema.TaggedError<NoActiveSecret>()("NoActiveSecret", {
+  organizationId: Schema.String,
+}) {
+  override get message(): string {
+    return `The organization ${this.organizationId} has no active signing secret; make one with \`ops secrets rotate\`.`
+  }
+}
+
+/** The type of a test event; the specification has none of that name, so that no receiver acts on it. */
+const TEST_EVENT_TYPE = "outreach.endpoint_test"
+
+/** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
+export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
+  const { organizationId, url } = yield* (yield* EndpointRepository).find(endpointId)
+  const secrets = yield* (yield* SigningSecretRepository).active(organizationId)
+  if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
+  const { livemode } = yield* Deployment
+  const eventId = yield* createIdentifier("event")
+  const id = yield* createIdentifier("delivery")
+  const started = yield* Clock.currentTimeMillis
+  const now = fromUnixMillis(started)
+  const envelope = {
+    object: "event",
+    livemode,
+    event_id: eventId,
+    event_type: TEST_EVENT_TYPE,
+    event_version: 1,
+    occurred_at: now,
+    emitted_at: now,
+    source: "service",
+    data: { endpoint_id: endpointId },
+    metadata: { test: true },
+  }
+  const body = new TextEncoder().encode(JSON.stringify(envelope))
+  const headers = webhookHeaders(yield* Signer, body, { id, attempt: 1, secrets, at: started })
+  const reply = yield* (yield* WebhookClient).post(url, headers, body)
+  const latencyMs = (yield* Clock.currentTimeMillis) - started
+  const { verdict, reason } = classify(reply)
+  return {
+    endpointId,
+    url,
+    eventId,
+    delivered: verdict === "delivered",
+    status: "status" in reply ? reply.status : null,
+    outcome: reason,
+    latencyMs,
+    response: "response" in reply ? reply.response : null,
+  }
 })

@@ -1,17 +1,42 @@
 import { Context, type Effect } from "effect"
-import type { IdempotentRequest, KeyHolder, StoredExecution, StoredResponse } from "./IdempotentRequest.ts"
+import type { OrganizationId } from "../Identifier.ts"
 
-/** Keeps the responses to requests with an `Idempotency-Key`. */
+/** A request that is to be executed once. */
+export interface IdempotentRequest {
+  readonly organizationId: OrganizationId
+  /** The caller's `Idempotency-Key`; another organization's equal key is another key. */
+  readonly key: string
+  /** SHA-256 of all that makes it the same request. */
+  readonly fingerprint: Uint8Array
+}
+
+/** The response to a request, to the byte. */
+export interface StoredResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** What is stored for a key; `isSame` when the same request made it, by its fingerprint. */
+export interface StoredExecution {
+  readonly isSame: boolean
+  readonly response: StoredResponse
+}
+
+/** Whose a key is while a request runs: ours, the same request's, or another request's. */
+export type KeyHolder = "ours" | "same" | "other"
+
+/** How long a response is repeated: 24 hours. */
+export const RESPONSE_RETENTION_SECONDS = 86_400
+
+/** Keeps the responses to requests with an `Idempotency-Key` for `RESPONSE_RETENTION_SECONDS`. */
 export class IdempotencyRepository extends Context.Service<
   IdempotencyRepository,
   {
-    /** Finds what is stored for a request's key, unless it has expired. */
     find(request: IdempotentRequest): Effect.Effect<StoredExecution | undefined>
     /** Locks a request's key until the transaction ends, unless a running request holds it; returns who holds it. */
     lock(request: IdempotentRequest): Effect.Effect<KeyHolder>
-    /** Stores the response, in place of one that has expired. */
     store(request: IdempotentRequest, response: StoredResponse): Effect.Effect<void>
-    /** Deletes the responses that have expired. */
     readonly forgetExpired: Effect.Effect<void>
   }
 >()("domain/idempotency/IdempotencyRepository") {}

@@ -1,7 +1,32 @@
-import { Effect } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { Transaction } from "../Transaction.ts"
-import { IdempotencyRepository } from "./IdempotencyRepository.ts"
-import { type Decision, decideExecution, type IdempotentRequest, type StoredResponse } from "./IdempotentRequest.ts"
+import {
+  IdempotencyRepository,
+  type IdempotentRequest,
+  type KeyHolder,
+  type StoredExecution,
+  type StoredResponse,
+} from "./IdempotencyRepository.ts"
+
+/** The key was given before, with another request. */
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
+  override readonly message = "The Idempotency-Key was given before, with another request."
+}
+
+/** A request with the key is still running. */
+export class IdempotencyKeyInUse extends Schema.TaggedError<IdempotencyKeyInUse>()("IdempotencyKeyInUse", {}) {
+  override readonly message = "A request with the Idempotency-Key is still running."
+}
+
+/** Returns the response to repeat, by what is stored for a request's key and by who holds it; undefined when the request is to be executed. */
+export const decideReplay = (
+  stored: StoredExecution | undefined,
+  holder: KeyHolder,
+): Result.Result<StoredResponse | undefined, IdempotencyKeyReused | IdempotencyKeyInUse> => {
+  if (stored?.isSame === true) return Result.succeed(stored.response)
+  if (stored !== undefined || holder === "other") return Result.fail(new IdempotencyKeyReused())
+  return holder === "ours" ? Result.succeed(undefined) : Result.fail(new IdempotencyKeyInUse())
+}
 
 /**
  * Executes a request, or returns the response of its first execution.
@@ -15,30 +40,17 @@ export const executeOnce = Effect.fnUntraced(function* <E, R>(
 ) {
   const repository = yield* IdempotencyRepository
   const transaction = yield* Transaction
-  const execution = Effect.map(
-    Effect.tap(execute, ({ response, keep }) => (keep ? repository.store(request, response) : Effect.void)),
-    ({ response }) => ({ response, replayed: false }),
-  )
-  const carryOut = (decision: Decision) => {
-    switch (decision.action) {
-      case "execute":
-        return execution
-      case "replay":
-        return Effect.succeed({ response: decision.response, replayed: true })
-      case "reject":
-        return Effect.fail(decision.error)
-    }
-  }
-
   // A repeat needs no transaction.
-  const before = yield* repository.find(request)
-  if (before !== undefined) return yield* carryOut(decideExecution(before, "ours"))
-  return yield* transaction.run(
-    Effect.gen(function* () {
-      const holder = yield* repository.lock(request)
-      // Another execution may have ended between the first look and the lock.
-      const stored = yield* repository.find(request)
-      return yield* carryOut(decideExecution(stored, holder))
-    }),
-  )
+  const before = yield* Effect.fromResult(decideReplay(yield* repository.find(request), "ours"))
+  if (before !== undefined) return { response: before, replayed: true }
+  const execution = Effect.gen(function* () {
+    const holder = yield* repository.lock(request)
+    // Another execution may have ended between the first look and the lock.
+    const meanwhile = yield* Effect.fromResult(decideReplay(yield* repository.find(request), holder))
+    if (meanwhile !== undefined) return { response: meanwhile, replayed: true }
+    const { response, keep } = yield* execute
+    if (keep) yield* repository.store(request, response)
+    return { response, replayed: false }
+  })
+  return yield* transaction.run(execution)
 })

@@ -6,10 +6,7 @@ import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
 
-/**
- * What becomes of a report: it is recorded; it was recorded before; the message is still being sent, so that it is too early; or there is
- * no such message.
- */
+/** What becomes of a report; `early` while the message is still being sent, `unknown` when there is no message. */
 export type BounceResult = "recorded" | "repeated" | "early" | "unknown"
 
 /** Decides what becomes of a report that a recipient's message was not delivered. */

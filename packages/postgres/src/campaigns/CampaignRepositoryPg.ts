@@ -52,11 +52,10 @@ export const CampaignRepositoryPg = Layer.effect(
         join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
         where campaign.organization_id = ${organizationId} and campaign.id = any (${campaignIds}::text[])`
       return new Map(rows.map((row) => [row.id, toCampaignWithProgram(organizationId, row)]))
-    })
+    }, orDieAs("CampaignRepository.summaries"))
 
     return {
-      summaries: (organizationId, campaignIds) =>
-        orDieAs("CampaignRepository.summaries")(summaries(organizationId, campaignIds)),
+      summaries,
 
       create: Effect.fn("CampaignRepository.create")(function* (campaign) {
         const rows = yield* sql<Campaign>`
@@ -223,38 +222,30 @@ export const CampaignRepositoryPg = Layer.effect(
   }),
 )
 
-interface SummaryRow extends Omit<CampaignWithProgram["campaign"], "organizationId"> {
-  readonly slug: Program["slug"]
+interface SummaryRow
+  extends Omit<CampaignWithProgram["campaign"], "organizationId">,
+    Pick<Program, "slug" | "learnerTarget" | "completerTarget"> {
   readonly programName: Program["name"]
   readonly programStatus: Program["status"]
-  readonly learnerTarget: Program["learnerTarget"]
-  readonly completerTarget: Program["completerTarget"]
   readonly programCreatedAt: Program["createdAt"]
   readonly programUpdatedAt: Program["updatedAt"]
 }
 
-const toCampaignWithProgram = (organizationId: OrganizationId, row: SummaryRow): CampaignWithProgram => ({
-  campaign: {
-    organizationId,
-    id: row.id,
-    programId: row.programId,
-    name: row.name,
-    kind: row.kind,
-    status: row.status,
-    windowStart: row.windowStart,
-    windowEnd: row.windowEnd,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  },
-  program: {
-    organizationId,
-    id: row.programId,
-    slug: row.slug,
-    name: row.programName,
-    status: row.programStatus,
-    learnerTarget: row.learnerTarget,
-    completerTarget: row.completerTarget,
-    createdAt: row.programCreatedAt,
-    updatedAt: row.programUpdatedAt,
-  },
-})
+const toCampaignWithProgram = (organizationId: OrganizationId, row: SummaryRow): CampaignWithProgram => {
+  const { slug, learnerTarget, completerTarget, ...rest } = row
+  const { programName, programStatus, programCreatedAt, programUpdatedAt, ...campaign } = rest
+  return {
+    campaign: { organizationId, ...campaign },
+    program: {
+      organizationId,
+      id: campaign.programId,
+      slug,
+      name: programName,
+      status: programStatus,
+      learnerTarget,
+      completerTarget,
+      createdAt: programCreatedAt,
+      updatedAt: programUpdatedAt,
+    },
+  }
+}

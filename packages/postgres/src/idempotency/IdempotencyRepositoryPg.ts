@@ -1,9 +1,9 @@
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import {
+  IdempotencyRepository,
   type KeyHolder,
   RESPONSE_RETENTION_SECONDS,
   type StoredResponse,
-} from "@outreach/domain/idempotency/IdempotentRequest"
+} from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"

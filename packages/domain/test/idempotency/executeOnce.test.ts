@@ -1,19 +1,17 @@
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import {
-  decideExecution,
-  IdempotencyKeyInUse,
-  IdempotencyKeyReused,
-  RESPONSE_RETENTION_SECONDS,
-} from "../../src/idempotency/IdempotentRequest.ts"
+import { decideReplay, IdempotencyKeyInUse, IdempotencyKeyReused } from "../../src/idempotency/executeOnce.ts"
+import { RESPONSE_RETENTION_SECONDS } from "../../src/idempotency/IdempotencyRepository.ts"
 
 const response = { status: 200, headers: {}, body: "{}" }
-const replay = { action: "replay", response }
-const reused = { action: "reject", error: new IdempotencyKeyReused() }
-const inUse = { action: "reject", error: new IdempotencyKeyInUse() }
+const execute = Result.succeed(undefined)
+const replay = Result.succeed(response)
+const reused = Result.fail(new IdempotencyKeyReused())
+const inUse = Result.fail(new IdempotencyKeyInUse())
 
-describe("decideExecution", () => {
+describe("decideReplay", () => {
   it.each([
-    ["no response", "ours", undefined, { action: "execute" }],
+    ["no response", "ours", undefined, execute],
     ["no response", "same", undefined, inUse],
     ["no response", "other", undefined, reused],
     ["its own response", "ours", { isSame: true, response }, replay],
@@ -23,7 +21,7 @@ describe("decideExecution", () => {
     ["another request's response", "same", { isSame: false, response }, reused],
     ["another request's response", "other", { isSame: false, response }, reused],
   ] as const)("knows what follows from %s, with the key held as %s", (_, holder, stored, decision) => {
-    expect(decideExecution(stored, holder)).toEqual(decision)
+    expect(decideReplay(stored, holder)).toEqual(decision)
   })
 })
 
