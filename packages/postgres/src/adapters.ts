@@ -25,7 +25,7 @@ import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionReposit
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
 
-/** Every adapter of the domain's ports; needs the database, the deployment and the cipher. */
+/** Every adapter of the domain's ports, and every query module; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   TransactionPg,
   OrganizationRepository.layer,

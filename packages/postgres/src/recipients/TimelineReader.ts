@@ -33,12 +33,6 @@ export interface TimelineEntry {
   readonly detail: string | null
 }
 
-/** Everything that is kept of a clinician: the recipient records of their NPI, and what happened, oldest first. */
-export interface Timeline {
-  readonly recipients: ReadonlyArray<Recipient>
-  readonly entries: ReadonlyArray<TimelineEntry>
-}
-
 /** Which clinician is meant: by NPI, by e-mail address (whose case does not matter), or by a recipient's token or id. */
 export interface ClinicianKey {
   readonly by: "npi" | "email" | "token" | "id"
@@ -175,7 +169,7 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
       from (select * from entry order by at desc limit ${limit}) newest order by at`
 
     return {
-      /** Reads at most `limit` recipients, and the newest `limit` entries. */
+      /** Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. */
       find: Effect.fn("TimelineReader.find")(function* (key: ClinicianKey, limit: number) {
         const clinicians = yield* findClinicians(key)
         const recipients = yield* findRecipients(clinicians, limit)
