@@ -1,5 +1,4 @@
-import type { ActiveSecret } from "@outreach/domain/deliveries/Delivery"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { coalesce } from "@outreach/postgres/coalesce"
 import { SignatureError, verify } from "@outreach/signature/node"
@@ -15,7 +14,7 @@ export interface WebhookSender {
 interface Known {
   readonly readAt: number
   /** Undefined when there is no such endpoint. */
-  readonly owner: { readonly organizationId: OrganizationId; readonly secrets: ReadonlyArray<ActiveSecret> } | undefined
+  readonly owner: EndpointOwner | undefined
 }
 
 /** How long secrets are taken from memory, so that a webhook costs the database the one statement that stores it. */

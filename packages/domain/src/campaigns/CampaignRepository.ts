@@ -25,14 +25,6 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
 }
 
-/** What one publication changes: a campaign, some of its recipients, and the event that announces them, if there are any. */
-export interface Publication {
-  readonly campaign: CampaignWithProgram["campaign"]
-  readonly status: CampaignStatus
-  readonly recipients: ReadonlyArray<Recipient>
-  readonly event: EventDraft | undefined
-}
-
 /** A recipient about to be added. */
 export interface Candidate {
   readonly id: RecipientId
@@ -89,8 +81,8 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
     /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
-    /** Sets the status, marks the recipients as published, queues their messages, and publishes the event. */
-    storePublication(publication: Publication): Effect.Effect<void>
+    /** Sets the status, marks the chunk's recipients as published, queues their messages, and publishes the event, if there are any. */
+    storePublication(chunk: PublicationChunk, status: CampaignStatus, event?: EventDraft): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
     readonly openAndComplete: Effect.Effect<void>
   }

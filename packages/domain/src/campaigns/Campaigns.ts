@@ -81,10 +81,10 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
     if (chunk === undefined) return undefined
     const isEmpty = chunk.recipients.length === 0
-    const { event, recipients } = isEmpty ? NOTHING : composeRecipientsPublished(eventId, chunk)
+    const { event, recipients } = isEmpty ? { recipients: [] } : composeRecipientsPublished(eventId, chunk)
     const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
     const status = statusAfterPublication(count)
-    yield* campaigns.storePublication({ campaign: chunk.campaign, status, recipients, event })
+    yield* campaigns.storePublication({ ...chunk, recipients }, status, event)
     return { campaignId: chunk.campaign.id, recipients: recipients.length }
   })
   const published = yield* transaction.run(publish)
@@ -94,5 +94,3 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   }
   return true
 })
-
-const NOTHING = { event: undefined, recipients: [] }

@@ -1,7 +1,7 @@
 import { classify } from "@outreach/retry-policy"
 import { Clock, Effect, Schema } from "effect"
 import { Deployment } from "../Deployment.ts"
-import { createIdentifier, type EndpointId, type OrganizationId } from "../Identifier.ts"
+import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { checkEndpointUrl, type Endpoint } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
@@ -17,12 +17,7 @@ interface AddressOptions {
 
 /** Creates an endpoint. It receives what is published from now on, or what was published at `since` or later. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
-  endpoint: {
-    readonly organizationId: OrganizationId
-    readonly url: string
-    readonly eventTypes: ReadonlyArray<string> | null
-    readonly since?: Timestamp
-  },
+  endpoint: Pick<Endpoint, "organizationId" | "url" | "eventTypes"> & { readonly since?: Timestamp },
   { allowPrivate }: AddressOptions,
 ) {
   yield* assertUrl(endpoint.url, allowPrivate)

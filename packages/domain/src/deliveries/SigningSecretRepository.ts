@@ -21,6 +21,12 @@ export interface SecretSummary {
   readonly lastUsedAt: Timestamp | null
 }
 
+/** The organization of an endpoint, with the secrets that are active. */
+export interface EndpointOwner {
+  readonly organizationId: OrganizationId
+  readonly secrets: ReadonlyArray<ActiveSecret>
+}
+
 /** No signing secret has this id. */
 export class SecretNotFound extends Schema.TaggedError<SecretNotFound>()("SecretNotFound", {
   secretId: Schema.String,
@@ -46,14 +52,8 @@ export class SigningSecretRepository extends Context.Service<
     ): Effect.Effect<number, OrganizationNotFound>
     /** Reads the secrets that are active now, newest first. */
     active(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<Redacted.Redacted>>
-    /** Reads whose endpoint it is, with the secrets that are active now; undefined when there is no such endpoint. */
-    ofEndpoint(endpointId: EndpointId): Effect.Effect<
-      | {
-          readonly organizationId: OrganizationId
-          readonly secrets: ReadonlyArray<ActiveSecret>
-        }
-      | undefined
-    >
+    /** Reads whose endpoint it is; undefined when there is no such endpoint. */
+    ofEndpoint(endpointId: EndpointId): Effect.Effect<EndpointOwner | undefined>
     /** Lists an organization's secrets, also those that are over, newest first. */
     list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretSummary>>
     /** Finds a secret, whether it is active, and how many others of its organization are. */

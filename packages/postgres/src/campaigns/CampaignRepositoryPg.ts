@@ -167,7 +167,7 @@ export const CampaignRepositoryPg = Layer.effect(
       }, orDieAs("CampaignRepository.lockNextChunk")),
 
       storePublication: Effect.fnUntraced(
-        function* ({ campaign: { organizationId, id, windowStart }, status, recipients, event }) {
+        function* ({ campaign: { organizationId, id, windowStart }, recipients }, status, event) {
           yield* sql`
             update campaigns set status = ${status}, updated_at = clock_timestamp()
             where organization_id = ${organizationId} and id = ${id}`
