@@ -1,15 +1,5 @@
-import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { promisify } from "node:util"
-import { publishOutcomes } from "@outreach/api/test/handlers/publishOutcomes"
-import { startApi } from "@outreach/api/test/startApi"
-import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { startExample } from "./startExample.ts"
 
 const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
@@ -41,39 +31,6 @@ describe.each(["express", "fastify", "hono", "node"])("the receiver in receivers
     expect(await receiver.post(event, "whsec_another")).toBe(401)
     await vi.waitFor(() => expect(receiver.output()).toContain("no_match"), WAIT)
     expect(receiver.output()).not.toContain(event.event_id)
-  })
-})
-
-describe("the poller", () => {
-  const api = startApi()
-
-  it("stores each event of the feed once, and goes on from its checkpoint", async () => {
-    const { organization, campaign } = await api().run(seedCampaign({ recipients: 1 }))
-    const { text } = await api().issue(organization.id, SCOPES)
-    const folder = mkdtempSync(join(tmpdir(), "outreach-poller-"))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const file = join(folder, "events.db")
-    const poll = async () => {
-      const args = [join(import.meta.dirname, "../poller.ts"), "--once", file]
-      const { stdout } = await promisify(execFile)(process.execPath, args, {
-        env: { API_KEY: text, BASE_URL: api().url },
-      })
-      return stdout
-    }
-    const stored = () => {
-      using database = new DatabaseSync(file)
-      return database
-        .prepare("select event_id from events order by event_id")
-        .all()
-        .map((row) => row["event_id"])
-    }
-
-    const published = await api().run(publishOutcomes(campaign, ["outreach.email_sent", "outreach.email_opened"]))
-    expect(await poll()).toBe("2 events stored\n")
-    published.push(...(await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))))
-    expect(await poll()).toBe("1 events stored\n")
-    expect(await poll()).toBe("")
-    expect(stored()).toEqual(published.sort())
   })
 })
 

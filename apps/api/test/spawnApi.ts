@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 
-const KEY = Buffer.alloc(32, 7).toString("base64")
+const KEY = SECRETS_KEY.toString("base64")
 
 /** Returns the API's environment: any free port, and nothing that slows a test, unless `settings` says otherwise. */
 export const settingsFor = (

@@ -1,7 +1,7 @@
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
-import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"

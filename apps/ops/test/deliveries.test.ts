@@ -1,5 +1,5 @@
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"

@@ -1,7 +1,7 @@
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { applyBatches } from "@outreach/postgres/test/applyBatches"
-import { receiveEvent } from "@outreach/postgres/test/receiveEvent"
-import { npi } from "@outreach/postgres/test/seedCampaign"
+import { applyBatches } from "@outreach/testing/applyBatches"
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 
 /** Receives an event about an unknown program, which the service quarantines. */

@@ -1,7 +1,7 @@
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { workerOn } from "@outreach/postgres/test/workerOn"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 
 /** Publishes the scheduled campaign, and lets the partner reject its only due delivery. */

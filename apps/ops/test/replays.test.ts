@@ -1,6 +1,6 @@
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { publishSent } from "@outreach/postgres/test/publishSent"
-import { seedDeadLetters } from "@outreach/postgres/test/seedDeadLetters"
+import { publishSent } from "@outreach/testing/publishSent"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"

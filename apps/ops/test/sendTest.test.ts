@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from "node:crypto"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { mailServer } from "@outreach/testing/mailServer"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
-import { mailServer } from "./mailServer.ts"
 
 const { run, meanwhile } = commandLine()
 
@@ -90,7 +90,7 @@ describe("campaigns test", () => {
   })
 
   it("says in one sentence why the server did not take it, without the address", async () => {
-    const server = await mailServer({ code: 554, text: "5.7.1 <me@acme.test>: Relay access denied" })
+    const server = await mailServer({ at: "rcpt", reply: "554 5.7.1 <me@acme.test>: Relay access denied" })
     const { code, stdout } = await send({ SMTP_URL: server.url })
     expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
       code: 1,

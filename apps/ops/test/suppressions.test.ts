@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { npi, seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 

@@ -3,11 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { commandLine } from "@outreach/embedded-postgres/processToken"
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
 import { received } from "./receivedEvents.ts"
-import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { runSandbox, sandboxFolder } from "./runSandbox.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
@@ -84,6 +85,7 @@ it("says what an earlier run has left, and how to begin anew", async () => {
   await eventually(
     () => received(addresses),
     ({ counts }) => counts["outreach.email_sent"] === 982 && counts["outreach.email_bounced"] === 18,
+    240_000,
   )
   first.kill("SIGINT")
   await first.ended
@@ -127,6 +129,7 @@ describe("a folder that cannot hold it", () => {
     await eventually(
       async () => sandbox.output(),
       (output) => output.includes("published 1000 of 1000"),
+      240_000,
     )
     const processes = processTree(sandbox.pid)
     const chunk = Buffer.alloc(1_000_000)

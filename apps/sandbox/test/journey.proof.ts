@@ -4,12 +4,13 @@ import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { createClient } from "@outreach/client"
 import { EVENTS } from "@outreach/contract"
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
 import { expect, it } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
-import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
 import { inboxWaiting, published, pull, received, sentCount } from "./receivedEvents.ts"
-import { freePort, getJson, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { getJson, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
 
 interface Caught {
   readonly count: number
@@ -36,6 +37,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const all = await eventually(
     () => received(addresses),
     (now) => sentCount(now) === sentTo && now.counts["outreach.email_bounced"] === bounced,
+    240_000,
   )
   expect(all.rejected).toBe(0)
   for (const event of all.events) EVENTS[event.event_type].envelope.parse(event)

@@ -1,8 +1,9 @@
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
 import { expect, it } from "vitest"
-import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
 import { published, pull, received, sentCount } from "./receivedEvents.ts"
-import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { runSandbox, sandboxFolder } from "./runSandbox.ts"
 
 /** The recipients of the sample campaign who have a mailbox. */
 const SENT = 982

@@ -1,4 +1,4 @@
-import { installDebianPackages } from "@outreach/testing/installDebianPackages"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { catchOne } from "./catchOne.ts"

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { createConnection, createServer } from "node:net"
+import { createConnection } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { eventually } from "@outreach/testing/eventually"
 import { onTestFinished } from "vitest"
-import { eventually } from "./eventually.ts"
 
 /** The content of `sandbox.json`. */
 export type Addresses = Readonly<
@@ -34,15 +34,6 @@ export const sandboxFolder = async (onEnd: OnEnd = onTestFinished): Promise<stri
   // A server whose parent the test has killed may still write to the folder.
   onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
-}
-
-/** Finds a free port. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Starts the sandbox as a process. It is killed at the end if it still runs. */
@@ -77,7 +68,7 @@ export const runSandbox = (
     addresses: async (folder: string): Promise<Addresses> => {
       const read = () => readFile(join(folder, "sandbox.json"), "utf8").catch(() => undefined)
       const ready = await Promise.race([
-        eventually(read, (text) => text !== undefined),
+        eventually(read, (text) => text !== undefined, 240_000),
         ended.then((code) => {
           throw new Error(`the sandbox ended with ${code}:\n${output}`)
         }),

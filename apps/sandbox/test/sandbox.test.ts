@@ -3,15 +3,16 @@ import { join } from "node:path"
 import { createClient } from "@outreach/client"
 import { EVENTS, FEED_EVENT_TYPES } from "@outreach/contract"
 import { checkDigit } from "@outreach/domain/recipients/checkNpi"
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 import { checkPort } from "../src/checkPort.ts"
 import { lockDirectory } from "../src/lockDirectory.ts"
-import { eventually } from "./eventually.ts"
 import { processTree, runs } from "./processTree.ts"
 import { received } from "./receivedEvents.ts"
-import { type Addresses, freePort, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { type Addresses, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
 
 // All tests share one sandbox, because starting it is slow.
 
@@ -64,6 +65,7 @@ it("shows every type of event in webhooks, feed and digest without anybody doing
     },
     ({ counts, told, reconciled }) =>
       FEED_EVENT_TYPES.every((type) => counts[type]) && told["completer_qualified"] === 2 && reconciled >= 18,
+    240_000,
   )
   expect(state.counts).toEqual({
     "outreach.recipients_published": 1,

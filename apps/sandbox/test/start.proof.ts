@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
 import { Pool } from "pg"
 import { expect, it, onTestFinished } from "vitest"
-import { eventually } from "./eventually.ts"
 import { published, received, sentCount } from "./receivedEvents.ts"
-import { freePort, runSandbox, sandboxFolder } from "./runSandbox.ts"
+import { runSandbox, sandboxFolder } from "./runSandbox.ts"
 
 it("ends with one sentence where its port is in use or its folder is held", async () => {
   const folder = await sandboxFolder()
@@ -40,6 +41,7 @@ it("begins anew with --fresh", async () => {
   await eventually(
     () => received(before),
     (now) => published(now).length === 1000,
+    240_000,
   )
   first.kill("SIGKILL")
   await first.ended
@@ -52,6 +54,7 @@ it("begins anew with --fresh", async () => {
   const all = await eventually(
     () => received(after),
     (now) => published(now).length === 1000,
+    240_000,
   )
   const campaigns = all.events.map((event) => event.data["service_campaign_id"])
   expect(new Set(campaigns)).toEqual(new Set([after.campaign_id]))
@@ -67,6 +70,7 @@ it("lets the sample partner pull what no webhook has brought", async () => {
   const before = await eventually(
     () => received(addresses),
     (now) => sentCount(now) === 982,
+    240_000,
   )
   first.kill("SIGTERM")
   await first.ended
@@ -78,6 +82,7 @@ it("lets the sample partner pull what no webhook has brought", async () => {
   const after = await eventually(
     async () => received(await second.addresses(folder)),
     (now) => now.reconciled >= 1000,
+    240_000,
   )
   const sent = before.events.filter(({ event_type }) => event_type === "outreach.email_sent")
   const ids = (events: ReadonlyArray<{ readonly event_id: string }>) => events.map(({ event_id }) => event_id).sort()
@@ -96,6 +101,7 @@ it("uses the database of DATABASE_URL, never drops it, and keeps its folder to i
   await eventually(
     () => received(addresses),
     (now) => published(now).length === 1000,
+    240_000,
   )
   sandbox.kill("SIGTERM")
   expect(await sandbox.ended).toBe(0)

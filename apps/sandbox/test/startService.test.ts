@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { eventually } from "@outreach/testing/eventually"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { startService } from "../src/startService.ts"
-import { eventually } from "./eventually.ts"
 import { runs } from "./processTree.ts"
 import { sandboxFolder } from "./runSandbox.ts"
 

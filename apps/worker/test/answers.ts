@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
-import { listen } from "./listen.ts"
+import { listen } from "@outreach/testing/listen"
 
 const read = (name: string) => readFileSync(new URL(`data/${name}.pem`, import.meta.url))
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { eventually } from "./eventually.ts"
+import { eventually } from "@outreach/testing/eventually"
 import { partner } from "./partner.ts"
 
 /** A partner that answers only when the test says so. */

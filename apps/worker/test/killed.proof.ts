@@ -1,5 +1,5 @@
+import { eventually } from "@outreach/testing/eventually"
 import { describe, expect, it } from "vitest"
-import { eventually } from "./eventually.ts"
 import { holdingPartner } from "./holdingPartner.ts"
 import { journey } from "./journey.ts"
 import { seedClicks } from "./seedClicks.ts"

@@ -1,7 +1,7 @@
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
 import { describe, expect, it } from "vitest"
-import { eventually } from "./eventually.ts"
 import { journey } from "./journey.ts"
-import { mailServer } from "./mailServer.ts"
 import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process"
 import { describe, expect, it } from "@effect/vitest"
-import { eventually } from "./eventually.ts"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
 import { holdingPartner } from "./holdingPartner.ts"
 import { journey } from "./journey.ts"
-import { mailServer } from "./mailServer.ts"
 import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 

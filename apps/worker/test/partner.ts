@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import { verify } from "@outreach/signature/node"
+import { listen } from "@outreach/testing/listen"
 import { Redacted } from "effect"
-import { listen } from "./listen.ts"
 
 /** A webhook as the partner received it, its signature verified. */
 export interface Received {

@@ -1,4 +1,4 @@
-import { eventually } from "./eventually.ts"
+import { eventually } from "@outreach/testing/eventually"
 import { runWorker } from "./runWorker.ts"
 
 /** Runs a worker in this process, and finds where it answers its operators. */

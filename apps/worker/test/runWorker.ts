@@ -1,8 +1,8 @@
 import { telemetry } from "@outreach/process/telemetry"
+import { eventually } from "@outreach/testing/eventually"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Metric } from "effect"
 import { onTestFinished } from "vitest"
 import { worker } from "../src/worker.ts"
-import { eventually } from "./eventually.ts"
 import { settingsFor } from "./startWorker.ts"
 
 /** Runs the worker in this process as `main.ts` does, and waits until it is at work; only what a test kills needs a process of its own. */

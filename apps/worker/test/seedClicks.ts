@@ -1,6 +1,6 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

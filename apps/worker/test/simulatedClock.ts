@@ -1,5 +1,5 @@
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { connect } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
-import { unpackDebianPackages } from "@outreach/testing/unpackDebianPackages"
+import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { eventually } from "@outreach/testing/eventually"
 import { onTestFinished } from "vitest"
-import { eventually } from "./eventually.ts"
 
 /** Returns the folder with Debian's exim, or why there is none. Exim finds its own user with the second package, without an entry in /etc/passwd. */
 export const findExim = () =>

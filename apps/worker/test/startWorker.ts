@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
 import { onTestFinished } from "vitest"
-import { eventually } from "./eventually.ts"
 
 /** Returns the worker's environment: any free admin port, and partners on this machine, unless `settings` says otherwise. */
 export const settingsFor = (databaseUrl: string, settings: Record<string, string>): Record<string, string> => ({

@@ -1,8 +1,8 @@
 import { createServer } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
-import { eventually } from "./eventually.ts"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
 import { journey } from "./journey.ts"
-import { listen } from "./listen.ts"
 import { partner } from "./partner.ts"
 import { runWorker } from "./runWorker.ts"
 

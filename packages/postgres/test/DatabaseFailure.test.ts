@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { type DatabaseFailure, orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { Cause, Effect, Exit, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type DatabaseFailure, orDieAs } from "../src/DatabaseFailure.ts"
-import { databaseLayer } from "../src/databaseLayer.ts"
-import { migratedDatabase } from "./migratedDatabase.ts"
 
 const url = migratedDatabase()
 

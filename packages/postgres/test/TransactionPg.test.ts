@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Transaction } from "@outreach/domain/Transaction"
+import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { orDieAs } from "../src/DatabaseFailure.ts"
-import { runOnDatabase } from "./runOnDatabase.ts"
 
 const run = runOnDatabase()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
+import { coalesce } from "@outreach/postgres/coalesce"
 import { Deferred, Effect, Exit, Fiber, Scheduler, Scope } from "effect"
-import { coalesce } from "../src/coalesce.ts"
 
 describe("coalesce", () => {
   it.effect("writes what comes during a write together, at most so many, and answers each its own", () =>

@@ -1,12 +1,12 @@
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
-import { runOnDatabase } from "./runOnDatabase.ts"
-import { seedCampaign } from "./seedCampaign.ts"
 
 const run = runOnDatabase({ maxConnections: 1 })
 const PROGRAMS = 20

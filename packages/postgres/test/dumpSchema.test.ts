@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { dumpSchema } from "@outreach/postgres/dumpSchema"
+import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { Effect, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { databaseLayer } from "../src/databaseLayer.ts"
-import { dumpSchema } from "../src/dumpSchema.ts"
-import { migratedDatabase } from "./migratedDatabase.ts"
 
 const runOn = <A>(url: string, effect: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, databaseLayer({ url: Redacted.make(url), applicationName: "test" })))

@@ -1,11 +1,11 @@
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { publishSent } from "@outreach/testing/publishSent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
-import { DeliveryGauges } from "../src/deliveries/DeliveryGauges.ts"
 import { blocksRead } from "./blocksRead.ts"
-import { publishSent } from "./publishSent.ts"
-import { runOnDatabase } from "./runOnDatabase.ts"
-import { seedCampaign } from "./seedCampaign.ts"
 
 const run = runOnDatabase({ maxConnections: 1 })
 const read = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))

@@ -1,10 +1,10 @@
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
-import { runOnDatabase } from "./runOnDatabase.ts"
-import { seedCampaign } from "./seedCampaign.ts"
 
 const run = runOnDatabase({ maxConnections: 1 })
 

@@ -2,13 +2,13 @@ import { FEED_EVENT_TYPES } from "@outreach/contract"
 import type { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
-import { EventFeed } from "../src/events/EventFeed.ts"
 import { blocksRead } from "./blocksRead.ts"
-import { runOnDatabase } from "./runOnDatabase.ts"
-import { seedCampaign } from "./seedCampaign.ts"
 
 const ROWS = 100_000
 const LIMIT = 101

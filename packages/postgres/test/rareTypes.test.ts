@@ -2,13 +2,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventFeed } from "../src/events/EventFeed.ts"
-import { inTransaction } from "./inTransaction.ts"
-import { runOnDatabase } from "./runOnDatabase.ts"
-import { seedCampaign } from "./seedCampaign.ts"
-import { workerOn } from "./workerOn.ts"
 
 const run = runOnDatabase()
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { dumpSchema } from "@outreach/postgres/dumpSchema"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { databaseLayer } from "../src/databaseLayer.ts"
-import { dumpSchema } from "../src/dumpSchema.ts"
 
 const file = new URL("../schema.sql", import.meta.url)
 const database = (url: string) => databaseLayer({ url: Redacted.make(url), applicationName: "test" })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { runOnDatabase } from "./runOnDatabase.ts"
 
 const run = runOnDatabase()
 

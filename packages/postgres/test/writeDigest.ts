@@ -1,15 +1,15 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/domain/Identifier"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { applyBatches } from "@outreach/testing/applyBatches"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { draftsOf, type Outcome } from "@outreach/testing/outreachOn"
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect, References } from "effect"
-import { commitTimestamp } from "../src/events/commitTimestamp.ts"
-import { publishEvents } from "../src/events/publishEvents.ts"
-import { adaptersFor } from "./adaptersFor.ts"
-import { applyBatches } from "./applyBatches.ts"
-import { inTransaction } from "./inTransaction.ts"
-import { draftsOf, type Outcome } from "./outreachOn.ts"
-import { receiveEvent } from "./receiveEvent.ts"
-import { npi } from "./seedCampaign.ts"
 
 /** What a writer is told to do. */
 export interface WriterTask {

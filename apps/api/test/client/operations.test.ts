@@ -9,7 +9,7 @@ import {
   SCOPES,
   type SurveyInput,
 } from "@outreach/contract"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { type Effect, Redacted } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"

@@ -1,6 +1,6 @@
 import { type Checkpoint, createClient, type EventBatch } from "@outreach/client"
 import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it, onTestFinished } from "vitest"

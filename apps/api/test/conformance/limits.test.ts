@@ -1,5 +1,5 @@
 import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi, type TestApi } from "../startApi.ts"

@@ -1,7 +1,7 @@
 import { FEED_EVENT_TYPES, type FeedEventType, SCOPES } from "@outreach/contract"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { EventId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"

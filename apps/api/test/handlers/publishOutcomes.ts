@@ -4,7 +4,7 @@ import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
-import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { Effect } from "effect"
 
 /** Publishes outcomes of a campaign in one transaction, so that all have one and the same stamp; answers their ids in the feed's order. */

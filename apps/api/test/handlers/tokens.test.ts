@@ -1,6 +1,6 @@
 import { SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 import { SCOPES } from "@outreach/contract"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"

@@ -1,7 +1,7 @@
 import { SCOPES } from "@outreach/contract"
 import type {} from "@outreach/embedded-postgres/vitestServer"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, inject, it, vi } from "vitest"

@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask, checkAnswer } from "../ask.ts"
 import { startApi } from "../startApi.ts"

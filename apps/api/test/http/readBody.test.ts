@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { json } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type Answer, checkAnswer } from "../ask.ts"
 import { startApi } from "../startApi.ts"

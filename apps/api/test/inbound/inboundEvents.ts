@@ -1,4 +1,4 @@
-import { npi } from "@outreach/postgres/test/seedCampaign"
+import { npi } from "@outreach/testing/seedCampaign"
 
 /** An event that a partner sends. */
 export interface SentEvent {

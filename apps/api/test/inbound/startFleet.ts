@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { freePort } from "../freePort.ts"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { freePort } from "@outreach/testing/freePort"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 
 const WORKER = fileURLToPath(new URL("../../../worker/src/main.ts", import.meta.url))
@@ -38,7 +39,7 @@ const startWorker = async (databaseUrl: string) => {
   const child = spawn(process.execPath, [WORKER], {
     env: {
       DATABASE_URL: databaseUrl,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+      SECRETS_KEY: SECRETS_KEY.toString("base64"),
       SMTP_URL: "smtp://127.0.0.1:1",
       MAIL_FROM: "Acme <outreach@acme.test>",
       ADMIN_PORT: "0",

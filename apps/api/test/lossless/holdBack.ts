@@ -1,5 +1,5 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { inTransaction } from "@outreach/postgres/test/inTransaction"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { Effect, Predicate, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Poller } from "./Poller.ts"

@@ -1,4 +1,4 @@
-import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Outcome, pollWhileWriting } from "./pollWhileWriting.ts"

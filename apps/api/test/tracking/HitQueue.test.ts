@@ -1,5 +1,5 @@
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Deferred, Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"

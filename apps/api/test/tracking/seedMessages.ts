@@ -1,8 +1,8 @@
 import { type RecipientRef, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { installDebianPackages } from "@outreach/testing/installDebianPackages"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core"

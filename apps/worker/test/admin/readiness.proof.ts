@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { migrate } from "@outreach/postgres/migrate"
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { eventually } from "../eventually.ts"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
 
 /** A PostgreSQL of its own, migrated, that may be stopped and started. */

@@ -6,10 +6,10 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { classify } from "@outreach/retry-policy"
+import { listen } from "@outreach/testing/listen"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { Deferred, Effect } from "effect"
 import { onTestFinished } from "vitest"
-import { listen } from "../listen.ts"
 
 const key = readFileSync(new URL("../data/key.pem", import.meta.url))
 const cert = readFileSync(new URL("../data/certificate.pem", import.meta.url))

@@ -1,17 +1,17 @@
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { publishSent } from "@outreach/postgres/test/publishSent"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { verify } from "@outreach/signature/node"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import { publishSent } from "@outreach/testing/publishSent"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { deliver } from "../../src/deliveries/deliver.ts"
-import { eventually } from "../eventually.ts"
 import { journey } from "../journey.ts"
-import { listen } from "../listen.ts"
 
 const { run, query } = journey()
 

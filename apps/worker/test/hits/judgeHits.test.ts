@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { eventually } from "../eventually.ts"
+import { eventually } from "@outreach/testing/eventually"
 import { journey } from "../journey.ts"
 import { partner } from "../partner.ts"
 import { runWorker } from "../runWorker.ts"

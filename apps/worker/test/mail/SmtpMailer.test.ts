@@ -6,15 +6,15 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { Mailer, type MailFailure, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { DkimOptions } from "@outreach/mail/messageComposer"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import { mailServer } from "@outreach/testing/mailServer"
 import { Clock, Effect, Redacted } from "effect"
 import { authenticate } from "mailauth"
 import { SMTPServer } from "smtp-server"
 import { onTestFinished } from "vitest"
 import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
-import { eventually } from "../eventually.ts"
-import { listen } from "../listen.ts"
-import { mailServer } from "../mailServer.ts"
 
 interface SendOptions {
   readonly dkim?: DkimOptions

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../eventually.ts"
 import { journey } from "../journey.ts"
-import { mailServer } from "../mailServer.ts"
 import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 

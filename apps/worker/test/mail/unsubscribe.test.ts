@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { eventually } from "@outreach/testing/eventually"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../eventually.ts"
 import { journey } from "../journey.ts"
 import { runWorker } from "../runWorker.ts"
 

@@ -1,6 +1,7 @@
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
-import { migratedDatabase } from "@outreach/postgres/test/migratedDatabase"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { publishTogether } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"
 import { Effect, Redacted, References, Schedule } from "effect"
@@ -8,7 +9,6 @@ import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import { audit, type Route } from "./audit.ts"
-import { publishTogether } from "./publishTogether.ts"
 import { type Partner, startPartner } from "./startPartner.ts"
 
 const url = migratedDatabase()

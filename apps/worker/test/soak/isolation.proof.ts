@@ -1,5 +1,5 @@
+import { eventually } from "@outreach/testing/eventually"
 import { expect, it } from "vitest"
-import { eventually } from "../eventually.ts"
 import { startNeighbours } from "./startNeighbours.ts"
 
 const timeout = 240_000

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { migrate } from "@outreach/postgres/migrate"
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

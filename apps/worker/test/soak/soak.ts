@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
 import { formatSchedule } from "@outreach/retry-policy"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { audit } from "./audit.ts"

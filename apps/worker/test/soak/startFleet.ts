@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { SECRETS_KEY } from "@outreach/postgres/test/adaptersFor"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 
 /** Where a worker that is made to die may die. */
 export const STEPS = [

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises"
-import { adaptersFor } from "@outreach/postgres/test/adaptersFor"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { publishTogether } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { killableDatabase } from "./killableDatabase.ts"
-import { publishTogether } from "./publishTogether.ts"
 import { startFleet } from "./startFleet.ts"
 import { startPartner } from "./startPartner.ts"
 

@@ -1,8 +1,8 @@
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { publishTogether } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { type Effect, Redacted } from "effect"
 import type { Services } from "../journey.ts"
 import type { Route } from "./audit.ts"
-import { publishTogether } from "./publishTogether.ts"
 import { type Kind, startPartner } from "./startPartner.ts"
 
 interface Role {

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
-import { runOnDatabase } from "@outreach/postgres/test/runOnDatabase"
-import { seedCampaign } from "@outreach/postgres/test/seedCampaign"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"

@@ -6,13 +6,13 @@ import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
-import { DeliveryRepository } from "../../src/deliveries/DeliveryRepository.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
-import { whileOpen } from "../whileOpen.ts"
 
 const run = runOnDatabase()
 

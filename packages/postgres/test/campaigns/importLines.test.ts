@@ -2,10 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { npi, seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { publishSent } from "@outreach/testing/publishSent"
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryGauges } from "../../src/deliveries/DeliveryGauges.ts"
-import { publishSent } from "../publishSent.ts"
-import { receiveEvent } from "../receiveEvent.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
-import { seedDeadLetters } from "../seedDeadLetters.ts"
-import { whileOpen } from "../whileOpen.ts"
 
 const run = runOnDatabase()
 const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)

@@ -3,24 +3,24 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import {
   type DeadLetterFilter,
   type DeliveryFilter,
   DeliveryRepository,
   type PurgePosition,
-} from "../../src/deliveries/DeliveryRepository.ts"
-import { deliveryId } from "../../src/deliveries/deliveryId.ts"
-import { commitTimestamp } from "../../src/events/commitTimestamp.ts"
-import { publishEvents } from "../../src/events/publishEvents.ts"
-import { inTransaction } from "../inTransaction.ts"
-import { draftsOf } from "../outreachOn.ts"
-import { publishSent } from "../publishSent.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
-import { seedDeadLetters as seedAside } from "../seedDeadLetters.ts"
-import { workerOn } from "../workerOn.ts"
+} from "@outreach/postgres/deliveries/DeliveryRepository"
+import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { draftsOf } from "@outreach/testing/outreachOn"
+import { publishSent } from "@outreach/testing/publishSent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
 

@@ -4,16 +4,16 @@ import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
+import { publishSent } from "@outreach/testing/publishSent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { whileOpen } from "@outreach/testing/whileOpen"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
-import { DeliveryRepository } from "../../src/deliveries/DeliveryRepository.ts"
-import { deliveryId } from "../../src/deliveries/deliveryId.ts"
-import { publishSent } from "../publishSent.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
-import { whileOpen } from "../whileOpen.ts"
-import { workerOn } from "../workerOn.ts"
 
 const run = runOnDatabase()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Redacted } from "effect"
-import { SecretCipher } from "../../src/deliveries/SecretCipher.ts"
 
 const cipherOf = (byte: number) => SecretCipher.make(Redacted.make(Buffer.alloc(32, byte)))
 const cipher = cipherOf(7)

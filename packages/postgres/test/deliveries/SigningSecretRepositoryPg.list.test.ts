@@ -2,13 +2,13 @@ import { describe, expect, it } from "@effect/vitest"
 import type { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { publishSent } from "@outreach/testing/publishSent"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { adaptersFor } from "../adaptersFor.ts"
-import { migratedDatabase } from "../migratedDatabase.ts"
-import { publishSent } from "../publishSent.ts"
-import { seedCampaign } from "../seedCampaign.ts"
-import { workerOn } from "../workerOn.ts"
 
 const url = migratedDatabase()
 /** Runs an effect as a worker of its own would, which remembers nothing of others. */

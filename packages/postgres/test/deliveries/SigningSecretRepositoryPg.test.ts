@@ -2,10 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { OrganizationRepository } from "../../src/organizations/OrganizationRepository.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
 
 const run = runOnDatabase()
 

@@ -1,9 +1,9 @@
 import { expect, it } from "@effect/vitest"
+import { publishSent } from "@outreach/testing/publishSent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { publishSent } from "../publishSent.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

@@ -1,12 +1,12 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
+import { publishSent } from "@outreach/testing/publishSent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Hint, Hints, TOPICS } from "../../src/events/Hints.ts"
-import { publishSent } from "../publishSent.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId

@@ -1,7 +1,7 @@
 import { TrackingSeal } from "@outreach/domain/hits/TrackingSeal"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { NodeTrackingSeal } from "../../src/hits/NodeTrackingSeal.ts"
 
 const sealWith = (key: Uint8Array, text: string) =>
   Effect.runSync(TrackingSeal.pipe(Effect.provide(NodeTrackingSeal(Redacted.make(key))))).seal(Buffer.from(text))

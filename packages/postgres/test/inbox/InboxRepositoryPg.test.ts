@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

@@ -7,12 +7,12 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
-import { DeliveryGauges } from "../../src/deliveries/DeliveryGauges.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

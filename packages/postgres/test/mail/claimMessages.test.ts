@@ -3,11 +3,11 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { seedCampaign } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
+import { planMigrations } from "@outreach/postgres/migrations/planMigrations"
+import type { SqlFile } from "@outreach/postgres/migrations/readSqlFiles"
 import { Effect } from "effect"
-import { planMigrations } from "../../src/migrations/planMigrations.ts"
-import type { SqlFile } from "../../src/migrations/readSqlFiles.ts"
 
 const file = (path: string, checksum = "a"): SqlFile => ({ file: path, name: path, text: "", checksum })
 const ONE = "migrations/0001_one.sql"

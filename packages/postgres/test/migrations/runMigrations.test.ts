@@ -1,13 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { migrate } from "@outreach/postgres/migrate"
+import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
+import { runMigrations, SchemaLocked } from "@outreach/postgres/migrations/runMigrations"
+import { whileOpen } from "@outreach/testing/whileOpen"
 import { Deferred, Effect, Fiber, type Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
-import { databaseLayer } from "../../src/databaseLayer.ts"
-import { migrate } from "../../src/migrate.ts"
-import { readSqlFiles } from "../../src/migrations/readSqlFiles.ts"
-import { runMigrations, SchemaLocked } from "../../src/migrations/runMigrations.ts"
-import { whileOpen } from "../whileOpen.ts"
 import { sqlFolders } from "./sqlFolders.ts"
 
 const url = testDatabase({ name: "empty", sources: [], migrate: async () => {} })

@@ -2,10 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { OrganizationRepository } from "../../src/organizations/OrganizationRepository.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
 
 const run = runOnDatabase()
 

@@ -3,13 +3,13 @@ import type { CalendarDate } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { qualifyOn } from "@outreach/testing/qualifyOn"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { commitTimestamp } from "../../src/events/commitTimestamp.ts"
-import { OrganizationRepository } from "../../src/organizations/OrganizationRepository.ts"
-import { qualifyOn } from "../qualifyOn.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { npi } from "../seedCampaign.ts"
 
 const run = runOnDatabase()
 

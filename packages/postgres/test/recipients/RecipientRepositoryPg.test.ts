@@ -5,12 +5,12 @@ import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inTransaction } from "../inTransaction.ts"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { npi, seedCampaign } from "../seedCampaign.ts"
-import { whileOpen } from "../whileOpen.ts"
 
 const run = runOnDatabase()
 

@@ -3,11 +3,11 @@ import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campai
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
-import { runOnDatabase } from "../runOnDatabase.ts"
-import { npi, seedCampaign } from "../seedCampaign.ts"
-import { whileOpen } from "../whileOpen.ts"
 
 const run = runOnDatabase()
 

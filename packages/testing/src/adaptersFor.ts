@@ -1,9 +1,9 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import { adapters } from "@outreach/postgres/adapters"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { adapters } from "../src/adapters.ts"
-import { databaseLayer } from "../src/databaseLayer.ts"
-import { SecretCipher } from "../src/deliveries/SecretCipher.ts"
 
 /** The key that tests encrypt signing secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)

@@ -5,7 +5,7 @@ import { migratedDatabase } from "./migratedDatabase.ts"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
-/** Gives a test file a database of its own, and answers what runs an effect on it with all adapters. */
+/** Gives a test file a database of its own, and returns a function that runs an effect on it with all adapters. */
 export const runOnDatabase = (
   options: { readonly maxConnections?: number } = {},
 ): (<A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>) => {

@@ -2,14 +2,14 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
-import { publishEvents } from "../src/events/publishEvents.ts"
 import { inTransaction } from "./inTransaction.ts"
 
-/** What became of a recipient: `human …` is not suspected to be a bot, `bot …` is. */
+/** The outcome of a recipient: `bot …` is suspected to be a bot, `human …` is not. */
 export type Outcome = "sent" | "bounced" | "human opened" | "bot opened" | "human clicked" | "bot clicked"
 
-/** Publishes what became of recipients, in one transaction with a stamp of the test's own. */
+/** Publishes the outcomes of recipients in one transaction with a given stamp. */
 export const outreachOn = Effect.fnUntraced(function* (
   stamp: string,
   campaign: Campaign,
@@ -18,7 +18,7 @@ export const outreachOn = Effect.fnUntraced(function* (
   yield* inTransaction(publishEvents(yield* draftsOf(campaign, outcomes), stamp as CommitTimestamp))
 })
 
-/** Drafts the events of what became of recipients. */
+/** Drafts the events of outcomes. */
 export const draftsOf = (
   campaign: Campaign,
   outcomes: ReadonlyArray<readonly [recipientId: RecipientId, outcome: Outcome]>,

@@ -6,8 +6,8 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { checkDigit } from "@outreach/domain/recipients/checkNpi"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Clock, Effect } from "effect"
-import { OrganizationRepository } from "../src/organizations/OrganizationRepository.ts"
 
 /** A valid NPI for each number up to 99,999,999. */
 export const npi = (n: number): string => {

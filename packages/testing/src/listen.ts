@@ -2,7 +2,7 @@ import { once } from "node:events"
 import type { AddressInfo, Server } from "node:net"
 import { onTestFinished } from "vitest"
 
-/** Lets a server listen on a free port of this machine until the test is finished, or whatever `atEnd` means; returns the port. */
+/** Lets a server listen on a free port of this machine until the test is finished, or until `atEnd` calls back. Returns the port. */
 export const listen = async (
   server: Server,
   atEnd: (end: () => Promise<void>) => void = onTestFinished,

@@ -3,15 +3,16 @@ import { listen } from "./listen.ts"
 
 type Stage = "connect" | "from" | "rcpt" | "data"
 
-const refusal = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
+const rejection = (reply: string) =>
+  Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-/** A mail server that answers with a reply at a stage, and keeps the messages that it takes; `taking` happens before it says so. */
+/** Starts an SMTP server for the time of a test. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage. */
 export const mailServer = async (
-  answer?: { readonly at: Stage; readonly reply: string },
-  taking: () => Promise<void> = async () => {},
+  rejected?: { readonly at: Stage; readonly reply: string },
+  accepting: () => Promise<void> = async () => {},
 ) => {
   const messages: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
-  const at = (stage: Stage) => (answer?.at === stage ? refusal(answer.reply) : null)
+  const at = (stage: Stage) => (rejected?.at === stage ? rejection(rejected.reply) : null)
   let connections = 0
   const options: SMTPServerOptions = {
     disabledCommands: ["AUTH", "STARTTLS"],
@@ -22,20 +23,20 @@ export const mailServer = async (
     onMailFrom: (_, __, done) => done(at("from")),
     onRcptTo: (_, __, done) => done(at("rcpt")),
     onData: (stream, { envelope }, done) => {
-      const take = async () => {
+      const accept = async () => {
         const chunks = await stream.toArray()
-        const refused = at("data")
-        if (refused !== null) return refused
+        const error = at("data")
+        if (error !== null) return error
         messages.push({
           from: typeof envelope.mailFrom === "object" ? envelope.mailFrom.address : "",
           to: envelope.rcptTo.map((recipient) => recipient.address),
           text: Buffer.concat(chunks).toString(),
         })
-        await taking()
+        await accepting()
         return null
       }
       // A sender that is killed leaves half a message.
-      take().then(done, done)
+      accept().then(done, done)
     },
   }
   const server = new SMTPServer(options)

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { SCOPES } from "@outreach/contract"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { publishOutcomes } from "../handlers/publishOutcomes.ts"
+import { startApi } from "../startApi.ts"
+
+const POLLER = fileURLToPath(import.meta.resolve("@outreach/examples/poller"))
+
+describe("the poller of the examples", () => {
+  const api = startApi()
+
+  it("stores each event of the feed once, and goes on from its checkpoint", async () => {
+    const { organization, campaign } = await api().run(seedCampaign({ recipients: 1 }))
+    const { text } = await api().issue(organization.id, SCOPES)
+    const folder = mkdtempSync(join(tmpdir(), "outreach-poller-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, "events.db")
+    const poll = async () => {
+      const args = [POLLER, "--once", file]
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        env: { API_KEY: text, BASE_URL: api().url },
+      })
+      return stdout
+    }
+    const stored = () => {
+      using database = new DatabaseSync(file)
+      return database
+        .prepare("select event_id from events order by event_id")
+        .all()
+        .map((row) => row["event_id"])
+    }
+
+    const published = await api().run(publishOutcomes(campaign, ["outreach.email_sent", "outreach.email_opened"]))
+    expect(await poll()).toBe("2 events stored\n")
+    published.push(...(await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))))
+    expect(await poll()).toBe("1 events stored\n")
+    expect(await poll()).toBe("")
+    expect(stored()).toEqual(published.sort())
+  })
+})
