@@ -1,5 +1,5 @@
 import { PartnerErrorType, PartnerErrorCode, LegacyErrorCode, LegacyErrorItem } from '@outreach/error-catalog';
-import { List, FeedEvent, OperationId, ResponseOf, Operations, CallOf, RecipientRecord, EventEnvelope, EventTypeOf, SurveyInput } from '@outreach/contract';
+import { List, FeedEvent, OperationId, ResponseOf, Operations, Health, CallOf, RecipientRecord, Digest, EventEnvelope, EventTypeOf, WebhookReceipt, SurveyInput, SurveyCreated, ValidateResult, PresignResult } from '@outreach/contract';
 import { Schedule } from '@outreach/retry-policy';
 
 /** What the service said of a request that it refused or could not answer. */
@@ -120,9 +120,9 @@ interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "cursor">, C
 /** The operations of the Outreach Partner API. */
 interface Client {
     /** Reports whether the service is reachable; sends no key. */
-    getHealth(options?: CallOptions): Promise<BodyOf<"getHealth">>;
+    getHealth(options?: CallOptions): Promise<Health>;
     /** Resolves one token; for ad-hoc use, not for the click path. */
-    getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<BodyOf<"getToken">>;
+    getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<RecipientRecord>;
     /** Lists recipient records updated since a time. */
     listTokens(options: QueryOf<"listTokens"> & CallOptions): Pages<RecipientRecord>;
     /** Lists outreach events emitted since a time. */
@@ -130,18 +130,18 @@ interface Client {
     /** Lists the recipients of a campaign. */
     listCampaignRecipients(campaignId: string, options?: QueryOf<"listCampaignRecipients"> & CallOptions): Pages<RecipientRecord>;
     /** Reads the digest of a UTC date, `YYYY-MM-DD`. */
-    getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<BodyOf<"getDigest">>;
+    getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<Digest>;
     /** Sends a signed event to the service's webhook receiver, where it is stored once for its `event_id`. */
     sendEvent(endpointId: string, event: EventEnvelope<EventTypeOf<"to_service">>, options: CallOptions & {
         /** The active signing secrets: one `v1` is sent for each. */
         readonly secrets: readonly string[];
-    }): Promise<BodyOf<"receiveWebhook">>;
+    }): Promise<WebhookReceipt>;
     /** Creates a survey; a draft of the contract, not served yet. Without an idempotency key it makes one. */
-    createSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<BodyOf<"createSurvey">>;
+    createSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<SurveyCreated>;
     /** Validates a survey and saves nothing; a draft of the contract, not served yet. */
-    validateSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<BodyOf<"validateSurvey">>;
+    validateSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<ValidateResult>;
     /** Asks for an address to upload a file to; a draft of the contract, not served yet. */
-    presignUpload(filename: string, options?: Omit<QueryOf<"presignUpload">, "filename"> & CallOptions & IdempotencyOptions): Promise<BodyOf<"presignUpload">>;
+    presignUpload(filename: string, options?: Omit<QueryOf<"presignUpload">, "filename"> & CallOptions & IdempotencyOptions): Promise<PresignResult>;
     readonly sync: {
         /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
         events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>;

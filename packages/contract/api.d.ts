@@ -1,31 +1,43 @@
 // @outreach/contract
 import * as z from 'zod';
-import { PartnerErrorCode, LegacyErrorCode } from '@outreach/error-catalog';
-import { Scope, EventType } from './names.js';
-export { BOUNCE_REASONS, BounceReason, EVENT_DIRECTIONS, EventTypeOf, FEED_EVENT_TYPES, FeedEventType, SCOPES } from './names.js';
+import { PartnerErrorCode, LegacyErrorCode, PartnerErrorType } from '@outreach/error-catalog';
+import { Scope, EventType, EVENT_DIRECTIONS, FeedEventType } from './names.js';
+export { BOUNCE_REASONS, BounceReason, EventTypeOf, FEED_EVENT_TYPES, SCOPES } from './names.js';
+
+/** The schema of a value; `Input` differs where a default may be left out. */
+interface Schema<Output, Input = Output> extends z.ZodType<Output, Input> {
+}
 
 /** A campaign, in short. */
-declare const CampaignSummary: z.ZodObject<{
-    object: z.ZodLiteral<"campaign">;
-    livemode: z.ZodBoolean;
-    id: z.ZodString;
-    name: z.ZodString;
-    program_id: z.ZodString;
-    status: z.ZodString;
-}, z.core.$strip>;
+interface CampaignSummary {
+    object: "campaign";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** `cmp_<hex>` */
+    id: string;
+    name: string;
+    /** `pgm_<hex>` */
+    program_id: string;
+    /** Free string. */
+    status: string;
+}
 /** A campaign, in short. */
-type CampaignSummary = z.infer<typeof CampaignSummary>;
+declare const CampaignSummary: Schema<CampaignSummary>;
 /** A program, in short. */
-declare const ProgramSummary: z.ZodObject<{
-    object: z.ZodLiteral<"program">;
-    livemode: z.ZodBoolean;
-    id: z.ZodString;
-    slug: z.ZodString;
-    name: z.ZodString;
-    status: z.ZodString;
-}, z.core.$strip>;
+interface ProgramSummary {
+    object: "program";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** `pgm_<hex>` */
+    id: string;
+    /** The partner's own name of the program. */
+    slug: string;
+    name: string;
+    /** Free string. */
+    status: string;
+}
 /** A program, in short. */
-type ProgramSummary = z.infer<typeof ProgramSummary>;
+declare const ProgramSummary: Schema<ProgramSummary>;
 
 /** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */
 type Auth = {
@@ -140,16 +152,17 @@ declare function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery;
  */
 declare function decode<Schema extends z.ZodType>(schema: Schema, input: unknown, codes?: ParameterCodes): Decoded<z.output<Schema>>;
 
-/** Clinicians counted by stage of qualification. */
-declare const FunnelCounts: z.ZodObject<{
+declare const funnelCounts: z.ZodObject<{
     account_created: z.ZodInt;
     learner_qualified: z.ZodInt;
     completer_qualified: z.ZodInt;
 }, z.core.$strip>;
 /** Clinicians counted by stage of qualification. */
-type FunnelCounts = z.infer<typeof FunnelCounts>;
-/** What outreach did on one date. */
-declare const OutreachCounts: z.ZodObject<{
+interface FunnelCounts extends z.infer<typeof funnelCounts> {
+}
+/** Clinicians counted by stage of qualification. */
+declare const FunnelCounts: Schema<FunnelCounts>;
+declare const outreachCounts: z.ZodObject<{
     without_suspected_bots: z.ZodObject<{
         opened: z.ZodInt;
         clicked: z.ZodInt;
@@ -165,199 +178,86 @@ declare const OutreachCounts: z.ZodObject<{
     bounced: z.ZodInt;
 }, z.core.$strip>;
 /** What outreach did on one date. */
-type OutreachCounts = z.infer<typeof OutreachCounts>;
-/** How far one stage of a program is from its target. */
-declare const QuotaStatus: z.ZodObject<{
+interface OutreachCounts extends z.infer<typeof outreachCounts> {
+}
+/** What outreach did on one date. */
+declare const OutreachCounts: Schema<OutreachCounts>;
+declare const quotaStatus: z.ZodObject<{
     target: z.ZodNullable<z.ZodInt>;
     count: z.ZodInt;
     remaining: z.ZodNullable<z.ZodInt>;
     reached_at: z.ZodNullable<z.ZodISODateTime>;
 }, z.core.$strip>;
 /** How far one stage of a program is from its target. */
-type QuotaStatus = z.infer<typeof QuotaStatus>;
-/** One program's day. */
-declare const DigestRecord: z.ZodObject<{
+interface QuotaStatus extends z.infer<typeof quotaStatus> {
+}
+/** How far one stage of a program is from its target. */
+declare const QuotaStatus: Schema<QuotaStatus>;
+declare const digestRecord: z.ZodObject<{
     object: z.ZodLiteral<"digest_record">;
     livemode: z.ZodBoolean;
     date: z.ZodISODate;
-    program: z.ZodObject<{
-        object: z.ZodLiteral<"program">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        slug: z.ZodString;
-        name: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>;
+    program: Schema<ProgramSummary, ProgramSummary>;
     funnel: z.ZodObject<{
-        date: z.ZodObject<{
-            account_created: z.ZodInt;
-            learner_qualified: z.ZodInt;
-            completer_qualified: z.ZodInt;
-        }, z.core.$strip>;
-        cumulative: z.ZodObject<{
-            account_created: z.ZodInt;
-            learner_qualified: z.ZodInt;
-            completer_qualified: z.ZodInt;
-        }, z.core.$strip>;
+        date: Schema<FunnelCounts, FunnelCounts>;
+        cumulative: Schema<FunnelCounts, FunnelCounts>;
     }, z.core.$strip>;
-    outreach: z.ZodObject<{
-        without_suspected_bots: z.ZodObject<{
-            opened: z.ZodInt;
-            clicked: z.ZodInt;
-            unique_opened: z.ZodInt;
-            unique_clicked: z.ZodInt;
-        }, z.core.$strip>;
-        opened: z.ZodInt;
-        clicked: z.ZodInt;
-        unique_opened: z.ZodInt;
-        unique_clicked: z.ZodInt;
-        recipients_published: z.ZodInt;
-        sent: z.ZodInt;
-        bounced: z.ZodInt;
-    }, z.core.$strip>;
+    outreach: Schema<OutreachCounts, OutreachCounts>;
     quota: z.ZodObject<{
-        learner_qualified: z.ZodObject<{
-            target: z.ZodNullable<z.ZodInt>;
-            count: z.ZodInt;
-            remaining: z.ZodNullable<z.ZodInt>;
-            reached_at: z.ZodNullable<z.ZodISODateTime>;
-        }, z.core.$strip>;
-        completer_qualified: z.ZodObject<{
-            target: z.ZodNullable<z.ZodInt>;
-            count: z.ZodInt;
-            remaining: z.ZodNullable<z.ZodInt>;
-            reached_at: z.ZodNullable<z.ZodISODateTime>;
-        }, z.core.$strip>;
+        learner_qualified: Schema<QuotaStatus, QuotaStatus>;
+        completer_qualified: Schema<QuotaStatus, QuotaStatus>;
     }, z.core.$strip>;
 }, z.core.$strip>;
 /** One program's day. */
-type DigestRecord = z.infer<typeof DigestRecord>;
-/** One UTC day of every partner-bound program of an organization. */
-declare const Digest: z.ZodObject<{
+interface DigestRecord extends z.infer<typeof digestRecord> {
+}
+/** One program's day. */
+declare const DigestRecord: Schema<DigestRecord>;
+declare const digest: z.ZodObject<{
     object: z.ZodLiteral<"digest">;
     livemode: z.ZodBoolean;
     date: z.ZodISODate;
-    data: z.ZodArray<z.ZodObject<{
-        object: z.ZodLiteral<"digest_record">;
-        livemode: z.ZodBoolean;
-        date: z.ZodISODate;
-        program: z.ZodObject<{
-            object: z.ZodLiteral<"program">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            slug: z.ZodString;
-            name: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>;
-        funnel: z.ZodObject<{
-            date: z.ZodObject<{
-                account_created: z.ZodInt;
-                learner_qualified: z.ZodInt;
-                completer_qualified: z.ZodInt;
-            }, z.core.$strip>;
-            cumulative: z.ZodObject<{
-                account_created: z.ZodInt;
-                learner_qualified: z.ZodInt;
-                completer_qualified: z.ZodInt;
-            }, z.core.$strip>;
-        }, z.core.$strip>;
-        outreach: z.ZodObject<{
-            without_suspected_bots: z.ZodObject<{
-                opened: z.ZodInt;
-                clicked: z.ZodInt;
-                unique_opened: z.ZodInt;
-                unique_clicked: z.ZodInt;
-            }, z.core.$strip>;
-            opened: z.ZodInt;
-            clicked: z.ZodInt;
-            unique_opened: z.ZodInt;
-            unique_clicked: z.ZodInt;
-            recipients_published: z.ZodInt;
-            sent: z.ZodInt;
-            bounced: z.ZodInt;
-        }, z.core.$strip>;
-        quota: z.ZodObject<{
-            learner_qualified: z.ZodObject<{
-                target: z.ZodNullable<z.ZodInt>;
-                count: z.ZodInt;
-                remaining: z.ZodNullable<z.ZodInt>;
-                reached_at: z.ZodNullable<z.ZodISODateTime>;
-            }, z.core.$strip>;
-            completer_qualified: z.ZodObject<{
-                target: z.ZodNullable<z.ZodInt>;
-                count: z.ZodInt;
-                remaining: z.ZodNullable<z.ZodInt>;
-                reached_at: z.ZodNullable<z.ZodISODateTime>;
-            }, z.core.$strip>;
-        }, z.core.$strip>;
-    }, z.core.$strip>>;
+    data: z.ZodArray<Schema<DigestRecord, DigestRecord>>;
 }, z.core.$strip>;
 /** One UTC day of every partner-bound program of an organization. */
-type Digest = z.infer<typeof Digest>;
+interface Digest extends z.infer<typeof digest> {
+}
+/** One UTC day of every partner-bound program of an organization. */
+declare const Digest: Schema<Digest>;
 
 /** The body of every error response of the partner endpoints. */
-declare const PartnerError: z.ZodObject<{
-    error: z.ZodObject<{
-        type: z.ZodEnum<{
-            authentication_error: "authentication_error";
-            invalid_request_error: "invalid_request_error";
-            permission_error: "permission_error";
-            rate_limit_error: "rate_limit_error";
-            idempotency_error: "idempotency_error";
-            api_error: "api_error";
-        }>;
-        code: z.ZodEnum<{
-            UNAUTHORIZED: "UNAUTHORIZED";
-            INSUFFICIENT_SCOPE: "INSUFFICIENT_SCOPE";
-            INVALID_TOKEN: "INVALID_TOKEN";
-            INVALID_CAMPAIGN_ID: "INVALID_CAMPAIGN_ID";
-            TOKEN_NOT_FOUND: "TOKEN_NOT_FOUND";
-            MISSING_PARAMETER: "MISSING_PARAMETER";
-            INVALID_PARAMETER: "INVALID_PARAMETER";
-            INVALID_EXPAND: "INVALID_EXPAND";
-            INVALID_TYPE_FILTER: "INVALID_TYPE_FILTER";
-            IDEMPOTENCY_KEY_REUSED: "IDEMPOTENCY_KEY_REUSED";
-            RATE_LIMITED: "RATE_LIMITED";
-            INTERNAL_ERROR: "INTERNAL_ERROR";
-            NOT_FOUND: "NOT_FOUND";
-            METHOD_NOT_ALLOWED: "METHOD_NOT_ALLOWED";
-            NOT_ACCEPTABLE: "NOT_ACCEPTABLE";
-            PAYLOAD_TOO_LARGE: "PAYLOAD_TOO_LARGE";
-            UNSUPPORTED_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE";
-            IDEMPOTENCY_KEY_IN_USE: "IDEMPOTENCY_KEY_IN_USE";
-            INVALID_SIGNATURE: "INVALID_SIGNATURE";
-            SERVICE_UNAVAILABLE: "SERVICE_UNAVAILABLE";
-        }>;
-        message: z.ZodString;
-        details: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        doc_url: z.ZodURL;
-        request_id: z.ZodString;
-    }, z.core.$strip>;
-}, z.core.$strip>;
+interface PartnerError {
+    error: {
+        /** What retry and UX logic should branch on. */
+        type: PartnerErrorType;
+        /** The set only grows: treat a code you do not know by its `type`. */
+        code: PartnerErrorCode;
+        message: string;
+        /** Free-form; `parameter` names the parameter of MISSING_PARAMETER and INVALID_PARAMETER. */
+        details?: Record<string, unknown> | null | undefined;
+        /** The code's entry in the published guide. */
+        doc_url: string;
+        /** `req_<hex>` */
+        request_id: string;
+    };
+}
 /** The body of every error response of the partner endpoints. */
-type PartnerError = z.infer<typeof PartnerError>;
+declare const PartnerError: Schema<PartnerError>;
 /** The body of every error response of the survey and upload endpoints. */
-declare const LegacyError: z.ZodObject<{
-    error: z.ZodObject<{
-        code: z.ZodEnum<{
-            UNAUTHORIZED: "UNAUTHORIZED";
-            RATE_LIMITED: "RATE_LIMITED";
-            INTERNAL_ERROR: "INTERNAL_ERROR";
-            METHOD_NOT_ALLOWED: "METHOD_NOT_ALLOWED";
-            SERVICE_UNAVAILABLE: "SERVICE_UNAVAILABLE";
-            VALIDATION_ERROR: "VALIDATION_ERROR";
-            NOT_IMPLEMENTED: "NOT_IMPLEMENTED";
-        }>;
-        message: z.ZodString;
-        errors: z.ZodOptional<z.ZodArray<z.ZodObject<{
-            code: z.ZodString;
-            path: z.ZodString;
-            message: z.ZodString;
-        }, z.core.$strip>>>;
-    }, z.core.$strip>;
-}, z.core.$strip>;
+interface LegacyError {
+    error: {
+        code: LegacyErrorCode;
+        message: string;
+        /** Faults of a submitted survey, each with its location. */
+        errors?: {
+            code: string;
+            path: string;
+            message: string;
+        }[] | undefined;
+    };
+}
 /** The body of every error response of the survey and upload endpoints. */
-type LegacyError = z.infer<typeof LegacyError>;
+declare const LegacyError: Schema<LegacyError>;
 
 /** One page of a list. */
 interface List<Item> {
@@ -371,752 +271,269 @@ interface List<Item> {
     url: string;
 }
 /** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
-declare function list<Item extends z.ZodType>(item: Item, id: string): z.ZodType<List<z.output<Item>>>;
+declare function list<Item extends z.ZodType>(item: Item, id: string): Schema<List<z.output<Item>>, List<z.input<Item>>>;
+
+/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
+interface RecipientRecord {
+    object: "recipient_record";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** Six base62 characters. */
+    token: string;
+    /** Ten digits. */
+    npi: string;
+    email: string;
+    /** `rcp_<hex>` */
+    service_recipient_id: string;
+    /** `cmp_<hex>` */
+    service_campaign_id: string;
+    /** `pgm_<hex>` */
+    service_program_id: string;
+    created_at: string;
+    updated_at: string | null;
+    sent_at: string | null;
+    bounced_at: string | null;
+    last_event_at: string | null;
+    /** Present only when expanded. */
+    campaign?: CampaignSummary | null | undefined;
+    /** Present only when expanded. */
+    program?: ProgramSummary | null | undefined;
+}
+/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
+declare const RecipientRecord: Schema<RecipientRecord>;
+/** One page of recipient records. */
+declare const RecipientList: Schema<List<RecipientRecord>>;
 
 /** The most recipients that one `outreach.recipients_published` event carries. */
 declare const RECIPIENTS_PER_EVENT = 500;
+/** What every event carries, whatever its type. */
+interface EnvelopeMembers {
+    object: "event";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** `evt_<hex>`: the deduplication key. */
+    event_id: string;
+    event_version: number;
+    /** When the thing happened, ISO 8601. */
+    occurred_at: string;
+    /** When the envelope was emitted, ISO 8601. */
+    emitted_at: string;
+    /** Passed through. */
+    metadata?: Record<string, unknown> | null | undefined;
+}
+interface Outcome {
+    service_recipient_id: string;
+    service_campaign_id: string;
+    token: string;
+    [key: string]: unknown;
+}
+interface Hit {
+    service_campaign_id: string;
+    service_program_id: string;
+    token: string;
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean;
+    [key: string]: unknown;
+}
+interface Qualified {
+    npi: string;
+    consumer_program_slug: string;
+    token?: string | null | undefined;
+    [key: string]: unknown;
+}
+/** The `data` of the events that the service sends, by type. A newer service may add keys. */
+interface ServiceEventData {
+    /** Fired before a campaign goes live; may arrive in chunks, correlated by `service_campaign_id`. */
+    "outreach.recipients_published": {
+        service_campaign_id: string;
+        service_program_id: string;
+        service_campaign_name: string;
+        service_program_name: string;
+        consumer_program_slug: string;
+        scheduled_send_window_start: string;
+        scheduled_send_window_end: string;
+        recipients: {
+            token: string;
+            npi: string;
+            email: string;
+            service_recipient_id: string;
+        }[];
+        [key: string]: unknown;
+    };
+    /** Fired when an outreach email is delivered to the recipient mailbox. */
+    "outreach.email_sent": Outcome;
+    /** Fired on a hard bounce: the token is undeliverable. */
+    "outreach.email_bounced": Outcome & {
+        /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
+        bounce_reason: string;
+    };
+    /** Fired when an outreach email is opened, whether or not a bot is suspected. */
+    "outreach.email_opened": Hit & {
+        opened_at: string;
+    };
+    /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
+    "outreach.email_clicked": Hit & {
+        clicked_at: string;
+    };
+}
+/** The `data` of the events that the consumer sends, by type. */
+interface ConsumerEventData {
+    /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
+    "clinician.account_created": {
+        npi: string;
+        email: string;
+        consumer_program_slug: string;
+        /** `service_token`, `organic` or `other`; unknown strings are kept. */
+        attribution?: string | null | undefined;
+        /** Set when `attribution` is `service_token`. */
+        token?: string | null | undefined;
+        [key: string]: unknown;
+    };
+    /** Fired when a clinician crosses the program's learner threshold. */
+    "clinician.learner_qualified": Qualified;
+    /** Fired when a clinician completes a program. */
+    "clinician.completer_qualified": Qualified;
+}
+/** An event that the service sends. */
+interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
+    event_type: Type;
+    source: "service";
+    data: ServiceEventData[Type];
+    campaign?: CampaignSummary | null | undefined;
+    program?: ProgramSummary | null | undefined;
+    recipient?: RecipientRecord | null | undefined;
+}
+/** An event that the consumer sends. */
+interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
+    event_type: Type;
+    source: "consumer";
+    data: ConsumerEventData[Type];
+}
+/** The `data` of an event, by its type. */
+type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[Type];
+/** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
+type EventDefinition<Type extends EventType> = {
+    readonly direction: (typeof EVENT_DIRECTIONS)[Type];
+    readonly description: string;
+    readonly data: Schema<EventData<Type>>;
+    readonly envelope: Schema<EventEnvelope<Type>>;
+};
 /** Every event type, with its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
 declare const EVENTS: {
-    readonly "outreach.recipients_published": {
-        readonly direction: "to_consumer";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            service_campaign_id: z.ZodString;
-            service_program_id: z.ZodString;
-            service_campaign_name: z.ZodString;
-            service_program_name: z.ZodString;
-            consumer_program_slug: z.ZodString;
-            scheduled_send_window_start: z.ZodISODateTime;
-            scheduled_send_window_end: z.ZodISODateTime;
-            recipients: z.ZodArray<z.ZodObject<{
-                token: z.ZodString;
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                service_recipient_id: z.ZodString;
-            }, z.core.$strip>>;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"outreach.recipients_published">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
-            source: z.ZodLiteral<"service">;
-            data: z.ZodObject<{
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                service_campaign_name: z.ZodString;
-                service_program_name: z.ZodString;
-                consumer_program_slug: z.ZodString;
-                scheduled_send_window_start: z.ZodISODateTime;
-                scheduled_send_window_end: z.ZodISODateTime;
-                recipients: z.ZodArray<z.ZodObject<{
-                    token: z.ZodString;
-                    npi: z.ZodString;
-                    email: z.ZodEmail;
-                    service_recipient_id: z.ZodString;
-                }, z.core.$strip>>;
-            }, z.core.$loose>;
-            campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"campaign">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                name: z.ZodString;
-                program_id: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"program">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                slug: z.ZodString;
-                name: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"recipient_record">;
-                livemode: z.ZodBoolean;
-                token: z.ZodString;
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                created_at: z.ZodISODateTime;
-                updated_at: z.ZodNullable<z.ZodISODateTime>;
-                sent_at: z.ZodNullable<z.ZodISODateTime>;
-                bounced_at: z.ZodNullable<z.ZodISODateTime>;
-                last_event_at: z.ZodNullable<z.ZodISODateTime>;
-                campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"campaign">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    name: z.ZodString;
-                    program_id: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-                program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"program">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    slug: z.ZodString;
-                    name: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-            }, z.core.$strip>>>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "outreach.email_sent": {
-        readonly direction: "to_consumer";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            service_recipient_id: z.ZodString;
-            service_campaign_id: z.ZodString;
-            token: z.ZodString;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"outreach.email_sent">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
-            source: z.ZodLiteral<"service">;
-            data: z.ZodObject<{
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                token: z.ZodString;
-            }, z.core.$loose>;
-            campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"campaign">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                name: z.ZodString;
-                program_id: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"program">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                slug: z.ZodString;
-                name: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"recipient_record">;
-                livemode: z.ZodBoolean;
-                token: z.ZodString;
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                created_at: z.ZodISODateTime;
-                updated_at: z.ZodNullable<z.ZodISODateTime>;
-                sent_at: z.ZodNullable<z.ZodISODateTime>;
-                bounced_at: z.ZodNullable<z.ZodISODateTime>;
-                last_event_at: z.ZodNullable<z.ZodISODateTime>;
-                campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"campaign">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    name: z.ZodString;
-                    program_id: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-                program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"program">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    slug: z.ZodString;
-                    name: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-            }, z.core.$strip>>>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "outreach.email_bounced": {
-        readonly direction: "to_consumer";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            bounce_reason: z.ZodString;
-            service_recipient_id: z.ZodString;
-            service_campaign_id: z.ZodString;
-            token: z.ZodString;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"outreach.email_bounced">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
-            source: z.ZodLiteral<"service">;
-            data: z.ZodObject<{
-                bounce_reason: z.ZodString;
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                token: z.ZodString;
-            }, z.core.$loose>;
-            campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"campaign">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                name: z.ZodString;
-                program_id: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"program">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                slug: z.ZodString;
-                name: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"recipient_record">;
-                livemode: z.ZodBoolean;
-                token: z.ZodString;
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                created_at: z.ZodISODateTime;
-                updated_at: z.ZodNullable<z.ZodISODateTime>;
-                sent_at: z.ZodNullable<z.ZodISODateTime>;
-                bounced_at: z.ZodNullable<z.ZodISODateTime>;
-                last_event_at: z.ZodNullable<z.ZodISODateTime>;
-                campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"campaign">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    name: z.ZodString;
-                    program_id: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-                program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"program">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    slug: z.ZodString;
-                    name: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-            }, z.core.$strip>>>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "outreach.email_opened": {
-        readonly direction: "to_consumer";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            opened_at: z.ZodISODateTime;
-            service_campaign_id: z.ZodString;
-            service_program_id: z.ZodString;
-            token: z.ZodString;
-            is_bot_suspected: z.ZodBoolean;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"outreach.email_opened">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
-            source: z.ZodLiteral<"service">;
-            data: z.ZodObject<{
-                opened_at: z.ZodISODateTime;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                token: z.ZodString;
-                is_bot_suspected: z.ZodBoolean;
-            }, z.core.$loose>;
-            campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"campaign">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                name: z.ZodString;
-                program_id: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"program">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                slug: z.ZodString;
-                name: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"recipient_record">;
-                livemode: z.ZodBoolean;
-                token: z.ZodString;
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                created_at: z.ZodISODateTime;
-                updated_at: z.ZodNullable<z.ZodISODateTime>;
-                sent_at: z.ZodNullable<z.ZodISODateTime>;
-                bounced_at: z.ZodNullable<z.ZodISODateTime>;
-                last_event_at: z.ZodNullable<z.ZodISODateTime>;
-                campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"campaign">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    name: z.ZodString;
-                    program_id: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-                program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"program">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    slug: z.ZodString;
-                    name: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-            }, z.core.$strip>>>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "outreach.email_clicked": {
-        readonly direction: "to_consumer";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            clicked_at: z.ZodISODateTime;
-            service_campaign_id: z.ZodString;
-            service_program_id: z.ZodString;
-            token: z.ZodString;
-            is_bot_suspected: z.ZodBoolean;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"outreach.email_clicked">;
-            occurred_at: z.ZodISODateTime;
-            emitted_at: z.ZodISODateTime;
-            source: z.ZodLiteral<"service">;
-            data: z.ZodObject<{
-                clicked_at: z.ZodISODateTime;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                token: z.ZodString;
-                is_bot_suspected: z.ZodBoolean;
-            }, z.core.$loose>;
-            campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"campaign">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                name: z.ZodString;
-                program_id: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"program">;
-                livemode: z.ZodBoolean;
-                id: z.ZodString;
-                slug: z.ZodString;
-                name: z.ZodString;
-                status: z.ZodString;
-            }, z.core.$strip>>>;
-            recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                object: z.ZodLiteral<"recipient_record">;
-                livemode: z.ZodBoolean;
-                token: z.ZodString;
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                service_recipient_id: z.ZodString;
-                service_campaign_id: z.ZodString;
-                service_program_id: z.ZodString;
-                created_at: z.ZodISODateTime;
-                updated_at: z.ZodNullable<z.ZodISODateTime>;
-                sent_at: z.ZodNullable<z.ZodISODateTime>;
-                bounced_at: z.ZodNullable<z.ZodISODateTime>;
-                last_event_at: z.ZodNullable<z.ZodISODateTime>;
-                campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"campaign">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    name: z.ZodString;
-                    program_id: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-                program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                    object: z.ZodLiteral<"program">;
-                    livemode: z.ZodBoolean;
-                    id: z.ZodString;
-                    slug: z.ZodString;
-                    name: z.ZodString;
-                    status: z.ZodString;
-                }, z.core.$strip>>>;
-            }, z.core.$strip>>>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "clinician.account_created": {
-        readonly direction: "to_service";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            npi: z.ZodString;
-            email: z.ZodEmail;
-            consumer_program_slug: z.ZodString;
-            attribution: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            token: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"clinician.account_created">;
-            occurred_at: z.ZodString;
-            emitted_at: z.ZodString;
-            source: z.ZodLiteral<"consumer">;
-            data: z.ZodObject<{
-                npi: z.ZodString;
-                email: z.ZodEmail;
-                consumer_program_slug: z.ZodString;
-                attribution: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-                token: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            }, z.core.$loose>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "clinician.learner_qualified": {
-        readonly direction: "to_service";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            npi: z.ZodString;
-            consumer_program_slug: z.ZodString;
-            token: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"clinician.learner_qualified">;
-            occurred_at: z.ZodString;
-            emitted_at: z.ZodString;
-            source: z.ZodLiteral<"consumer">;
-            data: z.ZodObject<{
-                npi: z.ZodString;
-                consumer_program_slug: z.ZodString;
-                token: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            }, z.core.$loose>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
-    readonly "clinician.completer_qualified": {
-        readonly direction: "to_service";
-        readonly description: string;
-        readonly data: z.ZodObject<{
-            npi: z.ZodString;
-            consumer_program_slug: z.ZodString;
-            token: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-        }, z.core.$loose>;
-        readonly envelope: z.ZodObject<{
-            event_type: z.ZodLiteral<"clinician.completer_qualified">;
-            occurred_at: z.ZodString;
-            emitted_at: z.ZodString;
-            source: z.ZodLiteral<"consumer">;
-            data: z.ZodObject<{
-                npi: z.ZodString;
-                consumer_program_slug: z.ZodString;
-                token: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            }, z.core.$loose>;
-            object: z.ZodLiteral<"event">;
-            livemode: z.ZodBoolean;
-            event_id: z.ZodString;
-            event_version: z.ZodInt32;
-            metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-        }, z.core.$strip>;
-    };
+    readonly [Type in EventType]: EventDefinition<Type>;
 };
-/** The `data` of an event, by its type. */
-type EventData<Type extends EventType> = z.infer<(typeof EVENTS)[Type]["data"]>;
 /** An event as it travels, by its type. */
 type EventEnvelope<Type extends EventType = EventType> = {
-    [T in Type]: z.infer<(typeof EVENTS)[T]["envelope"]>;
+    [T in Type]: T extends keyof ServiceEventData ? ServiceEvent<T> : T extends keyof ConsumerEventData ? ConsumerEvent<T> : never;
 }[Type];
 /** An event of any type in the catalogue, as it travels. */
-declare const EventEnvelope: z.ZodType<EventEnvelope>;
+declare const EventEnvelope: Schema<EventEnvelope>;
 /** An event of the pull feed. */
-declare const FeedEvent: z.ZodDiscriminatedUnion<[z.ZodObject<{
-    event_type: z.ZodLiteral<"outreach.email_sent">;
-    occurred_at: z.ZodISODateTime;
-    emitted_at: z.ZodISODateTime;
-    source: z.ZodLiteral<"service">;
-    data: z.ZodObject<{
-        service_recipient_id: z.ZodString;
-        service_campaign_id: z.ZodString;
-        token: z.ZodString;
-    }, z.core.$loose>;
-    campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"campaign">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        name: z.ZodString;
-        program_id: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"program">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        slug: z.ZodString;
-        name: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"recipient_record">;
-        livemode: z.ZodBoolean;
-        token: z.ZodString;
-        npi: z.ZodString;
-        email: z.ZodEmail;
-        service_recipient_id: z.ZodString;
-        service_campaign_id: z.ZodString;
-        service_program_id: z.ZodString;
-        created_at: z.ZodISODateTime;
-        updated_at: z.ZodNullable<z.ZodISODateTime>;
-        sent_at: z.ZodNullable<z.ZodISODateTime>;
-        bounced_at: z.ZodNullable<z.ZodISODateTime>;
-        last_event_at: z.ZodNullable<z.ZodISODateTime>;
-        campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"campaign">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            name: z.ZodString;
-            program_id: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-        program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"program">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            slug: z.ZodString;
-            name: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-    }, z.core.$strip>>>;
-    object: z.ZodLiteral<"event">;
-    livemode: z.ZodBoolean;
-    event_id: z.ZodString;
-    event_version: z.ZodInt32;
-    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-}, z.core.$strip>, z.ZodObject<{
-    event_type: z.ZodLiteral<"outreach.email_bounced">;
-    occurred_at: z.ZodISODateTime;
-    emitted_at: z.ZodISODateTime;
-    source: z.ZodLiteral<"service">;
-    data: z.ZodObject<{
-        bounce_reason: z.ZodString;
-        service_recipient_id: z.ZodString;
-        service_campaign_id: z.ZodString;
-        token: z.ZodString;
-    }, z.core.$loose>;
-    campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"campaign">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        name: z.ZodString;
-        program_id: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"program">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        slug: z.ZodString;
-        name: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"recipient_record">;
-        livemode: z.ZodBoolean;
-        token: z.ZodString;
-        npi: z.ZodString;
-        email: z.ZodEmail;
-        service_recipient_id: z.ZodString;
-        service_campaign_id: z.ZodString;
-        service_program_id: z.ZodString;
-        created_at: z.ZodISODateTime;
-        updated_at: z.ZodNullable<z.ZodISODateTime>;
-        sent_at: z.ZodNullable<z.ZodISODateTime>;
-        bounced_at: z.ZodNullable<z.ZodISODateTime>;
-        last_event_at: z.ZodNullable<z.ZodISODateTime>;
-        campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"campaign">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            name: z.ZodString;
-            program_id: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-        program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"program">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            slug: z.ZodString;
-            name: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-    }, z.core.$strip>>>;
-    object: z.ZodLiteral<"event">;
-    livemode: z.ZodBoolean;
-    event_id: z.ZodString;
-    event_version: z.ZodInt32;
-    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-}, z.core.$strip>, z.ZodObject<{
-    event_type: z.ZodLiteral<"outreach.email_opened">;
-    occurred_at: z.ZodISODateTime;
-    emitted_at: z.ZodISODateTime;
-    source: z.ZodLiteral<"service">;
-    data: z.ZodObject<{
-        opened_at: z.ZodISODateTime;
-        service_campaign_id: z.ZodString;
-        service_program_id: z.ZodString;
-        token: z.ZodString;
-        is_bot_suspected: z.ZodBoolean;
-    }, z.core.$loose>;
-    campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"campaign">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        name: z.ZodString;
-        program_id: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"program">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        slug: z.ZodString;
-        name: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"recipient_record">;
-        livemode: z.ZodBoolean;
-        token: z.ZodString;
-        npi: z.ZodString;
-        email: z.ZodEmail;
-        service_recipient_id: z.ZodString;
-        service_campaign_id: z.ZodString;
-        service_program_id: z.ZodString;
-        created_at: z.ZodISODateTime;
-        updated_at: z.ZodNullable<z.ZodISODateTime>;
-        sent_at: z.ZodNullable<z.ZodISODateTime>;
-        bounced_at: z.ZodNullable<z.ZodISODateTime>;
-        last_event_at: z.ZodNullable<z.ZodISODateTime>;
-        campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"campaign">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            name: z.ZodString;
-            program_id: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-        program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"program">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            slug: z.ZodString;
-            name: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-    }, z.core.$strip>>>;
-    object: z.ZodLiteral<"event">;
-    livemode: z.ZodBoolean;
-    event_id: z.ZodString;
-    event_version: z.ZodInt32;
-    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-}, z.core.$strip>, z.ZodObject<{
-    event_type: z.ZodLiteral<"outreach.email_clicked">;
-    occurred_at: z.ZodISODateTime;
-    emitted_at: z.ZodISODateTime;
-    source: z.ZodLiteral<"service">;
-    data: z.ZodObject<{
-        clicked_at: z.ZodISODateTime;
-        service_campaign_id: z.ZodString;
-        service_program_id: z.ZodString;
-        token: z.ZodString;
-        is_bot_suspected: z.ZodBoolean;
-    }, z.core.$loose>;
-    campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"campaign">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        name: z.ZodString;
-        program_id: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"program">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        slug: z.ZodString;
-        name: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    recipient: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"recipient_record">;
-        livemode: z.ZodBoolean;
-        token: z.ZodString;
-        npi: z.ZodString;
-        email: z.ZodEmail;
-        service_recipient_id: z.ZodString;
-        service_campaign_id: z.ZodString;
-        service_program_id: z.ZodString;
-        created_at: z.ZodISODateTime;
-        updated_at: z.ZodNullable<z.ZodISODateTime>;
-        sent_at: z.ZodNullable<z.ZodISODateTime>;
-        bounced_at: z.ZodNullable<z.ZodISODateTime>;
-        last_event_at: z.ZodNullable<z.ZodISODateTime>;
-        campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"campaign">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            name: z.ZodString;
-            program_id: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-        program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-            object: z.ZodLiteral<"program">;
-            livemode: z.ZodBoolean;
-            id: z.ZodString;
-            slug: z.ZodString;
-            name: z.ZodString;
-            status: z.ZodString;
-        }, z.core.$strip>>>;
-    }, z.core.$strip>>>;
-    object: z.ZodLiteral<"event">;
-    livemode: z.ZodBoolean;
-    event_id: z.ZodString;
-    event_version: z.ZodInt32;
-    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-}, z.core.$strip>], "event_type">;
+type FeedEvent = EventEnvelope<FeedEventType>;
 /** An event of the pull feed. */
-type FeedEvent = z.infer<typeof FeedEvent>;
+declare const FeedEvent: Schema<FeedEvent>;
 /** One page of the pull feed. */
-declare const EventList: z.ZodType<List<FeedEvent>>;
+declare const EventList: Schema<List<FeedEvent>>;
 
-/** What a case was published as. */
-declare const Publication: z.ZodObject<{
+declare const optionObject: z.ZodObject<{
+    text: z.ZodString;
+    value: z.ZodOptional<z.ZodString>;
+}, z.core.$strict>;
+/** One choice: its text, and the value to store for it. */
+interface OptionObject extends z.infer<typeof optionObject> {
+}
+/** One choice: its text, and the value to store for it. */
+declare const OptionObject: Schema<OptionObject>;
+declare const subQuestion: z.ZodObject<{
+    type: z.ZodEnum<{
+        scale: "scale";
+        "single-choice": "single-choice";
+        "multiple-choice": "multiple-choice";
+        "yes-no": "yes-no";
+    }>;
+    label: z.ZodString;
+    required: z.ZodDefault<z.ZodBoolean>;
+    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, Schema<OptionObject, OptionObject>]>>>;
+    points: z.ZodDefault<z.ZodInt>;
+    labels: z.ZodOptional<z.ZodObject<{
+        start: z.ZodOptional<z.ZodString>;
+        end: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>>;
+}, z.core.$strict>;
+/** A row of a compound question as it is submitted. */
+interface SubQuestionInput extends z.input<typeof subQuestion> {
+}
+/** A row of a compound question, decoded: defaults filled in. */
+interface SubQuestion extends z.output<typeof subQuestion> {
+}
+/** One row of a compound question. */
+declare const SubQuestion: Schema<SubQuestion, SubQuestionInput>;
+declare const question: z.ZodObject<{
+    type: z.ZodEnum<{
+        number: "number";
+        text: "text";
+        scale: "scale";
+        "single-choice": "single-choice";
+        "multiple-choice": "multiple-choice";
+        "yes-no": "yes-no";
+        maxdiff: "maxdiff";
+        compound: "compound";
+    }>;
+    text: z.ZodString;
+    description: z.ZodOptional<z.ZodString>;
+    required: z.ZodDefault<z.ZodBoolean>;
+    placeholder: z.ZodOptional<z.ZodString>;
+    voiceEnabled: z.ZodDefault<z.ZodBoolean>;
+    validation: z.ZodOptional<z.ZodObject<{
+        minLength: z.ZodOptional<z.ZodInt>;
+        maxLength: z.ZodOptional<z.ZodInt>;
+        min: z.ZodOptional<z.ZodNumber>;
+        max: z.ZodOptional<z.ZodNumber>;
+    }, z.core.$strict>>;
+    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, Schema<OptionObject, OptionObject>]>>>;
+    allowOther: z.ZodDefault<z.ZodBoolean>;
+    maxSelections: z.ZodOptional<z.ZodInt>;
+    randomizeOptions: z.ZodDefault<z.ZodBoolean>;
+    points: z.ZodDefault<z.ZodInt>;
+    labels: z.ZodOptional<z.ZodObject<{
+        start: z.ZodOptional<z.ZodString>;
+        end: z.ZodOptional<z.ZodString>;
+        points: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    }, z.core.$strict>>;
+    visualization: z.ZodDefault<z.ZodEnum<{
+        slider: "slider";
+        likert: "likert";
+        semantic: "semantic";
+        descriptive: "descriptive";
+        frequency: "frequency";
+        comparative: "comparative";
+        numerical: "numerical";
+        graphic: "graphic";
+        "multi-dimension": "multi-dimension";
+    }>>;
+    showLabels: z.ZodDefault<z.ZodBoolean>;
+    showValue: z.ZodDefault<z.ZodBoolean>;
+    flipped: z.ZodDefault<z.ZodBoolean>;
+    yesText: z.ZodDefault<z.ZodString>;
+    noText: z.ZodDefault<z.ZodString>;
+    items: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    config: z.ZodOptional<z.ZodObject<{
+        itemsPerTask: z.ZodOptional<z.ZodInt>;
+        totalTasks: z.ZodOptional<z.ZodInt>;
+    }, z.core.$strict>>;
+    contextHeader: z.ZodOptional<z.ZodString>;
+    subQuestions: z.ZodOptional<z.ZodArray<Schema<SubQuestion, SubQuestionInput>>>;
+}, z.core.$strict>;
+/** A survey's question as it is submitted. */
+interface QuestionInput extends z.input<typeof question> {
+}
+/** A survey's question, decoded: defaults filled in. */
+interface Question extends z.output<typeof question> {
+}
+/** A survey's question. */
+declare const Question: Schema<Question, QuestionInput>;
+
+declare const publication: z.ZodObject<{
     type: z.ZodEnum<{
         link: "link";
         text: "text";
@@ -1132,113 +549,33 @@ declare const Publication: z.ZodObject<{
         year: z.ZodOptional<z.ZodInt>;
     }, z.core.$strict>>;
 }, z.core.$strict>;
-/** A clinical case and its questions. */
-declare const Case: z.ZodObject<{
+/** What a case was published as. */
+interface Publication extends z.infer<typeof publication> {
+}
+/** What a case was published as. */
+declare const Publication: Schema<Publication>;
+declare const clinicalCase: z.ZodObject<{
     title: z.ZodString;
     content: z.ZodString;
-    questions: z.ZodArray<z.ZodObject<{
-        type: z.ZodEnum<{
-            number: "number";
-            text: "text";
-            "single-choice": "single-choice";
-            "multiple-choice": "multiple-choice";
-            scale: "scale";
-            "yes-no": "yes-no";
-            maxdiff: "maxdiff";
-            compound: "compound";
-        }>;
-        text: z.ZodString;
-        description: z.ZodOptional<z.ZodString>;
-        required: z.ZodDefault<z.ZodBoolean>;
-        placeholder: z.ZodOptional<z.ZodString>;
-        voiceEnabled: z.ZodDefault<z.ZodBoolean>;
-        validation: z.ZodOptional<z.ZodObject<{
-            minLength: z.ZodOptional<z.ZodInt>;
-            maxLength: z.ZodOptional<z.ZodInt>;
-            min: z.ZodOptional<z.ZodNumber>;
-            max: z.ZodOptional<z.ZodNumber>;
-        }, z.core.$strict>>;
-        options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-            text: z.ZodString;
-            value: z.ZodOptional<z.ZodString>;
-        }, z.core.$strict>]>>>;
-        allowOther: z.ZodDefault<z.ZodBoolean>;
-        maxSelections: z.ZodOptional<z.ZodInt>;
-        randomizeOptions: z.ZodDefault<z.ZodBoolean>;
-        points: z.ZodDefault<z.ZodInt>;
-        labels: z.ZodOptional<z.ZodObject<{
-            start: z.ZodOptional<z.ZodString>;
-            end: z.ZodOptional<z.ZodString>;
-            points: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        }, z.core.$strict>>;
-        visualization: z.ZodDefault<z.ZodEnum<{
-            slider: "slider";
-            likert: "likert";
-            semantic: "semantic";
-            descriptive: "descriptive";
-            frequency: "frequency";
-            comparative: "comparative";
-            numerical: "numerical";
-            graphic: "graphic";
-            "multi-dimension": "multi-dimension";
-        }>>;
-        showLabels: z.ZodDefault<z.ZodBoolean>;
-        showValue: z.ZodDefault<z.ZodBoolean>;
-        flipped: z.ZodDefault<z.ZodBoolean>;
-        yesText: z.ZodDefault<z.ZodString>;
-        noText: z.ZodDefault<z.ZodString>;
-        items: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        config: z.ZodOptional<z.ZodObject<{
-            itemsPerTask: z.ZodOptional<z.ZodInt>;
-            totalTasks: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strict>>;
-        contextHeader: z.ZodOptional<z.ZodString>;
-        subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-            type: z.ZodEnum<{
-                "single-choice": "single-choice";
-                "multiple-choice": "multiple-choice";
-                scale: "scale";
-                "yes-no": "yes-no";
-            }>;
-            label: z.ZodString;
-            required: z.ZodDefault<z.ZodBoolean>;
-            options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-                text: z.ZodString;
-                value: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>]>>>;
-            points: z.ZodDefault<z.ZodInt>;
-            labels: z.ZodOptional<z.ZodObject<{
-                start: z.ZodOptional<z.ZodString>;
-                end: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>>;
-        }, z.core.$strict>>>;
-    }, z.core.$strict>>;
+    questions: z.ZodArray<Schema<Question, QuestionInput>>;
     ref: z.ZodOptional<z.ZodString>;
     prompt: z.ZodOptional<z.ZodString>;
-    publication: z.ZodOptional<z.ZodObject<{
-        type: z.ZodEnum<{
-            link: "link";
-            text: "text";
-            pdf: "pdf";
-            embedded: "embedded";
-        }>;
-        url: z.ZodOptional<z.ZodURL>;
-        metadata: z.ZodOptional<z.ZodObject<{
-            journal: z.ZodOptional<z.ZodString>;
-            authors: z.ZodOptional<z.ZodString>;
-            title: z.ZodOptional<z.ZodString>;
-            doi: z.ZodOptional<z.ZodString>;
-            year: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strict>>;
-    }, z.core.$strict>>;
+    publication: z.ZodOptional<Schema<Publication, Publication>>;
     keyPoints: z.ZodOptional<z.ZodArray<z.ZodString>>;
     summary: z.ZodOptional<z.ZodString>;
     headerLabel: z.ZodOptional<z.ZodString>;
     reflectionLabel: z.ZodOptional<z.ZodString>;
     introLabel: z.ZodOptional<z.ZodString>;
 }, z.core.$strict>;
-/** One audience of a survey. */
-declare const AudienceInput: z.ZodObject<{
+/** A clinical case as it is submitted. */
+interface CaseInput extends z.input<typeof clinicalCase> {
+}
+/** A clinical case, decoded: defaults filled in. */
+interface Case extends z.output<typeof clinicalCase> {
+}
+/** A clinical case and its questions. */
+declare const Case: Schema<Case, CaseInput>;
+declare const audienceInput: z.ZodObject<{
     name: z.ZodOptional<z.ZodString>;
     roles: z.ZodOptional<z.ZodArray<z.ZodString>>;
     specialtyCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
@@ -1247,25 +584,20 @@ declare const AudienceInput: z.ZodObject<{
     compensation: z.ZodOptional<z.ZodNumber>;
     quota: z.ZodOptional<z.ZodInt>;
 }, z.core.$strict>;
-/** Whom a survey is for. */
-declare const Targeting: z.ZodObject<{
-    audiences: z.ZodArray<z.ZodObject<{
-        name: z.ZodOptional<z.ZodString>;
-        roles: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        specialtyCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        states: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        zipCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        compensation: z.ZodOptional<z.ZodNumber>;
-        quota: z.ZodOptional<z.ZodInt>;
-    }, z.core.$strict>>;
+/** One audience of a survey. */
+interface AudienceInput extends z.infer<typeof audienceInput> {
+}
+/** One audience of a survey. */
+declare const AudienceInput: Schema<AudienceInput>;
+declare const targeting: z.ZodObject<{
+    audiences: z.ZodArray<Schema<AudienceInput, AudienceInput>>;
 }, z.core.$strict>;
-/**
- * A survey as it is submitted.
- *
- * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
- * of the other format.
- */
-declare const SurveyInput: z.ZodObject<{
+/** Whom a survey is for. */
+interface Targeting extends z.infer<typeof targeting> {
+}
+/** Whom a survey is for. */
+declare const Targeting: Schema<Targeting>;
+declare const surveyInput: z.ZodObject<{
     title: z.ZodString;
     estimatedTime: z.ZodObject<{
         min: z.ZodInt;
@@ -1282,359 +614,26 @@ declare const SurveyInput: z.ZodObject<{
         standard: "standard";
         "case-based": "case-based";
     }>>;
-    questions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        type: z.ZodEnum<{
-            number: "number";
-            text: "text";
-            "single-choice": "single-choice";
-            "multiple-choice": "multiple-choice";
-            scale: "scale";
-            "yes-no": "yes-no";
-            maxdiff: "maxdiff";
-            compound: "compound";
-        }>;
-        text: z.ZodString;
-        description: z.ZodOptional<z.ZodString>;
-        required: z.ZodDefault<z.ZodBoolean>;
-        placeholder: z.ZodOptional<z.ZodString>;
-        voiceEnabled: z.ZodDefault<z.ZodBoolean>;
-        validation: z.ZodOptional<z.ZodObject<{
-            minLength: z.ZodOptional<z.ZodInt>;
-            maxLength: z.ZodOptional<z.ZodInt>;
-            min: z.ZodOptional<z.ZodNumber>;
-            max: z.ZodOptional<z.ZodNumber>;
-        }, z.core.$strict>>;
-        options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-            text: z.ZodString;
-            value: z.ZodOptional<z.ZodString>;
-        }, z.core.$strict>]>>>;
-        allowOther: z.ZodDefault<z.ZodBoolean>;
-        maxSelections: z.ZodOptional<z.ZodInt>;
-        randomizeOptions: z.ZodDefault<z.ZodBoolean>;
-        points: z.ZodDefault<z.ZodInt>;
-        labels: z.ZodOptional<z.ZodObject<{
-            start: z.ZodOptional<z.ZodString>;
-            end: z.ZodOptional<z.ZodString>;
-            points: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        }, z.core.$strict>>;
-        visualization: z.ZodDefault<z.ZodEnum<{
-            slider: "slider";
-            likert: "likert";
-            semantic: "semantic";
-            descriptive: "descriptive";
-            frequency: "frequency";
-            comparative: "comparative";
-            numerical: "numerical";
-            graphic: "graphic";
-            "multi-dimension": "multi-dimension";
-        }>>;
-        showLabels: z.ZodDefault<z.ZodBoolean>;
-        showValue: z.ZodDefault<z.ZodBoolean>;
-        flipped: z.ZodDefault<z.ZodBoolean>;
-        yesText: z.ZodDefault<z.ZodString>;
-        noText: z.ZodDefault<z.ZodString>;
-        items: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        config: z.ZodOptional<z.ZodObject<{
-            itemsPerTask: z.ZodOptional<z.ZodInt>;
-            totalTasks: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strict>>;
-        contextHeader: z.ZodOptional<z.ZodString>;
-        subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-            type: z.ZodEnum<{
-                "single-choice": "single-choice";
-                "multiple-choice": "multiple-choice";
-                scale: "scale";
-                "yes-no": "yes-no";
-            }>;
-            label: z.ZodString;
-            required: z.ZodDefault<z.ZodBoolean>;
-            options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-                text: z.ZodString;
-                value: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>]>>>;
-            points: z.ZodDefault<z.ZodInt>;
-            labels: z.ZodOptional<z.ZodObject<{
-                start: z.ZodOptional<z.ZodString>;
-                end: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>>;
-        }, z.core.$strict>>>;
-    }, z.core.$strict>>>;
-    introQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        type: z.ZodEnum<{
-            number: "number";
-            text: "text";
-            "single-choice": "single-choice";
-            "multiple-choice": "multiple-choice";
-            scale: "scale";
-            "yes-no": "yes-no";
-            maxdiff: "maxdiff";
-            compound: "compound";
-        }>;
-        text: z.ZodString;
-        description: z.ZodOptional<z.ZodString>;
-        required: z.ZodDefault<z.ZodBoolean>;
-        placeholder: z.ZodOptional<z.ZodString>;
-        voiceEnabled: z.ZodDefault<z.ZodBoolean>;
-        validation: z.ZodOptional<z.ZodObject<{
-            minLength: z.ZodOptional<z.ZodInt>;
-            maxLength: z.ZodOptional<z.ZodInt>;
-            min: z.ZodOptional<z.ZodNumber>;
-            max: z.ZodOptional<z.ZodNumber>;
-        }, z.core.$strict>>;
-        options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-            text: z.ZodString;
-            value: z.ZodOptional<z.ZodString>;
-        }, z.core.$strict>]>>>;
-        allowOther: z.ZodDefault<z.ZodBoolean>;
-        maxSelections: z.ZodOptional<z.ZodInt>;
-        randomizeOptions: z.ZodDefault<z.ZodBoolean>;
-        points: z.ZodDefault<z.ZodInt>;
-        labels: z.ZodOptional<z.ZodObject<{
-            start: z.ZodOptional<z.ZodString>;
-            end: z.ZodOptional<z.ZodString>;
-            points: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        }, z.core.$strict>>;
-        visualization: z.ZodDefault<z.ZodEnum<{
-            slider: "slider";
-            likert: "likert";
-            semantic: "semantic";
-            descriptive: "descriptive";
-            frequency: "frequency";
-            comparative: "comparative";
-            numerical: "numerical";
-            graphic: "graphic";
-            "multi-dimension": "multi-dimension";
-        }>>;
-        showLabels: z.ZodDefault<z.ZodBoolean>;
-        showValue: z.ZodDefault<z.ZodBoolean>;
-        flipped: z.ZodDefault<z.ZodBoolean>;
-        yesText: z.ZodDefault<z.ZodString>;
-        noText: z.ZodDefault<z.ZodString>;
-        items: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        config: z.ZodOptional<z.ZodObject<{
-            itemsPerTask: z.ZodOptional<z.ZodInt>;
-            totalTasks: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strict>>;
-        contextHeader: z.ZodOptional<z.ZodString>;
-        subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-            type: z.ZodEnum<{
-                "single-choice": "single-choice";
-                "multiple-choice": "multiple-choice";
-                scale: "scale";
-                "yes-no": "yes-no";
-            }>;
-            label: z.ZodString;
-            required: z.ZodDefault<z.ZodBoolean>;
-            options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-                text: z.ZodString;
-                value: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>]>>>;
-            points: z.ZodDefault<z.ZodInt>;
-            labels: z.ZodOptional<z.ZodObject<{
-                start: z.ZodOptional<z.ZodString>;
-                end: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>>;
-        }, z.core.$strict>>>;
-    }, z.core.$strict>>>;
-    cases: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        title: z.ZodString;
-        content: z.ZodString;
-        questions: z.ZodArray<z.ZodObject<{
-            type: z.ZodEnum<{
-                number: "number";
-                text: "text";
-                "single-choice": "single-choice";
-                "multiple-choice": "multiple-choice";
-                scale: "scale";
-                "yes-no": "yes-no";
-                maxdiff: "maxdiff";
-                compound: "compound";
-            }>;
-            text: z.ZodString;
-            description: z.ZodOptional<z.ZodString>;
-            required: z.ZodDefault<z.ZodBoolean>;
-            placeholder: z.ZodOptional<z.ZodString>;
-            voiceEnabled: z.ZodDefault<z.ZodBoolean>;
-            validation: z.ZodOptional<z.ZodObject<{
-                minLength: z.ZodOptional<z.ZodInt>;
-                maxLength: z.ZodOptional<z.ZodInt>;
-                min: z.ZodOptional<z.ZodNumber>;
-                max: z.ZodOptional<z.ZodNumber>;
-            }, z.core.$strict>>;
-            options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-                text: z.ZodString;
-                value: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>]>>>;
-            allowOther: z.ZodDefault<z.ZodBoolean>;
-            maxSelections: z.ZodOptional<z.ZodInt>;
-            randomizeOptions: z.ZodDefault<z.ZodBoolean>;
-            points: z.ZodDefault<z.ZodInt>;
-            labels: z.ZodOptional<z.ZodObject<{
-                start: z.ZodOptional<z.ZodString>;
-                end: z.ZodOptional<z.ZodString>;
-                points: z.ZodOptional<z.ZodArray<z.ZodString>>;
-            }, z.core.$strict>>;
-            visualization: z.ZodDefault<z.ZodEnum<{
-                slider: "slider";
-                likert: "likert";
-                semantic: "semantic";
-                descriptive: "descriptive";
-                frequency: "frequency";
-                comparative: "comparative";
-                numerical: "numerical";
-                graphic: "graphic";
-                "multi-dimension": "multi-dimension";
-            }>>;
-            showLabels: z.ZodDefault<z.ZodBoolean>;
-            showValue: z.ZodDefault<z.ZodBoolean>;
-            flipped: z.ZodDefault<z.ZodBoolean>;
-            yesText: z.ZodDefault<z.ZodString>;
-            noText: z.ZodDefault<z.ZodString>;
-            items: z.ZodOptional<z.ZodArray<z.ZodString>>;
-            config: z.ZodOptional<z.ZodObject<{
-                itemsPerTask: z.ZodOptional<z.ZodInt>;
-                totalTasks: z.ZodOptional<z.ZodInt>;
-            }, z.core.$strict>>;
-            contextHeader: z.ZodOptional<z.ZodString>;
-            subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-                type: z.ZodEnum<{
-                    "single-choice": "single-choice";
-                    "multiple-choice": "multiple-choice";
-                    scale: "scale";
-                    "yes-no": "yes-no";
-                }>;
-                label: z.ZodString;
-                required: z.ZodDefault<z.ZodBoolean>;
-                options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-                    text: z.ZodString;
-                    value: z.ZodOptional<z.ZodString>;
-                }, z.core.$strict>]>>>;
-                points: z.ZodDefault<z.ZodInt>;
-                labels: z.ZodOptional<z.ZodObject<{
-                    start: z.ZodOptional<z.ZodString>;
-                    end: z.ZodOptional<z.ZodString>;
-                }, z.core.$strict>>;
-            }, z.core.$strict>>>;
-        }, z.core.$strict>>;
-        ref: z.ZodOptional<z.ZodString>;
-        prompt: z.ZodOptional<z.ZodString>;
-        publication: z.ZodOptional<z.ZodObject<{
-            type: z.ZodEnum<{
-                link: "link";
-                text: "text";
-                pdf: "pdf";
-                embedded: "embedded";
-            }>;
-            url: z.ZodOptional<z.ZodURL>;
-            metadata: z.ZodOptional<z.ZodObject<{
-                journal: z.ZodOptional<z.ZodString>;
-                authors: z.ZodOptional<z.ZodString>;
-                title: z.ZodOptional<z.ZodString>;
-                doi: z.ZodOptional<z.ZodString>;
-                year: z.ZodOptional<z.ZodInt>;
-            }, z.core.$strict>>;
-        }, z.core.$strict>>;
-        keyPoints: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        summary: z.ZodOptional<z.ZodString>;
-        headerLabel: z.ZodOptional<z.ZodString>;
-        reflectionLabel: z.ZodOptional<z.ZodString>;
-        introLabel: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>>>;
-    closingQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        type: z.ZodEnum<{
-            number: "number";
-            text: "text";
-            "single-choice": "single-choice";
-            "multiple-choice": "multiple-choice";
-            scale: "scale";
-            "yes-no": "yes-no";
-            maxdiff: "maxdiff";
-            compound: "compound";
-        }>;
-        text: z.ZodString;
-        description: z.ZodOptional<z.ZodString>;
-        required: z.ZodDefault<z.ZodBoolean>;
-        placeholder: z.ZodOptional<z.ZodString>;
-        voiceEnabled: z.ZodDefault<z.ZodBoolean>;
-        validation: z.ZodOptional<z.ZodObject<{
-            minLength: z.ZodOptional<z.ZodInt>;
-            maxLength: z.ZodOptional<z.ZodInt>;
-            min: z.ZodOptional<z.ZodNumber>;
-            max: z.ZodOptional<z.ZodNumber>;
-        }, z.core.$strict>>;
-        options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-            text: z.ZodString;
-            value: z.ZodOptional<z.ZodString>;
-        }, z.core.$strict>]>>>;
-        allowOther: z.ZodDefault<z.ZodBoolean>;
-        maxSelections: z.ZodOptional<z.ZodInt>;
-        randomizeOptions: z.ZodDefault<z.ZodBoolean>;
-        points: z.ZodDefault<z.ZodInt>;
-        labels: z.ZodOptional<z.ZodObject<{
-            start: z.ZodOptional<z.ZodString>;
-            end: z.ZodOptional<z.ZodString>;
-            points: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        }, z.core.$strict>>;
-        visualization: z.ZodDefault<z.ZodEnum<{
-            slider: "slider";
-            likert: "likert";
-            semantic: "semantic";
-            descriptive: "descriptive";
-            frequency: "frequency";
-            comparative: "comparative";
-            numerical: "numerical";
-            graphic: "graphic";
-            "multi-dimension": "multi-dimension";
-        }>>;
-        showLabels: z.ZodDefault<z.ZodBoolean>;
-        showValue: z.ZodDefault<z.ZodBoolean>;
-        flipped: z.ZodDefault<z.ZodBoolean>;
-        yesText: z.ZodDefault<z.ZodString>;
-        noText: z.ZodDefault<z.ZodString>;
-        items: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        config: z.ZodOptional<z.ZodObject<{
-            itemsPerTask: z.ZodOptional<z.ZodInt>;
-            totalTasks: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strict>>;
-        contextHeader: z.ZodOptional<z.ZodString>;
-        subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-            type: z.ZodEnum<{
-                "single-choice": "single-choice";
-                "multiple-choice": "multiple-choice";
-                scale: "scale";
-                "yes-no": "yes-no";
-            }>;
-            label: z.ZodString;
-            required: z.ZodDefault<z.ZodBoolean>;
-            options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-                text: z.ZodString;
-                value: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>]>>>;
-            points: z.ZodDefault<z.ZodInt>;
-            labels: z.ZodOptional<z.ZodObject<{
-                start: z.ZodOptional<z.ZodString>;
-                end: z.ZodOptional<z.ZodString>;
-            }, z.core.$strict>>;
-        }, z.core.$strict>>>;
-    }, z.core.$strict>>>;
-    targeting: z.ZodOptional<z.ZodObject<{
-        audiences: z.ZodArray<z.ZodObject<{
-            name: z.ZodOptional<z.ZodString>;
-            roles: z.ZodOptional<z.ZodArray<z.ZodString>>;
-            specialtyCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-            states: z.ZodOptional<z.ZodArray<z.ZodString>>;
-            zipCodes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-            compensation: z.ZodOptional<z.ZodNumber>;
-            quota: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strict>>;
-    }, z.core.$strict>>;
+    questions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput>>>;
+    introQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput>>>;
+    cases: z.ZodOptional<z.ZodArray<Schema<Case, CaseInput>>>;
+    closingQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput>>>;
+    targeting: z.ZodOptional<Schema<Targeting, Targeting>>;
 }, z.core.$strict>;
+/** A survey, decoded: defaults filled in. */
+interface Survey extends z.output<typeof surveyInput> {
+}
 /** A survey as it is submitted. */
-type SurveyInput = z.input<typeof SurveyInput>;
-/** A survey decoded: defaults filled in. */
-type Survey = z.output<typeof SurveyInput>;
-/** A survey saved as a draft. */
-declare const SurveyCreated: z.ZodObject<{
+interface SurveyInput extends z.input<typeof surveyInput> {
+}
+/**
+ * A survey as it is submitted.
+ *
+ * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
+ * of the other format.
+ */
+declare const SurveyInput: Schema<Survey, SurveyInput>;
+declare const surveyCreated: z.ZodObject<{
     id: z.ZodUUID;
     title: z.ZodString;
     status: z.ZodString;
@@ -1642,23 +641,70 @@ declare const SurveyCreated: z.ZodObject<{
     createdAt: z.ZodString;
 }, z.core.$strip>;
 /** A survey saved as a draft. */
-type SurveyCreated = z.infer<typeof SurveyCreated>;
-/** The outcome of a dry run. */
-declare const ValidateResult: z.ZodObject<{
+interface SurveyCreated extends z.infer<typeof surveyCreated> {
+}
+/** A survey saved as a draft. */
+declare const SurveyCreated: Schema<SurveyCreated>;
+declare const validateResult: z.ZodObject<{
     valid: z.ZodBoolean;
     questionCount: z.ZodInt;
     caseCount: z.ZodOptional<z.ZodInt>;
 }, z.core.$strip>;
 /** The outcome of a dry run. */
-type ValidateResult = z.infer<typeof ValidateResult>;
-/** Where to upload a file, and where it is found afterwards. */
-declare const PresignResult: z.ZodObject<{
+interface ValidateResult extends z.infer<typeof validateResult> {
+}
+/** The outcome of a dry run. */
+declare const ValidateResult: Schema<ValidateResult>;
+declare const presignResult: z.ZodObject<{
     url: z.ZodURL;
     publicUrl: z.ZodURL;
     expiresIn: z.ZodInt;
 }, z.core.$strip>;
 /** Where to upload a file, and where it is found afterwards. */
-type PresignResult = z.infer<typeof PresignResult>;
+interface PresignResult extends z.infer<typeof presignResult> {
+}
+/** Where to upload a file, and where it is found afterwards. */
+declare const PresignResult: Schema<PresignResult>;
+
+declare const health: z.ZodObject<{
+    status: z.ZodString;
+    version: z.ZodString;
+    timestamp: z.ZodISODateTime;
+}, z.core.$strip>;
+/** What the health check says. */
+interface Health extends z.infer<typeof health> {
+}
+/** What the health check says. */
+declare const Health: Schema<Health>;
+
+declare const inboundEvent: z.ZodObject<{
+    event_id: z.ZodString;
+    event_type: z.ZodString;
+    occurred_at: z.ZodString;
+    emitted_at: z.ZodString;
+    source: z.ZodLiteral<"consumer">;
+    data: z.ZodRecord<z.ZodString, z.ZodUnknown>;
+    object: z.ZodLiteral<"event">;
+    livemode: z.ZodBoolean;
+    event_version: z.ZodInt32;
+    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
+}, z.core.$strip>;
+/** An envelope as the receiver takes it. */
+interface InboundEvent extends z.infer<typeof inboundEvent> {
+}
+/**
+ * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
+ * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ */
+declare const InboundEvent: Schema<InboundEvent>;
+declare const webhookReceipt: z.ZodObject<{
+    received: z.ZodLiteral<true>;
+}, z.core.$strip>;
+/** The acknowledgement of a stored event. */
+interface WebhookReceipt extends z.infer<typeof webhookReceipt> {
+}
+/** The acknowledgement of a stored event. */
+declare const WebhookReceipt: Schema<WebhookReceipt>;
 
 /** The contract: every operation of the API, by its id. */
 declare const operations: {
@@ -1676,11 +722,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "The service is reachable.";
-                readonly body: z.ZodObject<{
-                    status: z.ZodString;
-                    version: z.ZodString;
-                    timestamp: z.ZodISODateTime;
-                }, z.core.$strip>;
+                readonly body: Schema<Health, Health>;
                 readonly headers: readonly [];
             };
         };
@@ -1707,9 +749,9 @@ declare const operations: {
         }, z.core.$strict>;
         readonly query: z.ZodObject<{
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                campaign: "campaign";
                 program: "program";
-            }>>, z.ZodTransform<("campaign" | "program")[], ("campaign" | "program")[]>>>;
+                campaign: "campaign";
+            }>>, z.ZodTransform<("program" | "campaign")[], ("program" | "campaign")[]>>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
             readonly token: "INVALID_TOKEN";
@@ -1719,37 +761,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "The recipient record.";
-                readonly body: z.ZodObject<{
-                    object: z.ZodLiteral<"recipient_record">;
-                    livemode: z.ZodBoolean;
-                    token: z.ZodString;
-                    npi: z.ZodString;
-                    email: z.ZodEmail;
-                    service_recipient_id: z.ZodString;
-                    service_campaign_id: z.ZodString;
-                    service_program_id: z.ZodString;
-                    created_at: z.ZodISODateTime;
-                    updated_at: z.ZodNullable<z.ZodISODateTime>;
-                    sent_at: z.ZodNullable<z.ZodISODateTime>;
-                    bounced_at: z.ZodNullable<z.ZodISODateTime>;
-                    last_event_at: z.ZodNullable<z.ZodISODateTime>;
-                    campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                        object: z.ZodLiteral<"campaign">;
-                        livemode: z.ZodBoolean;
-                        id: z.ZodString;
-                        name: z.ZodString;
-                        program_id: z.ZodString;
-                        status: z.ZodString;
-                    }, z.core.$strip>>>;
-                    program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-                        object: z.ZodLiteral<"program">;
-                        livemode: z.ZodBoolean;
-                        id: z.ZodString;
-                        slug: z.ZodString;
-                        name: z.ZodString;
-                        status: z.ZodString;
-                    }, z.core.$strip>>>;
-                }, z.core.$strip>;
+                readonly body: Schema<RecipientRecord, RecipientRecord>;
                 readonly headers: readonly ["ETag", "Cache-Control"];
             };
             readonly 304: {
@@ -1778,9 +790,9 @@ declare const operations: {
             cursor: z.ZodOptional<z.ZodString>;
             limit: z.ZodDefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>;
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                campaign: "campaign";
                 program: "program";
-            }>>, z.ZodTransform<("campaign" | "program")[], ("campaign" | "program")[]>>>;
+                campaign: "campaign";
+            }>>, z.ZodTransform<("program" | "campaign")[], ("program" | "campaign")[]>>>;
             since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
@@ -1789,67 +801,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "One page of recipient records.";
-                readonly body: z.ZodType<List<{
-                    object: "recipient_record";
-                    livemode: boolean;
-                    token: string;
-                    npi: string;
-                    email: string;
-                    service_recipient_id: string;
-                    service_campaign_id: string;
-                    service_program_id: string;
-                    created_at: string;
-                    updated_at: string | null;
-                    sent_at: string | null;
-                    bounced_at: string | null;
-                    last_event_at: string | null;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                }>, unknown, z.core.$ZodTypeInternals<List<{
-                    object: "recipient_record";
-                    livemode: boolean;
-                    token: string;
-                    npi: string;
-                    email: string;
-                    service_recipient_id: string;
-                    service_campaign_id: string;
-                    service_program_id: string;
-                    created_at: string;
-                    updated_at: string | null;
-                    sent_at: string | null;
-                    bounced_at: string | null;
-                    last_event_at: string | null;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                }>, unknown>>;
+                readonly body: Schema<List<RecipientRecord>, List<RecipientRecord>>;
                 readonly headers: readonly [];
             };
         };
@@ -1888,10 +840,10 @@ declare const operations: {
                 "outreach.email_clicked": "outreach.email_clicked";
             }>>, z.ZodTransform<("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[], ("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[]>>>;
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                campaign: "campaign";
                 program: "program";
+                campaign: "campaign";
                 recipient: "recipient";
-            }>>, z.ZodTransform<("campaign" | "program" | "recipient")[], ("campaign" | "program" | "recipient")[]>>>;
+            }>>, z.ZodTransform<("program" | "campaign" | "recipient")[], ("program" | "campaign" | "recipient")[]>>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
             readonly type: "INVALID_TYPE_FILTER";
@@ -1901,521 +853,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "One page of event envelopes.";
-                readonly body: z.ZodType<List<{
-                    event_type: "outreach.email_sent";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        token: string;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                } | {
-                    event_type: "outreach.email_bounced";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        bounce_reason: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        token: string;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                } | {
-                    event_type: "outreach.email_opened";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        opened_at: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        token: string;
-                        is_bot_suspected: boolean;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                } | {
-                    event_type: "outreach.email_clicked";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        clicked_at: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        token: string;
-                        is_bot_suspected: boolean;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                }>, unknown, z.core.$ZodTypeInternals<List<{
-                    event_type: "outreach.email_sent";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        token: string;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                } | {
-                    event_type: "outreach.email_bounced";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        bounce_reason: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        token: string;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                } | {
-                    event_type: "outreach.email_opened";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        opened_at: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        token: string;
-                        is_bot_suspected: boolean;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                } | {
-                    event_type: "outreach.email_clicked";
-                    occurred_at: string;
-                    emitted_at: string;
-                    source: "service";
-                    data: {
-                        [x: string]: unknown;
-                        clicked_at: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        token: string;
-                        is_bot_suspected: boolean;
-                    };
-                    object: "event";
-                    livemode: boolean;
-                    event_id: string;
-                    event_version: number;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                    recipient?: {
-                        object: "recipient_record";
-                        livemode: boolean;
-                        token: string;
-                        npi: string;
-                        email: string;
-                        service_recipient_id: string;
-                        service_campaign_id: string;
-                        service_program_id: string;
-                        created_at: string;
-                        updated_at: string | null;
-                        sent_at: string | null;
-                        bounced_at: string | null;
-                        last_event_at: string | null;
-                        campaign?: {
-                            object: "campaign";
-                            livemode: boolean;
-                            id: string;
-                            name: string;
-                            program_id: string;
-                            status: string;
-                        } | null | undefined;
-                        program?: {
-                            object: "program";
-                            livemode: boolean;
-                            id: string;
-                            slug: string;
-                            name: string;
-                            status: string;
-                        } | null | undefined;
-                    } | null | undefined;
-                    metadata?: Record<string, unknown> | null | undefined;
-                }>, unknown>>;
+                readonly body: Schema<List<FeedEvent>, List<FeedEvent>>;
                 readonly headers: readonly [];
             };
         };
@@ -2444,9 +882,9 @@ declare const operations: {
             cursor: z.ZodOptional<z.ZodString>;
             limit: z.ZodDefault<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>>;
             "expand[]": z.ZodDefault<z.ZodPipe<z.ZodArray<z.ZodEnum<{
-                campaign: "campaign";
                 program: "program";
-            }>>, z.ZodTransform<("campaign" | "program")[], ("campaign" | "program")[]>>>;
+                campaign: "campaign";
+            }>>, z.ZodTransform<("program" | "campaign")[], ("program" | "campaign")[]>>>;
         }, z.core.$strict>;
         readonly parameterCodes: {
             readonly id: "INVALID_CAMPAIGN_ID";
@@ -2455,67 +893,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "One page of recipient records.";
-                readonly body: z.ZodType<List<{
-                    object: "recipient_record";
-                    livemode: boolean;
-                    token: string;
-                    npi: string;
-                    email: string;
-                    service_recipient_id: string;
-                    service_campaign_id: string;
-                    service_program_id: string;
-                    created_at: string;
-                    updated_at: string | null;
-                    sent_at: string | null;
-                    bounced_at: string | null;
-                    last_event_at: string | null;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                }>, unknown, z.core.$ZodTypeInternals<List<{
-                    object: "recipient_record";
-                    livemode: boolean;
-                    token: string;
-                    npi: string;
-                    email: string;
-                    service_recipient_id: string;
-                    service_campaign_id: string;
-                    service_program_id: string;
-                    created_at: string;
-                    updated_at: string | null;
-                    sent_at: string | null;
-                    bounced_at: string | null;
-                    last_event_at: string | null;
-                    campaign?: {
-                        object: "campaign";
-                        livemode: boolean;
-                        id: string;
-                        name: string;
-                        program_id: string;
-                        status: string;
-                    } | null | undefined;
-                    program?: {
-                        object: "program";
-                        livemode: boolean;
-                        id: string;
-                        slug: string;
-                        name: string;
-                        status: string;
-                    } | null | undefined;
-                }>, unknown>>;
+                readonly body: Schema<List<RecipientRecord>, List<RecipientRecord>>;
                 readonly headers: readonly [];
             };
         };
@@ -2543,65 +921,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "The digest.";
-                readonly body: z.ZodObject<{
-                    object: z.ZodLiteral<"digest">;
-                    livemode: z.ZodBoolean;
-                    date: z.ZodISODate;
-                    data: z.ZodArray<z.ZodObject<{
-                        object: z.ZodLiteral<"digest_record">;
-                        livemode: z.ZodBoolean;
-                        date: z.ZodISODate;
-                        program: z.ZodObject<{
-                            object: z.ZodLiteral<"program">;
-                            livemode: z.ZodBoolean;
-                            id: z.ZodString;
-                            slug: z.ZodString;
-                            name: z.ZodString;
-                            status: z.ZodString;
-                        }, z.core.$strip>;
-                        funnel: z.ZodObject<{
-                            date: z.ZodObject<{
-                                account_created: z.ZodInt;
-                                learner_qualified: z.ZodInt;
-                                completer_qualified: z.ZodInt;
-                            }, z.core.$strip>;
-                            cumulative: z.ZodObject<{
-                                account_created: z.ZodInt;
-                                learner_qualified: z.ZodInt;
-                                completer_qualified: z.ZodInt;
-                            }, z.core.$strip>;
-                        }, z.core.$strip>;
-                        outreach: z.ZodObject<{
-                            without_suspected_bots: z.ZodObject<{
-                                opened: z.ZodInt;
-                                clicked: z.ZodInt;
-                                unique_opened: z.ZodInt;
-                                unique_clicked: z.ZodInt;
-                            }, z.core.$strip>;
-                            opened: z.ZodInt;
-                            clicked: z.ZodInt;
-                            unique_opened: z.ZodInt;
-                            unique_clicked: z.ZodInt;
-                            recipients_published: z.ZodInt;
-                            sent: z.ZodInt;
-                            bounced: z.ZodInt;
-                        }, z.core.$strip>;
-                        quota: z.ZodObject<{
-                            learner_qualified: z.ZodObject<{
-                                target: z.ZodNullable<z.ZodInt>;
-                                count: z.ZodInt;
-                                remaining: z.ZodNullable<z.ZodInt>;
-                                reached_at: z.ZodNullable<z.ZodISODateTime>;
-                            }, z.core.$strip>;
-                            completer_qualified: z.ZodObject<{
-                                target: z.ZodNullable<z.ZodInt>;
-                                count: z.ZodInt;
-                                remaining: z.ZodNullable<z.ZodInt>;
-                                reached_at: z.ZodNullable<z.ZodISODateTime>;
-                            }, z.core.$strip>;
-                        }, z.core.$strip>;
-                    }, z.core.$strip>>;
-                }, z.core.$strip>;
+                readonly body: Schema<Digest, Digest>;
                 readonly headers: readonly [];
             };
         };
@@ -2629,26 +949,13 @@ declare const operations: {
         readonly parameterCodes: {};
         readonly headers: readonly [];
         readonly body: {
-            readonly schema: z.ZodObject<{
-                event_id: z.ZodString;
-                event_type: z.ZodString;
-                occurred_at: z.ZodString;
-                emitted_at: z.ZodString;
-                source: z.ZodLiteral<"consumer">;
-                data: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-                object: z.ZodLiteral<"event">;
-                livemode: z.ZodBoolean;
-                event_version: z.ZodInt32;
-                metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-            }, z.core.$strip>;
+            readonly schema: Schema<InboundEvent, InboundEvent>;
             readonly maxBytes: 1048576;
         };
         readonly responses: {
             readonly 200: {
                 readonly description: "The event is stored.";
-                readonly body: z.ZodObject<{
-                    received: z.ZodLiteral<true>;
-                }, z.core.$strip>;
+                readonly body: Schema<WebhookReceipt, WebhookReceipt>;
                 readonly headers: readonly [];
             };
         };
@@ -2664,19 +971,13 @@ declare const operations: {
         readonly summary: "Create a survey (draft, not served)";
         readonly description: "Will save the survey as a draft. Until it is served, answers 501.";
         readonly body: {
-            readonly schema: z.ZodType<Survey, SurveyInput>;
-            readonly maxBytes: number;
+            readonly schema: Schema<Survey, SurveyInput>;
+            readonly maxBytes: 1048576;
         };
         readonly responses: {
             readonly 201: {
                 readonly description: "The survey is saved as a draft.";
-                readonly body: z.ZodObject<{
-                    id: z.ZodUUID;
-                    title: z.ZodString;
-                    status: z.ZodString;
-                    questionCount: z.ZodInt;
-                    createdAt: z.ZodString;
-                }, z.core.$strip>;
+                readonly body: Schema<SurveyCreated, SurveyCreated>;
                 readonly headers: readonly [];
             };
         };
@@ -2699,17 +1000,13 @@ declare const operations: {
         readonly summary: "Validate a survey (draft, not served)";
         readonly description: "Will say whether the survey is valid and save nothing. Until it is served, answers 501.";
         readonly body: {
-            readonly schema: z.ZodType<Survey, SurveyInput>;
-            readonly maxBytes: number;
+            readonly schema: Schema<Survey, SurveyInput>;
+            readonly maxBytes: 1048576;
         };
         readonly responses: {
             readonly 200: {
                 readonly description: "The survey is valid.";
-                readonly body: z.ZodObject<{
-                    valid: z.ZodBoolean;
-                    questionCount: z.ZodInt;
-                    caseCount: z.ZodOptional<z.ZodInt>;
-                }, z.core.$strip>;
+                readonly body: Schema<ValidateResult, ValidateResult>;
                 readonly headers: readonly [];
             };
         };
@@ -2738,11 +1035,7 @@ declare const operations: {
         readonly responses: {
             readonly 200: {
                 readonly description: "Where to upload.";
-                readonly body: z.ZodObject<{
-                    url: z.ZodURL;
-                    publicUrl: z.ZodURL;
-                    expiresIn: z.ZodInt;
-                }, z.core.$strip>;
+                readonly body: Schema<PresignResult, PresignResult>;
                 readonly headers: readonly [];
             };
         };
@@ -2788,15 +1081,6 @@ declare const requestHeaders: {
     readonly "Idempotency-Key": z.ZodString;
 };
 
-/** What the health check says. */
-declare const Health: z.ZodObject<{
-    status: z.ZodString;
-    version: z.ZodString;
-    timestamp: z.ZodISODateTime;
-}, z.core.$strip>;
-/** What the health check says. */
-type Health = z.infer<typeof Health>;
-
 /** A recipient's short-link token: six base62 characters. */
 declare const Token: z.ZodString;
 /** A clinician's national provider identifier: ten digits. */
@@ -2816,112 +1100,6 @@ declare const RequestId: z.ZodString;
 /** A webhook endpoint's id, `whe_<hex>`. */
 declare const WebhookEndpointId: z.ZodString;
 
-/** One choice: its text, and the value to store for it. */
-declare const OptionObject: z.ZodObject<{
-    text: z.ZodString;
-    value: z.ZodOptional<z.ZodString>;
-}, z.core.$strict>;
-/** One row of a compound question. */
-declare const SubQuestion: z.ZodObject<{
-    type: z.ZodEnum<{
-        "single-choice": "single-choice";
-        "multiple-choice": "multiple-choice";
-        scale: "scale";
-        "yes-no": "yes-no";
-    }>;
-    label: z.ZodString;
-    required: z.ZodDefault<z.ZodBoolean>;
-    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-        text: z.ZodString;
-        value: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>]>>>;
-    points: z.ZodDefault<z.ZodInt>;
-    labels: z.ZodOptional<z.ZodObject<{
-        start: z.ZodOptional<z.ZodString>;
-        end: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>>;
-}, z.core.$strict>;
-/** A survey's question. */
-declare const Question: z.ZodObject<{
-    type: z.ZodEnum<{
-        number: "number";
-        text: "text";
-        "single-choice": "single-choice";
-        "multiple-choice": "multiple-choice";
-        scale: "scale";
-        "yes-no": "yes-no";
-        maxdiff: "maxdiff";
-        compound: "compound";
-    }>;
-    text: z.ZodString;
-    description: z.ZodOptional<z.ZodString>;
-    required: z.ZodDefault<z.ZodBoolean>;
-    placeholder: z.ZodOptional<z.ZodString>;
-    voiceEnabled: z.ZodDefault<z.ZodBoolean>;
-    validation: z.ZodOptional<z.ZodObject<{
-        minLength: z.ZodOptional<z.ZodInt>;
-        maxLength: z.ZodOptional<z.ZodInt>;
-        min: z.ZodOptional<z.ZodNumber>;
-        max: z.ZodOptional<z.ZodNumber>;
-    }, z.core.$strict>>;
-    options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-        text: z.ZodString;
-        value: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>]>>>;
-    allowOther: z.ZodDefault<z.ZodBoolean>;
-    maxSelections: z.ZodOptional<z.ZodInt>;
-    randomizeOptions: z.ZodDefault<z.ZodBoolean>;
-    points: z.ZodDefault<z.ZodInt>;
-    labels: z.ZodOptional<z.ZodObject<{
-        start: z.ZodOptional<z.ZodString>;
-        end: z.ZodOptional<z.ZodString>;
-        points: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    }, z.core.$strict>>;
-    visualization: z.ZodDefault<z.ZodEnum<{
-        slider: "slider";
-        likert: "likert";
-        semantic: "semantic";
-        descriptive: "descriptive";
-        frequency: "frequency";
-        comparative: "comparative";
-        numerical: "numerical";
-        graphic: "graphic";
-        "multi-dimension": "multi-dimension";
-    }>>;
-    showLabels: z.ZodDefault<z.ZodBoolean>;
-    showValue: z.ZodDefault<z.ZodBoolean>;
-    flipped: z.ZodDefault<z.ZodBoolean>;
-    yesText: z.ZodDefault<z.ZodString>;
-    noText: z.ZodDefault<z.ZodString>;
-    items: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    config: z.ZodOptional<z.ZodObject<{
-        itemsPerTask: z.ZodOptional<z.ZodInt>;
-        totalTasks: z.ZodOptional<z.ZodInt>;
-    }, z.core.$strict>>;
-    contextHeader: z.ZodOptional<z.ZodString>;
-    subQuestions: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        type: z.ZodEnum<{
-            "single-choice": "single-choice";
-            "multiple-choice": "multiple-choice";
-            scale: "scale";
-            "yes-no": "yes-no";
-        }>;
-        label: z.ZodString;
-        required: z.ZodDefault<z.ZodBoolean>;
-        options: z.ZodOptional<z.ZodArray<z.ZodUnion<readonly [z.ZodString, z.ZodObject<{
-            text: z.ZodString;
-            value: z.ZodOptional<z.ZodString>;
-        }, z.core.$strict>]>>>;
-        points: z.ZodDefault<z.ZodInt>;
-        labels: z.ZodOptional<z.ZodObject<{
-            start: z.ZodOptional<z.ZodString>;
-            end: z.ZodOptional<z.ZodString>;
-        }, z.core.$strict>>;
-    }, z.core.$strict>>>;
-}, z.core.$strict>;
-/** A survey's question, decoded: defaults filled in. */
-type Question = z.output<typeof Question>;
-
 /** A time that the service emits: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
 declare const Timestamp: z.ZodISODateTime;
 /** A time that the service accepts in a body: any ISO 8601 date-time with `Z` or an offset, kept as it was written. */
@@ -2931,70 +1109,8 @@ declare const CalendarDate: z.ZodISODate;
 /** The `since` parameter: a date-time with `Z` or an offset, decoded to UTC text with six fraction digits. */
 declare const Since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
 
-/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
-declare const RecipientRecord: z.ZodObject<{
-    object: z.ZodLiteral<"recipient_record">;
-    livemode: z.ZodBoolean;
-    token: z.ZodString;
-    npi: z.ZodString;
-    email: z.ZodEmail;
-    service_recipient_id: z.ZodString;
-    service_campaign_id: z.ZodString;
-    service_program_id: z.ZodString;
-    created_at: z.ZodISODateTime;
-    updated_at: z.ZodNullable<z.ZodISODateTime>;
-    sent_at: z.ZodNullable<z.ZodISODateTime>;
-    bounced_at: z.ZodNullable<z.ZodISODateTime>;
-    last_event_at: z.ZodNullable<z.ZodISODateTime>;
-    campaign: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"campaign">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        name: z.ZodString;
-        program_id: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-    program: z.ZodOptional<z.ZodNullable<z.ZodObject<{
-        object: z.ZodLiteral<"program">;
-        livemode: z.ZodBoolean;
-        id: z.ZodString;
-        slug: z.ZodString;
-        name: z.ZodString;
-        status: z.ZodString;
-    }, z.core.$strip>>>;
-}, z.core.$strip>;
-/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
-type RecipientRecord = z.infer<typeof RecipientRecord>;
-/** One page of recipient records. */
-declare const RecipientList: z.ZodType<List<RecipientRecord>>;
-
-/**
- * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
- * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
- */
-declare const InboundEvent: z.ZodObject<{
-    event_id: z.ZodString;
-    event_type: z.ZodString;
-    occurred_at: z.ZodString;
-    emitted_at: z.ZodString;
-    source: z.ZodLiteral<"consumer">;
-    data: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-    object: z.ZodLiteral<"event">;
-    livemode: z.ZodBoolean;
-    event_version: z.ZodInt32;
-    metadata: z.ZodOptional<z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodUnknown>>>;
-}, z.core.$strip>;
-/** An envelope as the receiver takes it. */
-type InboundEvent = z.infer<typeof InboundEvent>;
-/** The acknowledgement of a stored event. */
-declare const WebhookReceipt: z.ZodObject<{
-    received: z.ZodLiteral<true>;
-}, z.core.$strip>;
-/** The acknowledgement of a stored event. */
-type WebhookReceipt = z.infer<typeof WebhookReceipt>;
-
-export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
-export type { Auth, CallOf, Decoded, ErrorCodeOf, EventData, List, Operation, OperationId, Operations, ParameterCodes, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Survey };
+export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
+export type { Auth, CallOf, CaseInput, ConsumerEvent, ConsumerEventData, Decoded, EnvelopeMembers, ErrorCodeOf, EventData, EventDefinition, List, Operation, OperationId, Operations, ParameterCodes, QuestionInput, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Schema, ServiceEvent, ServiceEventData, SubQuestionInput, Survey };
 
 // @outreach/contract/names
 /** The permissions that an API key can hold. */

@@ -1,5 +1,5 @@
 import { LegacyError, type Operation, operations, PartnerError } from "@outreach/contract"
-import { type LegacyErrorCode, legacyCodes, type PartnerErrorCode, partnerCatalog } from "@outreach/error-catalog"
+import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { expect } from "vitest"
 import { DOCS_URL, type TestApi } from "./startApi.ts"
 
@@ -66,13 +66,17 @@ function checkError(
 ): void {
   expect(headers.get("Content-Type")).toBe("application/json")
   if ((operation ?? otherMethod)?.envelope === "legacy") {
-    const { error } = LegacyError.strict().parse(body)
-    expect(status).toBe(legacyCodes[error.code as LegacyErrorCode].status)
+    const envelope = LegacyError.parse(body)
+    expect(envelope).toEqual(body)
+    const { error } = envelope
+    expect(status).toBe(legacyCodes[error.code].status)
     if (operation) expect(operation.errors).toContain(error.code)
     return
   }
-  const { error } = PartnerError.strict().parse(body)
-  const definition = partnerCatalog.codes[error.code as PartnerErrorCode]
+  const envelope = PartnerError.parse(body)
+  expect(envelope).toEqual(body)
+  const { error } = envelope
+  const definition = partnerCatalog.codes[error.code]
   expect(error.request_id).toBe(headers.get("X-Request-Id"))
   expect(error.type).toBe(definition.type)
   expect(error.doc_url).toBe(`${DOCS_URL}/errors#${error.code}`)

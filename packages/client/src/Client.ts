@@ -1,13 +1,19 @@
 import type {
   CallOf,
+  Digest,
   EventEnvelope,
   EventTypeOf,
   FeedEvent,
+  Health,
   OperationId,
   Operations,
+  PresignResult,
   RecipientRecord,
   ResponseOf,
+  SurveyCreated,
   SurveyInput,
+  ValidateResult,
+  WebhookReceipt,
 } from "@outreach/contract"
 import type { Pages } from "./paginate.ts"
 import type { CallOptions } from "./send.ts"
@@ -45,9 +51,9 @@ export interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "curs
 /** The operations of the Outreach Partner API. */
 export interface Client {
   /** Reports whether the service is reachable; sends no key. */
-  getHealth(options?: CallOptions): Promise<BodyOf<"getHealth">>
+  getHealth(options?: CallOptions): Promise<Health>
   /** Resolves one token; for ad-hoc use, not for the click path. */
-  getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<BodyOf<"getToken">>
+  getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<RecipientRecord>
   /** Lists recipient records updated since a time. */
   listTokens(options: QueryOf<"listTokens"> & CallOptions): Pages<RecipientRecord>
   /** Lists outreach events emitted since a time. */
@@ -58,7 +64,7 @@ export interface Client {
     options?: QueryOf<"listCampaignRecipients"> & CallOptions,
   ): Pages<RecipientRecord>
   /** Reads the digest of a UTC date, `YYYY-MM-DD`. */
-  getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<BodyOf<"getDigest">>
+  getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<Digest>
   /** Sends a signed event to the service's webhook receiver, where it is stored once for its `event_id`. */
   sendEvent(
     endpointId: string,
@@ -67,16 +73,16 @@ export interface Client {
       /** The active signing secrets: one `v1` is sent for each. */
       readonly secrets: readonly string[]
     },
-  ): Promise<BodyOf<"receiveWebhook">>
+  ): Promise<WebhookReceipt>
   /** Creates a survey; a draft of the contract, not served yet. Without an idempotency key it makes one. */
-  createSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<BodyOf<"createSurvey">>
+  createSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<SurveyCreated>
   /** Validates a survey and saves nothing; a draft of the contract, not served yet. */
-  validateSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<BodyOf<"validateSurvey">>
+  validateSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<ValidateResult>
   /** Asks for an address to upload a file to; a draft of the contract, not served yet. */
   presignUpload(
     filename: string,
     options?: Omit<QueryOf<"presignUpload">, "filename"> & CallOptions & IdempotencyOptions,
-  ): Promise<BodyOf<"presignUpload">>
+  ): Promise<PresignResult>
   readonly sync: {
     /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
     events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>

@@ -1,21 +1,22 @@
 import * as z from "zod"
 import { Livemode, ProgramSummary } from "./campaigns.ts"
+import type { Schema } from "./Schema.ts"
 import { CalendarDate, Timestamp } from "./times.ts"
 
 const count = z.int().min(0)
 
-/** Clinicians counted by stage of qualification. */
-export const FunnelCounts = z
+const funnelCounts = z
   .object({ account_created: count, learner_qualified: count, completer_qualified: count })
   .meta({ id: "FunnelCounts", description: "Clinicians counted by stage of qualification." })
 /** Clinicians counted by stage of qualification. */
-export type FunnelCounts = z.infer<typeof FunnelCounts>
+export interface FunnelCounts extends z.infer<typeof funnelCounts> {}
+/** Clinicians counted by stage of qualification. */
+export const FunnelCounts: Schema<FunnelCounts> = funnelCounts
 
 const unique = count.meta({ description: "Recipients of the date: one who comes back on the next counts there too." })
 const engagement = { opened: count, clicked: count, unique_opened: unique, unique_clicked: unique }
 
-/** What outreach did on one date. */
-export const OutreachCounts = z
+const outreachCounts = z
   .object({
     recipients_published: count,
     sent: count,
@@ -28,10 +29,11 @@ export const OutreachCounts = z
     description: "What outreach did on one date: the events whose `emitted_at` is of the date, in UTC.",
   })
 /** What outreach did on one date. */
-export type OutreachCounts = z.infer<typeof OutreachCounts>
+export interface OutreachCounts extends z.infer<typeof outreachCounts> {}
+/** What outreach did on one date. */
+export const OutreachCounts: Schema<OutreachCounts> = outreachCounts
 
-/** How far one stage of a program is from its target. */
-export const QuotaStatus = z
+const quotaStatus = z
   .object({
     target: count.nullable(),
     count: count,
@@ -44,10 +46,11 @@ export const QuotaStatus = z
       "How far one stage of a program is from its target, at the end of the date; all but `count` are null without a target.",
   })
 /** How far one stage of a program is from its target. */
-export type QuotaStatus = z.infer<typeof QuotaStatus>
+export interface QuotaStatus extends z.infer<typeof quotaStatus> {}
+/** How far one stage of a program is from its target. */
+export const QuotaStatus: Schema<QuotaStatus> = quotaStatus
 
-/** One program's day. */
-export const DigestRecord = z
+const digestRecord = z
   .object({
     object: z.literal("digest_record"),
     livemode: Livemode,
@@ -61,14 +64,17 @@ export const DigestRecord = z
   })
   .meta({ id: "DigestRecord", description: "One program's day." })
 /** One program's day. */
-export type DigestRecord = z.infer<typeof DigestRecord>
+export interface DigestRecord extends z.infer<typeof digestRecord> {}
+/** One program's day. */
+export const DigestRecord: Schema<DigestRecord> = digestRecord
 
-/** One UTC day of every partner-bound program of an organization. */
-export const Digest = z
+const digest = z
   .object({ object: z.literal("digest"), livemode: Livemode, date: CalendarDate, data: z.array(DigestRecord) })
   .meta({ id: "Digest", description: "One UTC day of every partner-bound program of the caller's organization." })
 /** One UTC day of every partner-bound program of an organization. */
-export type Digest = z.infer<typeof Digest>
+export interface Digest extends z.infer<typeof digest> {}
+/** One UTC day of every partner-bound program of an organization. */
+export const Digest: Schema<Digest> = digest
 
 /** Query of the digest. */
 export const DigestQuery = z.strictObject({ date: CalendarDate })

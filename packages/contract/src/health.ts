@@ -1,8 +1,8 @@
 import * as z from "zod"
+import type { Schema } from "./Schema.ts"
 import { Timestamp } from "./times.ts"
 
-/** What the health check says. */
-export const Health = z
+const health = z
   .object({
     status: z.string().meta({ description: "`ok` when reachable." }),
     version: z.string().meta({ description: "The released version." }),
@@ -10,4 +10,6 @@ export const Health = z
   })
   .meta({ id: "Health", description: "What the health check says." })
 /** What the health check says. */
-export type Health = z.infer<typeof Health>
+export interface Health extends z.infer<typeof health> {}
+/** What the health check says. */
+export const Health: Schema<Health> = health

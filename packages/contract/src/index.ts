@@ -2,7 +2,20 @@ export { CampaignSummary, ProgramSummary } from "./campaigns.ts"
 export { type Decoded, decode, type RawQuery, type Refusal, rawQuery } from "./decode.ts"
 export { Digest, DigestRecord, FunnelCounts, OutreachCounts, QuotaStatus } from "./digest.ts"
 export { LegacyError, PartnerError } from "./errors.ts"
-export { EVENTS, type EventData, EventEnvelope, EventList, FeedEvent, RECIPIENTS_PER_EVENT } from "./events.ts"
+export {
+  type ConsumerEvent,
+  type ConsumerEventData,
+  type EnvelopeMembers,
+  EVENTS,
+  type EventData,
+  type EventDefinition,
+  EventEnvelope,
+  EventList,
+  FeedEvent,
+  RECIPIENTS_PER_EVENT,
+  type ServiceEvent,
+  type ServiceEventData,
+} from "./events.ts"
 export { eventExamples, examples } from "./examples.ts"
 export { requestHeaders } from "./headers.ts"
 export { Health } from "./health.ts"
@@ -43,10 +56,12 @@ export type {
   ResponseRow,
 } from "./Operation.ts"
 export { type OperationId, type Operations, operations } from "./operations.ts"
-export { OptionObject, Question, SubQuestion } from "./questions.ts"
+export { OptionObject, Question, type QuestionInput, SubQuestion, type SubQuestionInput } from "./questions.ts"
+export type { Schema } from "./Schema.ts"
 export {
   AudienceInput,
   Case,
+  type CaseInput,
   PresignResult,
   Publication,
   type Survey,

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { Livemode } from "./campaigns.ts"
+import type { Schema } from "./Schema.ts"
 
 /** One page of a list. */
 export interface List<Item> {
@@ -14,7 +15,10 @@ export interface List<Item> {
 }
 
 /** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
-export function list<Item extends z.ZodType>(item: Item, id: string): z.ZodType<List<z.output<Item>>> {
+export function list<Item extends z.ZodType>(
+  item: Item,
+  id: string,
+): Schema<List<z.output<Item>>, List<z.input<Item>>> {
   return z
     .object({
       object: z.literal("list"),

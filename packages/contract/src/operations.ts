@@ -4,7 +4,7 @@ import { EventList, EventListQuery } from "./events.ts"
 import { Health } from "./health.ts"
 import { CampaignId, Token } from "./identifiers.ts"
 import type { Operation } from "./Operation.ts"
-import { PresignQuery, PresignResult, type Survey, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
+import { PresignQuery, PresignResult, SurveyCreated, SurveyInput, ValidateResult } from "./surveys.ts"
 import { CampaignRecipientsQuery, RecipientList, RecipientRecord, TokenListQuery, TokenQuery } from "./tokens.ts"
 import { InboundEvent, WebhookPath, WebhookReceipt } from "./webhooks.ts"
 
@@ -53,10 +53,7 @@ const draft = {
   ],
 } as const
 
-const surveyBody: { readonly schema: z.ZodType<Survey, SurveyInput>; readonly maxBytes: number } = {
-  schema: SurveyInput,
-  maxBytes: ONE_MEBIBYTE,
-}
+const surveyBody = { schema: SurveyInput, maxBytes: ONE_MEBIBYTE } as const
 
 /** The contract: every operation of the API, by its id. */
 export const operations = {

@@ -1,15 +1,18 @@
 import * as z from "zod"
+import type { Schema } from "./Schema.ts"
 
-/** One choice: its text, and the value to store for it. */
-export const OptionObject = z
+const optionObject = z
   .strictObject({ text: z.string().min(1), value: z.string().optional() })
   .meta({ id: "OptionObject", description: "One choice: its text, and the value to store for it." })
+/** One choice: its text, and the value to store for it. */
+export interface OptionObject extends z.infer<typeof optionObject> {}
+/** One choice: its text, and the value to store for it. */
+export const OptionObject: Schema<OptionObject> = optionObject
 
 const options = z.array(z.union([z.string(), OptionObject]))
 const scalePoints = z.int().min(2).max(10).default(5)
 
-/** One row of a compound question. */
-export const SubQuestion = z
+const subQuestion = z
   .strictObject({
     type: z.enum(["scale", "single-choice", "multiple-choice", "yes-no"]),
     label: z.string().min(1),
@@ -19,9 +22,14 @@ export const SubQuestion = z
     labels: z.strictObject({ start: z.string().optional(), end: z.string().optional() }).optional(),
   })
   .meta({ id: "SubQuestion", description: "One row of a compound question." })
+/** A row of a compound question as it is submitted. */
+export interface SubQuestionInput extends z.input<typeof subQuestion> {}
+/** A row of a compound question, decoded: defaults filled in. */
+export interface SubQuestion extends z.output<typeof subQuestion> {}
+/** One row of a compound question. */
+export const SubQuestion: Schema<SubQuestion, SubQuestionInput> = subQuestion
 
-/** A survey's question. */
-export const Question = z
+const question = z
   .strictObject({
     type: z.enum(["text", "single-choice", "multiple-choice", "scale", "yes-no", "number", "maxdiff", "compound"]),
     text: z.string().min(1),
@@ -81,5 +89,9 @@ export const Question = z
     error: "is required for maxdiff",
   })
   .meta({ id: "Question", description: "A survey's question." })
+/** A survey's question as it is submitted. */
+export interface QuestionInput extends z.input<typeof question> {}
 /** A survey's question, decoded: defaults filled in. */
-export type Question = z.output<typeof Question>
+export interface Question extends z.output<typeof question> {}
+/** A survey's question. */
+export const Question: Schema<Question, QuestionInput> = question

@@ -1,9 +1,9 @@
 import * as z from "zod"
 import { Question } from "./questions.ts"
+import type { Schema } from "./Schema.ts"
 import { Instant } from "./times.ts"
 
-/** What a case was published as. */
-export const Publication = z
+const publication = z
   .strictObject({
     type: z.enum(["pdf", "link", "embedded", "text"]),
     url: z.url().optional(),
@@ -18,9 +18,12 @@ export const Publication = z
       .optional(),
   })
   .meta({ id: "Publication", description: "What a case was published as." })
+/** What a case was published as. */
+export interface Publication extends z.infer<typeof publication> {}
+/** What a case was published as. */
+export const Publication: Schema<Publication> = publication
 
-/** A clinical case and its questions. */
-export const Case = z
+const clinicalCase = z
   .strictObject({
     title: z.string().min(1),
     content: z.string().min(1).meta({ description: "HTML." }),
@@ -35,9 +38,14 @@ export const Case = z
     introLabel: z.string().optional(),
   })
   .meta({ id: "Case", description: "A clinical case and its questions." })
+/** A clinical case as it is submitted. */
+export interface CaseInput extends z.input<typeof clinicalCase> {}
+/** A clinical case, decoded: defaults filled in. */
+export interface Case extends z.output<typeof clinicalCase> {}
+/** A clinical case and its questions. */
+export const Case: Schema<Case, CaseInput> = clinicalCase
 
-/** One audience of a survey. */
-export const AudienceInput = z
+const audienceInput = z
   .strictObject({
     name: z.string().optional(),
     roles: z.array(z.string()).optional().meta({ description: "NUCC groupings." }),
@@ -51,24 +59,25 @@ export const AudienceInput = z
     quota: z.int().min(1).optional().meta({ description: "Target number of responses." }),
   })
   .meta({ id: "AudienceInput", description: "One audience of a survey." })
+/** One audience of a survey. */
+export interface AudienceInput extends z.infer<typeof audienceInput> {}
+/** One audience of a survey. */
+export const AudienceInput: Schema<AudienceInput> = audienceInput
 
-/** Whom a survey is for. */
-export const Targeting = z
+const targeting = z
   .strictObject({ audiences: z.array(AudienceInput).min(1) })
   .meta({ id: "Targeting", description: "Whom a survey is for." })
+/** Whom a survey is for. */
+export interface Targeting extends z.infer<typeof targeting> {}
+/** Whom a survey is for. */
+export const Targeting: Schema<Targeting> = targeting
 
 const formats = {
   standard: { needs: "questions", refuses: ["introQuestions", "cases", "closingQuestions"] },
   "case-based": { needs: "cases", refuses: ["questions"] },
 } as const
 
-/**
- * A survey as it is submitted.
- *
- * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
- * of the other format.
- */
-export const SurveyInput = z
+const surveyInput = z
   .strictObject({
     title: z.string().min(1).max(200),
     estimatedTime: z
@@ -102,14 +111,20 @@ export const SurveyInput = z
   })
   .meta({ id: "SurveyInput", description: "A survey as it is submitted. Unknown fields are refused." })
 /** A survey as it is submitted. */
-export type SurveyInput = z.input<typeof SurveyInput>
-/** A survey decoded: defaults filled in. */
-export type Survey = z.output<typeof SurveyInput>
+export interface SurveyInput extends z.input<typeof surveyInput> {}
+/** A survey, decoded: defaults filled in. */
+export interface Survey extends z.output<typeof surveyInput> {}
+/**
+ * A survey as it is submitted.
+ *
+ * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
+ * of the other format.
+ */
+export const SurveyInput: Schema<Survey, SurveyInput> = surveyInput
 
 const questionCount = z.int().min(0)
 
-/** A survey saved as a draft. */
-export const SurveyCreated = z
+const surveyCreated = z
   .object({
     id: z.uuid(),
     title: z.string(),
@@ -119,17 +134,19 @@ export const SurveyCreated = z
   })
   .meta({ id: "SurveyCreated", description: "A survey saved as a draft." })
 /** A survey saved as a draft. */
-export type SurveyCreated = z.infer<typeof SurveyCreated>
+export interface SurveyCreated extends z.infer<typeof surveyCreated> {}
+/** A survey saved as a draft. */
+export const SurveyCreated: Schema<SurveyCreated> = surveyCreated
 
-/** The outcome of a dry run. */
-export const ValidateResult = z
+const validateResult = z
   .object({ valid: z.boolean(), questionCount, caseCount: z.int().min(0).optional() })
   .meta({ id: "ValidateResult", description: "The outcome of a dry run." })
 /** The outcome of a dry run. */
-export type ValidateResult = z.infer<typeof ValidateResult>
+export interface ValidateResult extends z.infer<typeof validateResult> {}
+/** The outcome of a dry run. */
+export const ValidateResult: Schema<ValidateResult> = validateResult
 
-/** Where to upload a file, and where it is found afterwards. */
-export const PresignResult = z
+const presignResult = z
   .object({
     url: z.url().meta({ description: "Upload here by PUT." }),
     publicUrl: z.url().meta({ description: "Refer to the file by this after the upload." }),
@@ -137,7 +154,9 @@ export const PresignResult = z
   })
   .meta({ id: "PresignResult", description: "Where to upload a file, and where it is found afterwards." })
 /** Where to upload a file, and where it is found afterwards. */
-export type PresignResult = z.infer<typeof PresignResult>
+export interface PresignResult extends z.infer<typeof presignResult> {}
+/** Where to upload a file, and where it is found afterwards. */
+export const PresignResult: Schema<PresignResult> = presignResult
 
 /** Query of the pre-signed upload. */
 export const PresignQuery = z.strictObject({

@@ -1,13 +1,10 @@
 import * as z from "zod"
 import { envelopeShape } from "./events.ts"
 import { EventId, WebhookEndpointId } from "./identifiers.ts"
+import type { Schema } from "./Schema.ts"
 import { Instant } from "./times.ts"
 
-/**
- * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
- * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
- */
-export const InboundEvent = z
+const inboundEvent = z
   .object({
     ...envelopeShape,
     // The text becomes a key of an index, so it is bounded where the specification leaves it open.
@@ -20,14 +17,20 @@ export const InboundEvent = z
   })
   .meta({ id: "InboundEvent", description: "An event that the consumer sends; unknown types are acknowledged." })
 /** An envelope as the receiver takes it. */
-export type InboundEvent = z.infer<typeof InboundEvent>
+export interface InboundEvent extends z.infer<typeof inboundEvent> {}
+/**
+ * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
+ * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ */
+export const InboundEvent: Schema<InboundEvent> = inboundEvent
 
-/** The acknowledgement of a stored event. */
-export const WebhookReceipt = z
+const webhookReceipt = z
   .object({ received: z.literal(true) })
   .meta({ id: "WebhookReceipt", description: "The event is stored." })
 /** The acknowledgement of a stored event. */
-export type WebhookReceipt = z.infer<typeof WebhookReceipt>
+export interface WebhookReceipt extends z.infer<typeof webhookReceipt> {}
+/** The acknowledgement of a stored event. */
+export const WebhookReceipt: Schema<WebhookReceipt> = webhookReceipt
 
 /** Path of the webhook receiver. */
 export const WebhookPath = z.strictObject({ endpoint_id: WebhookEndpointId })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import type * as z from "zod"
 import {
   CampaignSummary,
   Digest,
@@ -8,6 +9,7 @@ import {
   LegacyError,
   PartnerError,
   ProgramSummary,
+  QuotaStatus,
   RecipientList,
   RecipientRecord,
 } from "../src/index.ts"
@@ -25,6 +27,8 @@ const partnerError = {
   },
 }
 
+const errorOf = (envelope: z.ZodType) => (envelope as unknown as z.ZodObject<{ error: z.ZodType }>).shape.error
+
 const resources = [
   {
     name: "RecipientRecord",
@@ -39,7 +43,7 @@ const resources = [
   { name: "Digest", schema: Digest, example: examples.getDigest.response, optional: [], nullable: [] },
   {
     name: "QuotaStatus",
-    schema: Digest.shape.data.element.shape.quota.shape.learner_qualified,
+    schema: QuotaStatus,
     example: examples.getDigest.response.data[0]!.quota.learner_qualified,
     optional: [],
     nullable: ["target", "remaining", "reached_at"],
@@ -47,14 +51,14 @@ const resources = [
   { name: "Health", schema: Health, example: examples.getHealth.response, optional: [], nullable: [] },
   {
     name: "PartnerError",
-    schema: PartnerError.shape.error,
+    schema: errorOf(PartnerError),
     example: partnerError.error,
     optional: ["details"],
     nullable: ["details"],
   },
   {
     name: "LegacyError",
-    schema: LegacyError.shape.error,
+    schema: errorOf(LegacyError),
     example: { code: "VALIDATION_ERROR", message: "no", errors: [{ code: "too_small", path: "title", message: "no" }] },
     optional: ["errors"],
     nullable: [],
