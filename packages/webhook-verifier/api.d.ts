@@ -1,8 +1,8 @@
 // @outreach/webhook-verifier
-import { W as WebhookEvent } from './WebhookEvent-BWrdyKW6.js';
-export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-BWrdyKW6.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-tBF7r92c.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-tBF7r92c.js';
+import { W as WebhookEvent } from './WebhookEvent-B9Xd-pU_.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-B9Xd-pU_.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-BqZpkQVi.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-BqZpkQVi.js';
 
 /** Why a webhook was refused; the set only grows within a major version. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "invalid_json" | "not_an_event" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
@@ -106,7 +106,7 @@ import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-BWrdyKW6.js';
+import './WebhookEvent-B9Xd-pU_.js';
 
 /** Creates a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -116,7 +116,7 @@ export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/fastify
 import { H as HandlerOptions, W as WebhookHandler } from './receive-CyUospOU.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-BWrdyKW6.js';
+import './WebhookEvent-B9Xd-pU_.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
@@ -158,7 +158,7 @@ export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 // @outreach/webhook-verifier/fetch
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-BWrdyKW6.js';
+import './WebhookEvent-B9Xd-pU_.js';
 
 /**
  * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
@@ -174,7 +174,7 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/hono
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-BWrdyKW6.js';
+import './WebhookEvent-B9Xd-pU_.js';
 
 /** The parts of a Hono context that are read. */
 interface HonoContext {
@@ -194,7 +194,7 @@ export type { HonoContext };
 // @outreach/webhook-verifier/lambda
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-BWrdyKW6.js';
+import './WebhookEvent-B9Xd-pU_.js';
 
 /** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
 interface LambdaEvent {
@@ -225,7 +225,7 @@ import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-BWrdyKW6.js';
+import './WebhookEvent-B9Xd-pU_.js';
 
 /** Creates a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -271,10 +271,11 @@ declare function signWebhook(event: object | string, secrets: readonly string[],
 export { sampleEvent, sampleTypes, signWebhook };
 export type { SampleOptions, SignedWebhook };
 
-// @outreach/webhook-verifier/dist/WebhookEvent-BWrdyKW6.d.ts
+// @outreach/webhook-verifier/dist/WebhookEvent-B9Xd-pU_.d.ts
 /** A campaign, in short. */
 interface CampaignSummary {
     object: "campaign";
+    /** True only on the production deployment. */
     livemode: boolean;
     /** `cmp_<hex>` */
     id: string;
@@ -287,6 +288,7 @@ interface CampaignSummary {
 /** A program, in short. */
 interface ProgramSummary {
     object: "program";
+    /** True only on the production deployment. */
     livemode: boolean;
     /** `pgm_<hex>` */
     id: string;
@@ -296,28 +298,34 @@ interface ProgramSummary {
     /** Free string. */
     status: string;
 }
-/** A token bound to a clinician, an e-mail address, a campaign and a program. */
+/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
 interface RecipientRecord {
     object: "recipient_record";
+    /** True only on the production deployment. */
     livemode: boolean;
     /** Six base62 characters. */
     token: string;
     /** Ten digits. */
     npi: string;
     email: string;
+    /** `rcp_<hex>` */
     service_recipient_id: string;
+    /** `cmp_<hex>` */
     service_campaign_id: string;
+    /** `pgm_<hex>` */
     service_program_id: string;
     created_at: string;
     updated_at: string | null;
     sent_at: string | null;
     bounced_at: string | null;
     last_event_at: string | null;
+    /** Present only when expanded. */
     campaign?: CampaignSummary | null | undefined;
+    /** Present only when expanded. */
     program?: ProgramSummary | null | undefined;
 }
 /** What every event carries, whatever its type. */
-interface EventEnvelope {
+interface EnvelopeMembers {
     object: "event";
     /** True only on the production deployment. */
     livemode: boolean;
@@ -328,6 +336,7 @@ interface EventEnvelope {
     occurred_at: string;
     /** When the envelope was emitted, ISO 8601. */
     emitted_at: string;
+    /** Passed through. */
     metadata?: Record<string, unknown> | null | undefined;
 }
 interface Outcome {
@@ -376,45 +385,55 @@ interface ServiceEventData {
         /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
         bounce_reason: string;
     };
+    /** Fired when an outreach email is opened, whether or not a bot is suspected. */
     "outreach.email_opened": Hit & {
         opened_at: string;
     };
+    /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
     "outreach.email_clicked": Hit & {
         clicked_at: string;
     };
 }
 /** The `data` of the events that the consumer sends, by type. */
 interface ConsumerEventData {
+    /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
     "clinician.account_created": {
         npi: string;
         email: string;
         consumer_program_slug: string;
+        /** `service_token`, `organic` or `other`; unknown strings are kept. */
         attribution?: string | null | undefined;
+        /** Set when `attribution` is `service_token`. */
         token?: string | null | undefined;
         [key: string]: unknown;
     };
+    /** Fired when a clinician crosses the program's learner threshold. */
     "clinician.learner_qualified": Qualified;
+    /** Fired when a clinician completes a program. */
     "clinician.completer_qualified": Qualified;
 }
-type ServiceEvent = {
-    [Type in keyof ServiceEventData]: EventEnvelope & {
-        event_type: Type;
-        source: "service";
-        data: ServiceEventData[Type];
-        campaign?: CampaignSummary | null | undefined;
-        program?: ProgramSummary | null | undefined;
-        recipient?: RecipientRecord | null | undefined;
-    };
-}[keyof ServiceEventData];
-type ConsumerEvent = {
-    [Type in keyof ConsumerEventData]: EventEnvelope & {
-        event_type: Type;
-        source: "consumer";
-        data: ConsumerEventData[Type];
-    };
-}[keyof ConsumerEventData];
+/** An event that the service sends. */
+interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
+    event_type: Type;
+    source: "service";
+    data: ServiceEventData[Type];
+    campaign?: CampaignSummary | null | undefined;
+    program?: ProgramSummary | null | undefined;
+    recipient?: RecipientRecord | null | undefined;
+}
+/** An event that the consumer sends. */
+interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
+    event_type: Type;
+    source: "consumer";
+    data: ConsumerEventData[Type];
+}
+
 /** An event of a type that this version knows. */
-type KnownEvent = ServiceEvent | ConsumerEvent;
+type KnownEvent = {
+    [Type in keyof ServiceEventData]: ServiceEvent<Type>;
+}[keyof ServiceEventData] | {
+    [Type in keyof ConsumerEventData]: ConsumerEvent<Type>;
+}[keyof ConsumerEventData];
 /** The name of an event that this version knows. */
 type EventType = KnownEvent["event_type"];
 declare const unknown: unique symbol;
@@ -428,7 +447,7 @@ interface UnknownEventType {
     toString(): string;
 }
 /** An event of a type that is newer than this version: acknowledge it. */
-interface UnknownEvent extends EventEnvelope {
+interface UnknownEvent extends EnvelopeMembers {
     event_type: UnknownEventType;
     source: string;
     data: Record<string, unknown>;
@@ -440,10 +459,10 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
     event_type: Type;
 }>;
 
-export type { CampaignSummary as C, EventEnvelope as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c, UnknownEventType as d };
+export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c, UnknownEventType as d };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-tBF7r92c.d.ts
-import { W as WebhookEvent } from './WebhookEvent-BWrdyKW6.js';
+// @outreach/webhook-verifier/dist/WebhookVerifier-BqZpkQVi.d.ts
+import { W as WebhookEvent } from './WebhookEvent-B9Xd-pU_.js';
 
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
 type WebhookHeaders = {

@@ -6,17 +6,12 @@ import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.
 export type {
   CampaignSummary,
   ConsumerEventData,
-  EventEnvelope,
-  EventOf,
-  EventType,
-  KnownEvent,
+  EnvelopeMembers as EventEnvelope,
   ProgramSummary,
   RecipientRecord,
   ServiceEventData,
-  UnknownEvent,
-  UnknownEventType,
-  WebhookEvent,
-} from "./WebhookEvent.ts"
+} from "./contractEvents.ts"
+export type { EventOf, EventType, KnownEvent, UnknownEvent, UnknownEventType, WebhookEvent } from "./WebhookEvent.ts"
 export type { WebhookHeaders, WebhookRequest } from "./WebhookRequest.ts"
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
 export type {

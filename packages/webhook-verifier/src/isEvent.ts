@@ -1,7 +1,7 @@
-import type { EventEnvelope } from "./WebhookEvent.ts"
+import type { EnvelopeMembers } from "./contractEvents.ts"
 
 /** Reports whether a value is an event envelope, whatever its type; `data` is not looked into. */
-export function isEvent(value: unknown): value is EventEnvelope {
+export function isEvent(value: unknown): value is EnvelopeMembers {
   const event = value as { readonly [key: string]: unknown } | null
   return (
     event?.["object"] === "event" &&
