@@ -2,7 +2,6 @@ import { createPrivateKey, type KeyObject } from "node:crypto"
 import { setting } from "@outreach/process/setting"
 import { Config, Redacted } from "effect"
 import { domainOf, mailFrom } from "./mailFrom.ts"
-import { readDomain } from "./readDomain.ts"
 
 /** `SMTP_URL`: the server that takes the e-mails. */
 const smtpUrl = setting("SMTP_URL", {
@@ -21,6 +20,9 @@ const dkimKey = setting("DKIM_KEY", {
   parse: (text) => (text === "none" ? null : readRsaKey(text)),
   default: "none",
 })
+
+/** Reads a domain name, or a part of one; undefined when it is not valid. */
+const readDomain = (text: string): string | undefined => (/^([\w-]+(\.[\w-]+)*)?$/.test(text) ? text : undefined)
 
 /** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
 const bounceDomain = setting("BOUNCE_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" })

@@ -1,7 +1,5 @@
 import { assertSecrets, SignatureError, type verify } from "@outreach/signature"
-import { isEvent } from "./isEvent.ts"
-import { rawBody } from "./rawBody.ts"
-import { signatureHeader } from "./signatureHeader.ts"
+import type { EnvelopeMembers } from "./contractEvents.ts"
 import { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
 
@@ -43,6 +41,46 @@ export function verifierWith<Event>(
       }
     },
   }
+}
+
+/** Reports whether a value is an event envelope, whatever its type; `data` is not looked into. */
+function isEvent(value: unknown): value is EnvelopeMembers {
+  const event = value as { readonly [key: string]: unknown } | null
+  return (
+    event?.["object"] === "event" &&
+    typeof event["livemode"] === "boolean" &&
+    ["source", "occurred_at", "event_type", "emitted_at", "event_id"].every((key) => typeof event[key] === "string") &&
+    /^evt_[0-9a-f]+$/.test(event["event_id"] as string) &&
+    (event["event_version"] as number) > 0 &&
+    Number.isInteger(event["event_version"]) &&
+    // Neither null nor an array.
+    Object.prototype.toString.call(event["data"]) === "[object Object]"
+  )
+}
+
+/** Takes the raw body out of a request, in bytes of its own, so that none changes between the check and the reading. */
+async function rawBody(request: object): Promise<Uint8Array | string> {
+  const given = request as {
+    arrayBuffer?: () => Promise<ArrayBuffer>
+    bodyUsed?: unknown
+    rawBody?: unknown
+    body?: unknown
+  }
+  const body = given.rawBody ?? (given.arrayBuffer && !given.bodyUsed ? await given.arrayBuffer() : given.body)
+  // By shape rather than by instanceof: bytes may come from another realm, as they do inside Jest.
+  if (Object(body) !== body) return body as string
+  const { buffer = body, byteOffset, byteLength } = body as Partial<Uint8Array>
+  if (byteLength !== undefined) return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice()
+  throw new WebhookVerificationError("body_already_parsed", ": pass the raw body (express.raw(), rawBody: true)")
+}
+
+/** Finds the signature among headers of any making; empty when there is none, and several of them joined. */
+function signatureHeader(headers: unknown): string {
+  const given = headers as Iterable<unknown> & object
+  // Name, value, name, value: as Node's rawHeaders are, and pairs once they are flattened.
+  const flat = (given[Symbol.iterator] ? [...given] : Object.entries(given)).flat()
+  // Names that differ in case alone are kept together, so that none shadows another.
+  return flat.filter((_, i) => i % 2 && /^x-signature$/i.test(flat[i - 1] as string)).join()
 }
 
 // The failure's own words may quote the body, so they go no further.

@@ -1,5 +1,5 @@
 import type { DeliveryId } from "@outreach/domain/Identifier"
-import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { type DeadLetterCount, DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -9,10 +9,9 @@ import { identifier } from "../inputs/identifier.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { replayRate } from "../inputs/replayRate.ts"
 import { formatCount } from "../output/formatCount.ts"
-import { print } from "../output/Output.ts"
+import { formatRows, print } from "../output/Output.ts"
 import { printWhenEnded } from "./followReplay.ts"
 import { NotDeadLetter } from "./NotDeadLetter.ts"
-import { printDeadLetterCounts } from "./printDeadLetterCounts.ts"
 
 /** The command line selects dead letters in no way, or in several. */
 class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSelection", {}) {
@@ -74,3 +73,16 @@ const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<Delive
   if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })
   yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
 })
+
+/** Prints the number of dead letters in a sentence, and a table of the numbers by endpoint and reason. */
+const printDeadLetterCounts = (
+  byEndpointAndReason: ReadonlyArray<DeadLetterCount>,
+  sentence: (count: number) => string,
+) => {
+  const count = byEndpointAndReason.reduce((sum, { count }) => sum + count, 0)
+  return print({ count, byEndpointAndReason }, () =>
+    count === 0
+      ? sentence(count)
+      : `${sentence(count)}\n\n${formatRows(byEndpointAndReason, ["endpointId", "reason", "count"])}`,
+  )
+}

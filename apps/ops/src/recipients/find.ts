@@ -7,7 +7,6 @@ import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
-import { maskPerson } from "../output/maskPerson.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
 
 /** The command line names a clinician in no way, or in several. */
@@ -77,3 +76,10 @@ export const find = Command.make(
   Command.withDescription("Show what happened to one clinician, oldest first: records, messages, events, suppressions"),
   Command.withExamples([{ command: "ops recipients find --npi 1234567893" }]),
 )
+
+/** Masks all but the end of an NPI, and all but the first character and the domain of an e-mail address. */
+const maskPerson = <Person extends { readonly npi: string; readonly email: string }>(person: Person): Person => ({
+  ...person,
+  npi: `******${person.npi.slice(-4)}`,
+  email: `${person.email.slice(0, 1)}***${person.email.slice(person.email.lastIndexOf("@"))}`,
+})
