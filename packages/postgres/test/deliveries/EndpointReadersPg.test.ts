@@ -425,7 +425,7 @@ describe("EndpointReadersPg.write", () => {
         const readers = yield* EndpointReaders
         const { endpoint, eventIds } = yield* seedLog(64)
         const { take, token } = yield* newWorker
-        yield* whileOpen(sql`select pg_current_xact_id()`, () =>
+        yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
           Effect.gen(function* () {
             yield* take()
             const progress = { endpointId: endpoint.id, place: undefined, breaker: undefined, outcomes: [] }
