@@ -1,11 +1,13 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { Transaction } from "@outreach/domain/Transaction"
 import { orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 /** Attempts a transaction in which an adapter's statement fails with a SQLSTATE. */
 const attempt = Effect.fnUntraced(function* (code: string) {
@@ -15,21 +17,15 @@ const attempt = Effect.fnUntraced(function* (code: string) {
 })
 
 describe("TransactionPg.attempt", () => {
-  it("fails when the database would reject the transaction again", () =>
-    run(
-      Effect.gen(function* () {
-        const exit = yield* attempt("23514")
-        expect(Exit.isFailure(exit) && exit.cause.reasons[0]).toMatchObject({
-          error: { _tag: "TransactionRejected", reason: "ConstraintError" },
-        })
-      }),
-    ))
+  test("fails when the database would reject the transaction again", function* () {
+    const exit = yield* attempt("23514")
+    expect(Exit.isFailure(exit) && exit.cause.reasons[0]).toMatchObject({
+      error: { _tag: "TransactionRejected", reason: "ConstraintError" },
+    })
+  })
 
-  it("dies when the same transaction may succeed later", () =>
-    run(
-      Effect.gen(function* () {
-        const exit = yield* attempt("53300")
-        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-      }),
-    ))
+  test("dies when the same transaction may succeed later", function* () {
+    const exit = yield* attempt("53300")
+    expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+  })
 })

@@ -1,37 +1,34 @@
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 
 const run = runOnDatabase({ maxConnections: 1 })
+const test = effectTest(run)
 
-it("an event is stored beside many for what it costs beside few, by the plan that was made when there were none", () =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { receive } = yield* InboxRepository
-      const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
-      const message = (eventId: string): InboundMessage => ({
-        organizationId: organization.id,
-        endpointId: endpoint.id,
-        eventId,
-        type: "clinician.account_created",
-        npi: null,
-        body: "{}",
-      })
-      // As often as it takes the database to settle on its plan.
-      for (let n = 0; n < 12; n++) yield* receive(message(`evt_${n}`))
-      yield* sql`
-        insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at)
-        select ${organization.id}, 'evt_a' || n, ${endpoint.id}, 'clinician.account_created', '{}', clock_timestamp()
-        from generate_series(1, 20000) n`
-      const reads = yield* Effect.forEach(["evt_b", "evt_1", "evt_a777"], (id) =>
-        blocksRead("inbox", receive(message(id))),
-      )
-      expect(reads.map(([, receipt]) => receipt)).toEqual(["stored", "repeated", "repeated"])
-      expect(Math.max(...reads.map(([blocks]) => blocks))).toBeLessThan(40)
-    }),
-  ))
+test("an event is stored beside many for what it costs beside few, by the plan that was made when there were none", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { receive } = yield* InboxRepository
+  const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
+  const message = (eventId: string): InboundMessage => ({
+    organizationId: organization.id,
+    endpointId: endpoint.id,
+    eventId,
+    type: "clinician.account_created",
+    npi: null,
+    body: "{}",
+  })
+  // As often as it takes the database to settle on its plan.
+  for (let n = 0; n < 12; n++) yield* receive(message(`evt_${n}`))
+  yield* sql`
+    insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at)
+    select ${organization.id}, 'evt_a' || n, ${endpoint.id}, 'clinician.account_created', '{}', clock_timestamp()
+    from generate_series(1, 20000) n`
+  const reads = yield* Effect.forEach(["evt_b", "evt_1", "evt_a777"], (id) => blocksRead("inbox", receive(message(id))))
+  expect(reads.map(([, receipt]) => receipt)).toEqual(["stored", "repeated", "repeated"])
+  expect(Math.max(...reads.map(([blocks]) => blocks))).toBeLessThan(40)
+})

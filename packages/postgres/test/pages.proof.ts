@@ -3,16 +3,18 @@ import type { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 
 const ROWS = 100_000
 const LIMIT = 101
 const run = runOnDatabase({ maxConnections: 1 })
+const test = effectTest(run)
 type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
 let seed: Seed
 
@@ -66,50 +68,41 @@ describe("a page deep in a list reads what the first one reads", () => {
   const afterRecipient = { after: { updatedAt: stampOf(deep), id: `rcp_${hex(deep)}` as RecipientId } }
   const afterEvent = { after: { emittedAt: stampOf(deep), id: `evt_${hex(deep)}` as EventId } }
 
-  it("of recipients", () =>
-    run(
-      Effect.gen(function* () {
-        const recipients = yield* RecipientRepository
-        const page = (from: typeof first | typeof afterRecipient) =>
-          cost("recipients", recipients.page(seed.organization.id, from, LIMIT))
-        const shallow = yield* page(first)
-        expect(shallow).toBeLessThan(40)
-        expect(yield* page(afterRecipient)).toBeLessThanOrEqual(shallow + 5)
-      }),
-    ))
+  test("of recipients", function* () {
+    const recipients = yield* RecipientRepository
+    const page = (from: typeof first | typeof afterRecipient) =>
+      cost("recipients", recipients.page(seed.organization.id, from, LIMIT))
+    const shallow = yield* page(first)
+    expect(shallow).toBeLessThan(40)
+    expect(yield* page(afterRecipient)).toBeLessThanOrEqual(shallow + 5)
+  })
 
-  it("of the recipients of a campaign", () =>
-    run(
-      Effect.gen(function* () {
-        const recipients = yield* RecipientRepository
-        for (const campaignId of [seed.campaign.id, "cmp_1"] as const) {
-          const page = (after: (typeof afterRecipient)["after"] | undefined) =>
-            cost("recipients", recipients.pageOfCampaign(seed.organization.id, campaignId, after, LIMIT))
-          const shallow = yield* page(undefined)
-          expect(shallow).toBeLessThan(120)
-          expect(yield* page(afterRecipient.after)).toBeLessThanOrEqual(shallow + 5)
-        }
-      }),
-    ))
+  test("of the recipients of a campaign", function* () {
+    const recipients = yield* RecipientRepository
+    for (const campaignId of [seed.campaign.id, "cmp_1"] as const) {
+      const page = (after: (typeof afterRecipient)["after"] | undefined) =>
+        cost("recipients", recipients.pageOfCampaign(seed.organization.id, campaignId, after, LIMIT))
+      const shallow = yield* page(undefined)
+      expect(shallow).toBeLessThan(120)
+      expect(yield* page(afterRecipient.after)).toBeLessThanOrEqual(shallow + 5)
+    }
+  })
 
-  it("of events, of all types or of some, and of a rare one", () =>
-    run(
-      Effect.gen(function* () {
-        const feed = yield* EventFeed
-        const page = (types: Parameters<typeof feed.page>[1], from: typeof first | typeof afterEvent) =>
-          cost("events", feed.page(seed.organization.id, types, from, LIMIT))
-        for (const types of [
-          FEED_EVENT_TYPES,
-          ["outreach.email_sent"],
-          ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened"],
-        ] as const) {
-          const shallow = yield* page(types, first)
-          expect(shallow).toBeLessThan(250)
-          const late = types.length === 3 ? { after: { ...afterEvent.after, emittedAt: stampOf(45_000) } } : afterEvent
-          expect(yield* page(types, late)).toBeLessThanOrEqual(shallow + 5)
-        }
-        // One block for each event at most, and a few of the index: not the 50,000 events between them.
-        expect(yield* page(["outreach.email_bounced"], first)).toBeLessThan(LIMIT + 20)
-      }),
-    ))
+  test("of events, of all types or of some, and of a rare one", function* () {
+    const feed = yield* EventFeed
+    const page = (types: Parameters<typeof feed.page>[1], from: typeof first | typeof afterEvent) =>
+      cost("events", feed.page(seed.organization.id, types, from, LIMIT))
+    for (const types of [
+      FEED_EVENT_TYPES,
+      ["outreach.email_sent"],
+      ["outreach.email_sent", "outreach.email_bounced", "outreach.email_opened"],
+    ] as const) {
+      const shallow = yield* page(types, first)
+      expect(shallow).toBeLessThan(250)
+      const late = types.length === 3 ? { after: { ...afterEvent.after, emittedAt: stampOf(45_000) } } : afterEvent
+      expect(yield* page(types, late)).toBeLessThanOrEqual(shallow + 5)
+    }
+    // One block for each event at most, and a few of the index: not the 50,000 events between them.
+    expect(yield* page(["outreach.email_bounced"], first)).toBeLessThan(LIMIT + 20)
+  })
 })

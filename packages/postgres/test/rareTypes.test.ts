@@ -1,8 +1,9 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -11,6 +12,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 /** Counts the rows of events that an effect reads. */
 const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -29,39 +31,36 @@ const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 describe("events of a rare type among 20,000 others", () => {
-  it("are read without the others, by the feed, by an endpoint and by a replay", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-        yield* (yield* EndpointRepository).update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
-        yield* sql`
-          insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
-          select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),
-            case when n % 5000 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end, ${campaign.id}, ${campaign.programId},
-            clock_timestamp(), clock_timestamp(), '{}'
-          from generate_series(1, 20000) n`
-        yield* sql`analyze events`
+  test("are read without the others, by the feed, by an endpoint and by a replay", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+    yield* (yield* EndpointRepository).update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+    yield* sql`
+      insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+      select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),
+        case when n % 5000 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end, ${campaign.id}, ${campaign.programId},
+        clock_timestamp(), clock_timestamp(), '{}'
+      from generate_series(1, 20000) n`
+    yield* sql`analyze events`
 
-        const since = "2026-01-01T00:00:00.000000Z" as Timestamp
-        const { page } = yield* EventFeed
-        const [byFeed, events] = yield* rowsRead(page(organization.id, ["outreach.email_bounced"], { since }, 100))
-        expect(events).toHaveLength(4)
-        expect(byFeed).toBeLessThan(20)
+    const since = "2026-01-01T00:00:00.000000Z" as Timestamp
+    const { page } = yield* EventFeed
+    const [byFeed, events] = yield* rowsRead(page(organization.id, ["outreach.email_bounced"], { since }, 100))
+    expect(events).toHaveLength(4)
+    expect(byFeed).toBeLessThan(20)
 
-        const { token } = yield* workerOn()
-        const readers = yield* EndpointReaders
-        yield* readers.live(token, 30)
-        yield* readers.take(token, 1000)
-        const [byEndpoint, deliveries] = yield* rowsRead(readers.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
-        expect(deliveries).toHaveLength(4)
-        expect(byEndpoint).toBeLessThan(20)
+    const { token } = yield* workerOn()
+    const readers = yield* EndpointReaders
+    yield* readers.live(token, 30)
+    yield* readers.take(token, 1000)
+    const [byEndpoint, deliveries] = yield* rowsRead(readers.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
+    expect(deliveries).toHaveLength(4)
+    expect(byEndpoint).toBeLessThan(20)
 
-        const [byReplay, found] = yield* rowsRead(
-          sql`select from events_after(${organization.id}, array['outreach.email_bounced'], ${since}::timestamptz, '', 'infinity', 100)`,
-        )
-        expect(found).toHaveLength(4)
-        expect(byReplay).toBeLessThan(20)
-      }),
-    ))
+    const [byReplay, found] = yield* rowsRead(
+      sql`select from events_after(${organization.id}, array['outreach.email_bounced'], ${since}::timestamptz, '', 'infinity', 100)`,
+    )
+    expect(found).toHaveLength(4)
+    expect(byReplay).toBeLessThan(20)
+  })
 })

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const instants = [
   "2026-11-21T02:45:29.123456Z",
@@ -19,47 +20,38 @@ const instants = [
 ]
 
 describe("timestampCodec", () => {
-  it("gives back every microsecond that was stored, before 2000 and before 1970 too", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        for (const instant of instants) {
-          // The server's own rendering shows that the instant, and not only its text, is the one that was meant.
-          const rows = yield* sql`
-            select ${instant}::timestamptz as at,
-              to_char(${instant}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`
-          expect(rows).toEqual([{ at: instant, text: instant }])
-        }
-      }),
-    ))
+  test("gives back every microsecond that was stored, before 2000 and before 1970 too", function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const instant of instants) {
+      // The server's own rendering shows that the instant, and not only its text, is the one that was meant.
+      const rows = yield* sql`
+        select ${instant}::timestamptz as at,
+          to_char(${instant}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`
+      expect(rows).toEqual([{ at: instant, text: instant }])
+    }
+  })
 
-  it("agrees with the server on any instant, near and far", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const rows = yield* sql<{ at: string; text: string }>`
-          select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
-          from generate_series(0, 4999) as n, lateral (values
-            (timestamptz '0001-01-01Z' + n * interval '2 years' + n * 1.000003 * interval '1 hour'),
-            (timestamptz '2026-11-21 23:59:59.999Z' + n * interval '1 microsecond'),
-            (timestamptz '2000-01-01Z' - n * interval '23.000007 hours')
-          ) as instant (at)
-          where at < '10000-01-01Z'`
-        expect(rows.length).toBeGreaterThan(14_000)
-        expect(rows.filter(({ at, text }) => at !== text)).toEqual([])
-      }),
-    ))
+  test("agrees with the server on any instant, near and far", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ at: string; text: string }>`
+      select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text
+      from generate_series(0, 4999) as n, lateral (values
+        (timestamptz '0001-01-01Z' + n * interval '2 years' + n * 1.000003 * interval '1 hour'),
+        (timestamptz '2026-11-21 23:59:59.999Z' + n * interval '1 microsecond'),
+        (timestamptz '2000-01-01Z' - n * interval '23.000007 hours')
+      ) as instant (at)
+      where at < '10000-01-01Z'`
+    expect(rows.length).toBeGreaterThan(14_000)
+    expect(rows.filter(({ at, text }) => at !== text)).toEqual([])
+  })
 
-  it("reads offsets as UTC, arrays, and null", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const rows = yield* sql`
-          select timestamptz '2026-11-21 02:45:29.5+02' as at, null::timestamptz as never,
-            array[timestamptz '2026-11-21 02:45:29.000007Z', null] as several`
-        expect(rows).toEqual([
-          { at: "2026-11-21T00:45:29.500000Z", never: null, several: ["2026-11-21T02:45:29.000007Z", null] },
-        ])
-      }),
-    ))
+  test("reads offsets as UTC, arrays, and null", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql`
+      select timestamptz '2026-11-21 02:45:29.5+02' as at, null::timestamptz as never,
+        array[timestamptz '2026-11-21 02:45:29.000007Z', null] as several`
+    expect(rows).toEqual([
+      { at: "2026-11-21T00:45:29.500000Z", never: null, several: ["2026-11-21T02:45:29.000007Z", null] },
+    ])
+  })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { effectTest } from "@outreach/testing/effectTest"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -13,6 +14,7 @@ import { applyInbox } from "../../src/inbox/applyInbox.ts"
 import { takeTurns } from "../../src/loops/takeTurns.ts"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 /** Gathers the organizations that logged failures name. */
 const failuresOf = () => {
@@ -34,54 +36,48 @@ const breakOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
 })
 
 describe("a loop over organizations", () => {
-  it("judges the hits of those after one whose hits cannot be judged, and names that one in the log", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
-        for (const { organization } of [broken, sound]) {
-          const [recipient] = yield* sql<{ id: RecipientId }>`
-            update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}
-            returning id`
-          const hit = { method: "GET", address: "198.51.100.7", headers: {}, link: "https://clinic.test/" }
-          const ids = {
-            id: yield* createIdentifier("hit"),
-            organizationId: organization.id,
-            recipientId: recipient!.id,
-          }
-          yield* (yield* HitRepository).record([{ ...ids, ...hit, cameAt: yield* Clock.currentTimeMillis }])
-        }
-        yield* breakOrganization(broken.organization.id)
-        const { named, layer } = failuresOf()
-        const waiting = sql`select from hits where organization_id = ${sound.organization.id} and judged_at is null`
-        yield* Effect.raceFirst(
-          Effect.repeat(waiting, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("20 millis") }),
-          Effect.provide(judgeHits, layer),
-        )
-        expect(new Set(named)).toEqual(new Set([broken.organization.id]))
-      }),
-    ))
+  test("judges the hits of those after one whose hits cannot be judged, and names that one in the log", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
+    for (const { organization } of [broken, sound]) {
+      const [recipient] = yield* sql<{ id: RecipientId }>`
+        update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}
+        returning id`
+      const hit = { method: "GET", address: "198.51.100.7", headers: {}, link: "https://clinic.test/" }
+      const ids = {
+        id: yield* createIdentifier("hit"),
+        organizationId: organization.id,
+        recipientId: recipient!.id,
+      }
+      yield* (yield* HitRepository).record([{ ...ids, ...hit, cameAt: yield* Clock.currentTimeMillis }])
+    }
+    yield* breakOrganization(broken.organization.id)
+    const { named, layer } = failuresOf()
+    const waiting = sql`select from hits where organization_id = ${sound.organization.id} and judged_at is null`
+    yield* Effect.raceFirst(
+      Effect.repeat(waiting, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("20 millis") }),
+      Effect.provide(judgeHits, layer),
+    )
+    expect(new Set(named)).toEqual(new Set([broken.organization.id]))
+  })
 
-  it("applies the inbox of those after one whose recipients cannot be withdrawn, and names that one in the log", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
-        yield* sql`update programs set completer_target = 1 where id = ${broken.program.id}`
-        const data = { consumer_program_slug: "heart-failure", npi: npi(7) }
-        yield* receiveEvent(broken, "evt_1", "clinician.completer_qualified", data)
-        yield* receiveEvent(sound, "evt_1", "clinician.completer_qualified", data)
-        yield* breakOrganization(broken.organization.id)
-        const { named, layer } = failuresOf()
-        const waiting = sql`select from inbox where organization_id = ${sound.organization.id} and applied_at is null`
-        yield* Effect.raceFirst(
-          Effect.repeat(waiting, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("20 millis") }),
-          Effect.provide(applyInbox, layer),
-        )
-        expect(named).toContain(broken.organization.id)
-        expect(named).not.toContain(sound.organization.id)
-      }),
-    ))
+  test("applies the inbox of those after one whose recipients cannot be withdrawn, and names that one in the log", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
+    yield* sql`update programs set completer_target = 1 where id = ${broken.program.id}`
+    const data = { consumer_program_slug: "heart-failure", npi: npi(7) }
+    yield* receiveEvent(broken, "evt_1", "clinician.completer_qualified", data)
+    yield* receiveEvent(sound, "evt_1", "clinician.completer_qualified", data)
+    yield* breakOrganization(broken.organization.id)
+    const { named, layer } = failuresOf()
+    const waiting = sql`select from inbox where organization_id = ${sound.organization.id} and applied_at is null`
+    yield* Effect.raceFirst(
+      Effect.repeat(waiting, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("20 millis") }),
+      Effect.provide(applyInbox, layer),
+    )
+    expect(named).toContain(broken.organization.id)
+    expect(named).not.toContain(sound.organization.id)
+  })
 })
 
 describe("takeTurns", () => {

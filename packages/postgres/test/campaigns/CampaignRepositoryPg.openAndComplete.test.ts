@@ -1,8 +1,9 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -10,6 +11,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 // Publishing and advancing take whatever campaigns there are, so each test begins without any under way.
 beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
@@ -38,61 +40,46 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     return campaign.id
   })
 
-  it("opens a published campaign when its window has begun, and not before", () =>
-    run(
-      Effect.gen(function* () {
-        const now = yield* publishedCampaign({ recipients: 1 })
-        const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
-        yield* openAndComplete
-        expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
-      }),
-    ))
+  test("opens a published campaign when its window has begun, and not before", function* () {
+    const now = yield* publishedCampaign({ recipients: 1 })
+    const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
+    yield* openAndComplete
+    expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
+  })
 
-  it("completes a campaign with nothing left to send", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 0 })
-        yield* openAndComplete
-        expect(yield* status(id)).toBe("completed")
-      }),
-    ))
+  test("completes a campaign with nothing left to send", function* () {
+    const id = yield* publishedCampaign({ recipients: 0 })
+    yield* openAndComplete
+    expect(yield* status(id)).toBe("completed")
+  })
 
-  it("completes a campaign whose window has ended, and drops what it did not send", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 3 })
-        yield* openAndComplete
-        yield* endWindow(id)
-        yield* openAndComplete
-        expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
-      }),
-    ))
+  test("completes a campaign whose window has ended, and drops what it did not send", function* () {
+    const id = yield* publishedCampaign({ recipients: 3 })
+    yield* openAndComplete
+    yield* endWindow(id)
+    yield* openAndComplete
+    expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
+  })
 
-  it("waits for the messages that a worker still holds", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 3 })
-        yield* openAndComplete
-        expect(
-          yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
-        ).toHaveLength(1)
-        yield* endWindow(id)
-        yield* openAndComplete
-        expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
+  test("waits for the messages that a worker still holds", function* () {
+    const id = yield* publishedCampaign({ recipients: 3 })
+    yield* openAndComplete
+    expect(
+      yield* (yield* MessageQueue).claim({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
+    ).toHaveLength(1)
+    yield* endWindow(id)
+    yield* openAndComplete
+    expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
 
-        yield* commandCampaign(id, "cancel")
-        yield* openAndComplete
-        expect(yield* queued(id)).toBe(1)
-      }),
-    ))
+    yield* commandCampaign(id, "cancel")
+    yield* openAndComplete
+    expect(yield* queued(id)).toBe(1)
+  })
 
-  it("keeps a paused campaign's messages", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* publishedCampaign({ recipients: 3 })
-        yield* commandCampaign(id, "pause")
-        yield* openAndComplete
-        expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
-      }),
-    ))
+  test("keeps a paused campaign's messages", function* () {
+    const id = yield* publishedCampaign({ recipients: 3 })
+    yield* commandCampaign(id, "pause")
+    yield* openAndComplete
+    expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
+  })
 })

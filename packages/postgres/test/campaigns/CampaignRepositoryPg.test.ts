@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -7,6 +7,7 @@ import { type CampaignId, createIdentifier, type OrganizationId } from "@outreac
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { whileOpen } from "@outreach/testing/whileOpen"
@@ -15,6 +16,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 // Publishing takes whatever campaign is next, so each test begins without any under way.
 beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
@@ -32,222 +34,189 @@ const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 })
 
 describe("publishChunk", () => {
-  it("announces recipients in chunks of at most 500, one event each, and moves the campaign along", () =>
-    run(
+  test("announces recipients in chunks of at most 500, one event each, and moves the campaign along", function* () {
+    const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203, emailDomain: "x.io" })
+    yield* commandCampaign(campaign.id, "schedule")
+    const statuses: Array<CampaignStatus> = []
+    while (yield* publishChunk()) statuses.push(yield* status(campaign.id))
+    expect(statuses).toEqual(["publishing", "publishing", "published"])
+
+    const envelopes = yield* events(organization.id)
+    expect(envelopes.map(({ data }) => data.recipients.length)).toEqual([500, 500, 203])
+    for (const envelope of envelopes) {
+      expect(envelope).toMatchObject({ livemode: false, occurred_at: envelope.emitted_at })
+      expect(envelope.data).toMatchObject({
+        service_campaign_id: campaign.id,
+        service_program_id: program.id,
+        service_campaign_name: "Spring",
+        service_program_name: "Heart failure",
+        consumer_program_slug: "heart-failure",
+        scheduled_send_window_start: campaign.windowStart,
+        scheduled_send_window_end: campaign.windowEnd,
+      })
+    }
+
+    const announced = new Map(
+      envelopes.flatMap(({ emitted_at, data }) =>
+        data.recipients.map((it) => [it.service_recipient_id, { ...it, updatedAt: emitted_at }]),
+      ),
+    )
+    const kept = yield* (yield* RecipientRepository).page(
+      organization.id,
+      { since: "1970-01-01T00:00:00.000000Z" },
+      2000,
+    )
+    expect([announced.size, kept.length]).toEqual([1203, 1203])
+    for (const { id, token, npi, email, updatedAt } of kept) {
+      expect(announced.get(id)).toEqual({ service_recipient_id: id, token, npi, email, updatedAt })
+    }
+    expect(yield* (yield* CampaignRepository).progress(campaign.id)).toEqual({
+      recipients: 1203,
+      published: 1203,
+      queued: 1203,
+      deferred: 0,
+      unknown: 0,
+      quarantined: 0,
+      withdrawn: 0,
+      sent: 0,
+      sentInLastMinute: 0,
+      bounced: 0,
+      answered: 0,
+    })
+  })
+
+  test("announces long addresses in events of at most 64 KiB, each recipient once", function* () {
+    const emailDomain = `${"clinic.".repeat(30)}test`
+    const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain })
+    yield* commandCampaign(campaign.id, "schedule")
+    while (yield* publishChunk()) {}
+    expect(yield* status(campaign.id)).toBe("published")
+    const sql = yield* SqlClient.SqlClient
+    const [{ largest } = { largest: 0 }] = yield* sql<{ largest: number }>`
+      select max(octet_length(body)) as largest from events where organization_id = ${organization.id}`
+    expect(largest).toBeLessThanOrEqual(65_536)
+    const announced = (yield* events(organization.id)).flatMap(({ data }) => data.recipients)
+    expect([announced.length, new Set(announced.map(({ token }) => token)).size]).toEqual([700, 700])
+    expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(700)
+  })
+
+  test("makes no empty event when the last chunk was full, or nobody was imported", function* () {
+    for (const [recipients, expected] of [
+      [500, [500]],
+      [0, []],
+    ] as const) {
+      const { organization, campaign } = yield* seedCampaign({ recipients, emailDomain: "x.io" })
+      yield* commandCampaign(campaign.id, "schedule")
+      while (yield* publishChunk()) {}
+      expect(yield* status(campaign.id)).toBe("published")
+      expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual(expected)
+    }
+  })
+
+  test("gives each event to each endpoint of the organization", function* () {
+    const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 3 })
+    yield* seedCampaign({ recipients: 0 })
+    yield* commandCampaign(campaign.id, "schedule")
+    while (yield* publishChunk()) {}
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql`
+      select id from events where organization_id = ${organization.id}`
+    const waiting = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
+    expect(waiting.map(({ eventId, state }) => [eventId, state])).toEqual(rows.map(({ id }) => [id, "pending"]))
+    expect(waiting).toHaveLength(1)
+  })
+
+  test("leaves drafts and paused campaigns alone, and goes on where it stopped", function* () {
+    const repository = yield* CampaignRepository
+    const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain: "x.io" })
+    expect(yield* publishChunk()).toBe(false)
+    yield* commandCampaign(campaign.id, "schedule")
+    expect(yield* publishChunk()).toBe(true)
+    yield* commandCampaign(campaign.id, "pause")
+    expect(yield* publishChunk()).toBe(false)
+    expect((yield* repository.progress(campaign.id)).published).toBe(500)
+    yield* commandCampaign(campaign.id, "schedule")
+    while (yield* publishChunk()) {}
+    expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 200])
+  })
+
+  test("lets two publishers work at two campaigns, never at the same", function* () {
+    const first = yield* seedCampaign({ recipients: 2 })
+    const second = yield* seedCampaign({ recipients: 2, opensIn: 60 })
+    yield* commandCampaign(first.campaign.id, "schedule")
+    yield* commandCampaign(second.campaign.id, "schedule")
+    yield* whileOpen(publishChunk(), () =>
       Effect.gen(function* () {
-        const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203, emailDomain: "x.io" })
-        yield* commandCampaign(campaign.id, "schedule")
-        const statuses: Array<CampaignStatus> = []
-        while (yield* publishChunk()) statuses.push(yield* status(campaign.id))
-        expect(statuses).toEqual(["publishing", "publishing", "published"])
-
-        const envelopes = yield* events(organization.id)
-        expect(envelopes.map(({ data }) => data.recipients.length)).toEqual([500, 500, 203])
-        for (const envelope of envelopes) {
-          expect(envelope).toMatchObject({ livemode: false, occurred_at: envelope.emitted_at })
-          expect(envelope.data).toMatchObject({
-            service_campaign_id: campaign.id,
-            service_program_id: program.id,
-            service_campaign_name: "Spring",
-            service_program_name: "Heart failure",
-            consumer_program_slug: "heart-failure",
-            scheduled_send_window_start: campaign.windowStart,
-            scheduled_send_window_end: campaign.windowEnd,
-          })
-        }
-
-        const announced = new Map(
-          envelopes.flatMap(({ emitted_at, data }) =>
-            data.recipients.map((it) => [it.service_recipient_id, { ...it, updatedAt: emitted_at }]),
-          ),
-        )
-        const kept = yield* (yield* RecipientRepository).page(
-          organization.id,
-          { since: "1970-01-01T00:00:00.000000Z" },
-          2000,
-        )
-        expect([announced.size, kept.length]).toEqual([1203, 1203])
-        for (const { id, token, npi, email, updatedAt } of kept) {
-          expect(announced.get(id)).toEqual({ service_recipient_id: id, token, npi, email, updatedAt })
-        }
-        expect(yield* (yield* CampaignRepository).progress(campaign.id)).toEqual({
-          recipients: 1203,
-          published: 1203,
-          queued: 1203,
-          deferred: 0,
-          unknown: 0,
-          quarantined: 0,
-          withdrawn: 0,
-          sent: 0,
-          sentInLastMinute: 0,
-          bounced: 0,
-          answered: 0,
-        })
-      }),
-    ))
-
-  it("announces long addresses in events of at most 64 KiB, each recipient once", () =>
-    run(
-      Effect.gen(function* () {
-        const emailDomain = `${"clinic.".repeat(30)}test`
-        const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain })
-        yield* commandCampaign(campaign.id, "schedule")
-        while (yield* publishChunk()) {}
-        expect(yield* status(campaign.id)).toBe("published")
-        const sql = yield* SqlClient.SqlClient
-        const [{ largest } = { largest: 0 }] = yield* sql<{ largest: number }>`
-          select max(octet_length(body)) as largest from events where organization_id = ${organization.id}`
-        expect(largest).toBeLessThanOrEqual(65_536)
-        const announced = (yield* events(organization.id)).flatMap(({ data }) => data.recipients)
-        expect([announced.length, new Set(announced.map(({ token }) => token)).size]).toEqual([700, 700])
-        expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(700)
-      }),
-    ))
-
-  it("makes no empty event when the last chunk was full, or nobody was imported", () =>
-    run(
-      Effect.gen(function* () {
-        for (const [recipients, expected] of [
-          [500, [500]],
-          [0, []],
-        ] as const) {
-          const { organization, campaign } = yield* seedCampaign({ recipients, emailDomain: "x.io" })
-          yield* commandCampaign(campaign.id, "schedule")
-          while (yield* publishChunk()) {}
-          expect(yield* status(campaign.id)).toBe("published")
-          expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual(expected)
-        }
-      }),
-    ))
-
-  it("gives each event to each endpoint of the organization", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 3 })
-        yield* seedCampaign({ recipients: 0 })
-        yield* commandCampaign(campaign.id, "schedule")
-        while (yield* publishChunk()) {}
-        const sql = yield* SqlClient.SqlClient
-        const rows = yield* sql`
-          select id from events where organization_id = ${organization.id}`
-        const waiting = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
-        expect(waiting.map(({ eventId, state }) => [eventId, state])).toEqual(rows.map(({ id }) => [id, "pending"]))
-        expect(waiting).toHaveLength(1)
-      }),
-    ))
-
-  it("leaves drafts and paused campaigns alone, and goes on where it stopped", () =>
-    run(
-      Effect.gen(function* () {
-        const repository = yield* CampaignRepository
-        const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain: "x.io" })
-        expect(yield* publishChunk()).toBe(false)
-        yield* commandCampaign(campaign.id, "schedule")
         expect(yield* publishChunk()).toBe(true)
-        yield* commandCampaign(campaign.id, "pause")
         expect(yield* publishChunk()).toBe(false)
-        expect((yield* repository.progress(campaign.id)).published).toBe(500)
-        yield* commandCampaign(campaign.id, "schedule")
-        while (yield* publishChunk()) {}
-        expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 200])
+        expect([yield* status(first.campaign.id), yield* status(second.campaign.id)]).toEqual([
+          "scheduled",
+          "published",
+        ])
       }),
-    ))
+    )
+    for (const { organization } of [first, second]) {
+      expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([2])
+    }
+  })
 
-  it("lets two publishers work at two campaigns, never at the same", () =>
-    run(
-      Effect.gen(function* () {
-        const first = yield* seedCampaign({ recipients: 2 })
-        const second = yield* seedCampaign({ recipients: 2, opensIn: 60 })
-        yield* commandCampaign(first.campaign.id, "schedule")
-        yield* commandCampaign(second.campaign.id, "schedule")
-        yield* whileOpen(publishChunk(), () =>
-          Effect.gen(function* () {
-            expect(yield* publishChunk()).toBe(true)
-            expect(yield* publishChunk()).toBe(false)
-            expect([yield* status(first.campaign.id), yield* status(second.campaign.id)]).toEqual([
-              "scheduled",
-              "published",
-            ])
-          }),
-        )
-        for (const { organization } of [first, second]) {
-          expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([2])
-        }
-      }),
-    ))
-
-  it("forwards no event of a survey campaign", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`update campaigns set kind = 'survey' where id = ${campaign.id}`
-        yield* commandCampaign(campaign.id, "schedule")
-        while (yield* publishChunk()) {}
-        expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(2)
-        expect(yield* events(organization.id)).toEqual([])
-      }),
-    ))
+  test("forwards no event of a survey campaign", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update campaigns set kind = 'survey' where id = ${campaign.id}`
+    yield* commandCampaign(campaign.id, "schedule")
+    while (yield* publishChunk()) {}
+    expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(2)
+    expect(yield* events(organization.id)).toEqual([])
+  })
 })
 
 describe("CampaignRepositoryPg.create", () => {
-  it("refuses an unknown program, a window that is over or the wrong way round, and a broken template", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
-        const programId = yield* createIdentifier("program")
-        expect(yield* refusal({ programId })).toMatchObject({ _tag: "ProgramNotFound", programId })
-        expect(yield* refusal({ windowEnd: campaign.windowStart })).toMatchObject({ _tag: "InvalidWindow" })
-        expect(
-          yield* refusal({ windowStart: fromUnixMillis(0), windowEnd: fromUnixMillis(Date.now() - 1000) }),
-        ).toMatchObject({ _tag: "InvalidWindow" })
-        expect(yield* refusal({ subject: "{{ nobody }}" })).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
-        expect(yield* refusal({ html: "{{ token" })).toMatchObject({ _tag: "InvalidTemplate", part: "html" })
-      }),
-    ))
+  test("refuses an unknown program, a window that is over or the wrong way round, and a broken template", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
+    const programId = yield* createIdentifier("program")
+    expect(yield* refusal({ programId })).toMatchObject({ _tag: "ProgramNotFound", programId })
+    expect(yield* refusal({ windowEnd: campaign.windowStart })).toMatchObject({ _tag: "InvalidWindow" })
+    expect(
+      yield* refusal({ windowStart: fromUnixMillis(0), windowEnd: fromUnixMillis(Date.now() - 1000) }),
+    ).toMatchObject({ _tag: "InvalidWindow" })
+    expect(yield* refusal({ subject: "{{ nobody }}" })).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
+    expect(yield* refusal({ html: "{{ token" })).toMatchObject({ _tag: "InvalidTemplate", part: "html" })
+  })
 })
 
 describe("CampaignRepositoryPg.move", () => {
-  it("refuses what the campaign's status does not allow, and says which it is", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        expect(yield* Effect.flip(commandCampaign(campaign.id, "pause"))).toMatchObject({
-          _tag: "CampaignNotInStatus",
-          status: "draft",
-        })
-        expect((yield* commandCampaign(campaign.id, "cancel")).status).toBe("cancelled")
-        expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ status: "cancelled" })
-        const nobody = yield* createIdentifier("campaign")
-        expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
-      }),
-    ))
+  test("refuses what the campaign's status does not allow, and says which it is", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    expect(yield* Effect.flip(commandCampaign(campaign.id, "pause"))).toMatchObject({
+      _tag: "CampaignNotInStatus",
+      status: "draft",
+    })
+    expect((yield* commandCampaign(campaign.id, "cancel")).status).toBe("cancelled")
+    expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ status: "cancelled" })
+    const nobody = yield* createIdentifier("campaign")
+    expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
+  })
 
-  it("refuses to schedule a campaign whose window is over", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`
-          update campaigns set window_start = clock_timestamp() - interval '1 day',
-            window_end = clock_timestamp() - interval '1 second'
-          where id = ${campaign.id}`
-        expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ _tag: "InvalidWindow" })
-      }),
-    ))
+  test("refuses to schedule a campaign whose window is over", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      update campaigns set window_start = clock_timestamp() - interval '1 day',
+        window_end = clock_timestamp() - interval '1 second'
+      where id = ${campaign.id}`
+    expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ _tag: "InvalidWindow" })
+  })
 })
 
 describe("CampaignRepositoryPg.summaries", () => {
-  it("reads an organization's own campaigns with their programs, and nothing of another's", () =>
-    run(
-      Effect.gen(function* () {
-        const ours = yield* seedCampaign({ recipients: 0 })
-        const theirs = yield* seedCampaign({ recipients: 0 })
-        const ids = [ours.campaign.id, theirs.campaign.id]
-        const summaries = yield* (yield* CampaignRepository).summaries(ours.organization.id, ids)
-        const { subject: _, html: _html, shortLink: _link, perMinute: _rate, ...campaign } = ours.campaign
-        expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
-      }),
-    ))
+  test("reads an organization's own campaigns with their programs, and nothing of another's", function* () {
+    const ours = yield* seedCampaign({ recipients: 0 })
+    const theirs = yield* seedCampaign({ recipients: 0 })
+    const ids = [ours.campaign.id, theirs.campaign.id]
+    const summaries = yield* (yield* CampaignRepository).summaries(ours.organization.id, ids)
+    const { subject: _, html: _html, shortLink: _link, perMinute: _rate, ...campaign } = ours.campaign
+    expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
+  })
 })

@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { beforeAll, describe, expect } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { DeliveryHistory } from "@outreach/postgres/deliveries/DeliveryHistory"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { publishSent } from "@outreach/testing/publishSent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -17,6 +18,7 @@ const url = migratedDatabase()
 const run = <A, E>(
   effect: Effect.Effect<A, E, Effect.Services<typeof settled> | DeliveryHistory | DeliveryRepository>,
 ) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const test = effectTest(run)
 
 // A clock of the test's own stands before the server's: the statements are those of every day, and a day is over when the test says so.
 beforeAll(async () => {
@@ -79,95 +81,82 @@ const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOStri
 const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => day(from + i))
 
 describe("DeliveryHistory", () => {
-  it("moves what came before a day had its place to where it belongs", () =>
-    run(
-      Effect.gen(function* () {
-        yield* setClock(`${day(-2)}T00:00:00Z`)
-        const early = yield* settled
-        yield* setClock(`${day(0)}T23:59:00Z`)
-        const late = yield* settled
-        expect(yield* unsorted).toBe(2)
-        expect(yield* keep(90)).toEqual({ added: 9, dropped: 0 })
-        expect(yield* unsorted).toBe(0)
-        expect(yield* days).toEqual([day(-2), ...span(0, 7)])
-        const deliveries = yield* DeliveryRepository
-        for (const id of [early, late])
-          expect(yield* deliveries.find(id)).toMatchObject({ attempts: [{ status: 200 }] })
-      }),
-    ))
+  test("moves what came before a day had its place to where it belongs", function* () {
+    yield* setClock(`${day(-2)}T00:00:00Z`)
+    const early = yield* settled
+    yield* setClock(`${day(0)}T23:59:00Z`)
+    const late = yield* settled
+    expect(yield* unsorted).toBe(2)
+    expect(yield* keep(90)).toEqual({ added: 9, dropped: 0 })
+    expect(yield* unsorted).toBe(0)
+    expect(yield* days).toEqual([day(-2), ...span(0, 7)])
+    const deliveries = yield* DeliveryRepository
+    for (const id of [early, late]) expect(yield* deliveries.find(id)).toMatchObject({ attempts: [{ status: 200 }] })
+  })
 
-  it("keeps a week ahead and so many days back, day after day, whoever does it and how often", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const delivered: Array<Effect.Success<typeof settled>> = []
-        for (let today = 0; today <= 12; today++) {
-          yield* setClock(`${day(today)}T00:00:00Z`)
-          delivered.push(yield* settled)
-          const kept = yield* Effect.all(
-            Array.from({ length: 4 }, () => keep(3)),
-            { concurrency: 4 },
-          )
-          // The first to go is the day that the test before left behind.
-          expect(kept.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(today === 2 || today > 3 ? 1 : 0)
-          yield* keep(3)
-          expect(yield* days).toEqual([...(today < 2 ? [day(-2)] : []), ...span(Math.max(0, today - 3), today + 7)])
-          yield* setClock(`${day(today)}T23:59:00Z`)
-          delivered.push(yield* settled)
-          expect(yield* unsorted).toBe(0)
-          for (const id of delivered.slice(-8)) expect((yield* deliveries.find(id)).delivery.state).toBe("delivered")
-          for (const id of delivered.slice(0, -8))
-            expect((yield* Effect.flip(deliveries.find(id)))._tag).toBe("DeliveryNotFound")
-        }
-        expect(yield* keep(3)).toEqual({ added: 0, dropped: 0 })
-      }),
-    ))
+  test("keeps a week ahead and so many days back, day after day, whoever does it and how often", function* () {
+    const deliveries = yield* DeliveryRepository
+    const delivered: Array<Effect.Success<typeof settled>> = []
+    for (let today = 0; today <= 12; today++) {
+      yield* setClock(`${day(today)}T00:00:00Z`)
+      delivered.push(yield* settled)
+      const kept = yield* Effect.all(
+        Array.from({ length: 4 }, () => keep(3)),
+        { concurrency: 4 },
+      )
+      // The first to go is the day that the test before left behind.
+      expect(kept.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(today === 2 || today > 3 ? 1 : 0)
+      yield* keep(3)
+      expect(yield* days).toEqual([...(today < 2 ? [day(-2)] : []), ...span(Math.max(0, today - 3), today + 7)])
+      yield* setClock(`${day(today)}T23:59:00Z`)
+      delivered.push(yield* settled)
+      expect(yield* unsorted).toBe(0)
+      for (const id of delivered.slice(-8)) expect((yield* deliveries.find(id)).delivery.state).toBe("delivered")
+      for (const id of delivered.slice(0, -8))
+        expect((yield* Effect.flip(deliveries.find(id)))._tag).toBe("DeliveryNotFound")
+    }
+    expect(yield* keep(3)).toEqual({ added: 0, dropped: 0 })
+  })
 
-  it("gives up after a moment where somebody reads the history for long, and drops the day another time", () =>
-    run(
+  test("gives up after a moment where somebody reads the history for long, and drops the day another time", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const reading = sql`select count(*) from delivered`
+    yield* setClock(`${day(13)}T12:00:00Z`)
+    const failure = yield* whileOpen(reading, () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const reading = sql`select count(*) from delivered`
-        yield* setClock(`${day(13)}T12:00:00Z`)
-        const failure = yield* whileOpen(reading, () =>
-          Effect.gen(function* () {
-            const failure = yield* Effect.flip(Effect.sandbox(keep(3)))
-            yield* settled
-            return failure
-          }),
-        )
-        expect(String(failure)).toContain("DeliveryHistory.keep")
-        expect(yield* keep(3)).toEqual({ added: 1, dropped: 1 })
-        expect(yield* days).toEqual(span(10, 20))
+        const failure = yield* Effect.flip(Effect.sandbox(keep(3)))
+        yield* settled
+        return failure
       }),
-    ))
+    )
+    expect(String(failure)).toContain("DeliveryHistory.keep")
+    expect(yield* keep(3)).toEqual({ added: 1, dropped: 1 })
+    expect(yield* days).toEqual(span(10, 20))
+  })
 
-  it("fails nothing that is settled while a day gets its place", () =>
-    run(
+  test("fails nothing that is settled while a day gets its place", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* setClock(`${day(100)}T12:00:00Z`)
+    const lease = yield* leased
+    const waiting = (count: number) =>
+      sql`select from pg_locks where not granted and mode <> 'ExclusiveLock'
+        and database = (select oid from pg_database where datname = current_database())`.pipe(
+        Effect.delay("5 millis"),
+        Effect.repeat({ until: (rows) => rows.length >= count }),
+        Effect.timeoutOption("2 seconds"),
+      )
+    // A reader holds the new day up, so that what is settled comes in the midst of it; should it do so for too long, the day comes later.
+    const [keeping, settling] = yield* whileOpen(sql`select from delivered_default`, () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* setClock(`${day(100)}T12:00:00Z`)
-        const lease = yield* leased
-        const waiting = (count: number) =>
-          sql`select from pg_locks where not granted and mode <> 'ExclusiveLock'
-            and database = (select oid from pg_database where datname = current_database())`.pipe(
-            Effect.delay("5 millis"),
-            Effect.repeat({ until: (rows) => rows.length >= count }),
-            Effect.timeoutOption("2 seconds"),
-          )
-        // A reader holds the new day up, so that what is settled comes in the midst of it; should it do so for too long, the day comes later.
-        const [keeping, settling] = yield* whileOpen(sql`select from delivered_default`, () =>
-          Effect.gen(function* () {
-            const keeping = yield* Effect.forkDetach(Effect.catchCause(keep(3650), () => keep(3650)))
-            yield* waiting(1)
-            const settling = yield* Effect.forkDetach(settle(lease))
-            yield* waiting(2)
-            return [keeping, settling] as const
-          }),
-        )
-        expect(yield* Fiber.join(keeping)).toMatchObject({ added: 8 })
-        expect((yield* (yield* DeliveryRepository).find(yield* Fiber.join(settling))).delivery.state).toBe("delivered")
-        expect(yield* unsorted).toBe(0)
+        const keeping = yield* Effect.forkDetach(Effect.catchCause(keep(3650), () => keep(3650)))
+        yield* waiting(1)
+        const settling = yield* Effect.forkDetach(settle(lease))
+        yield* waiting(2)
+        return [keeping, settling] as const
       }),
-    ))
+    )
+    expect(yield* Fiber.join(keeping)).toMatchObject({ added: 8 })
+    expect((yield* (yield* DeliveryRepository).find(yield* Fiber.join(settling))).delivery.state).toBe("delivered")
+    expect(yield* unsorted).toBe(0)
+  })
 })

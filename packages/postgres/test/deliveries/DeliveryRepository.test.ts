@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -12,6 +12,7 @@ import {
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
+import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf } from "@outreach/testing/outreachOn"
 import { publishSent } from "@outreach/testing/publishSent"
@@ -23,6 +24,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 /** Seeds an endpoint with dead letters: `rejected` and then one `exhausted`. */
 const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
@@ -52,293 +54,259 @@ const publishTogether = (campaign: Campaign, count: number) =>
   )
 
 describe("DeliveryRepository", () => {
-  it("lists deliveries newest first, by state and by endpoint", () =>
-    run(
-      Effect.gen(function* () {
-        const repository = yield* DeliveryRepository
-        const { endpoint, campaign } = yield* seedDeadLetters(2)
-        yield* publishSent(campaign, 1)
-        const list = (filter: { state?: "pending" | "rejected" | "exhausted" | "delivered"; limit?: number }) =>
-          repository.list({ endpointId: endpoint.id, limit: 100, ...filter })
-        const all = yield* list({})
-        expect(all.map(({ state }) => state)).toEqual(["pending", "exhausted", "rejected", "rejected"])
-        expect(yield* list({ state: "rejected" })).toEqual(all.slice(2))
-        expect(yield* list({ state: "delivered" })).toEqual([])
-        expect(yield* list({ limit: 2 })).toEqual(all.slice(0, 2))
-      }),
-    ))
+  test("lists deliveries newest first, by state and by endpoint", function* () {
+    const repository = yield* DeliveryRepository
+    const { endpoint, campaign } = yield* seedDeadLetters(2)
+    yield* publishSent(campaign, 1)
+    const list = (filter: { state?: "pending" | "rejected" | "exhausted" | "delivered"; limit?: number }) =>
+      repository.list({ endpointId: endpoint.id, limit: 100, ...filter })
+    const all = yield* list({})
+    expect(all.map(({ state }) => state)).toEqual(["pending", "exhausted", "rejected", "rejected"])
+    expect(yield* list({ state: "rejected" })).toEqual(all.slice(2))
+    expect(yield* list({ state: "delivered" })).toEqual([])
+    expect(yield* list({ limit: 2 })).toEqual(all.slice(0, 2))
+  })
 
-  it("lists deliveries by event, type and campaign, however many others are newer", () =>
-    run(
-      Effect.gen(function* () {
-        const repository = yield* DeliveryRepository
-        const sql = yield* SqlClient.SqlClient
-        const { organization, endpoint, campaign, eventId } = yield* seedAside(2)
-        const list = (filter: DeliveryFilter) =>
-          Effect.map(repository.list({ ...filter, limit: 3 }), (rows) => rows.map(({ id }) => id))
-        const mine = (yield* repository.list({ endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)
-        expect(mine).toHaveLength(2)
-        const other = yield* seedAside(1)
-        // More than one step of the list looks at.
-        yield* sql`
-          insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
-          select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
-          from generate_series(1, 20001)`
-        expect(yield* list({ campaignId: campaign.id })).toEqual(mine)
-        expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_sent" })).toEqual(mine)
-        expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_opened" })).toEqual([])
-        expect(yield* list({ eventId })).toEqual(mine)
-        expect(yield* list({ eventId, state: "delivered" })).toEqual([])
-        expect(yield* list({ campaignId: other.campaign.id })).toHaveLength(3)
-        expect(yield* repository.replay(mine[0]!)).toBe(true)
-        expect(yield* list({ campaignId: campaign.id, state: "pending" })).toHaveLength(1)
-        yield* sql`delete from delivered where organization_id = ${other.organization.id}`
-        yield* sql`delete from deliveries where organization_id = ${organization.id}`
-      }),
-    ))
+  test("lists deliveries by event, type and campaign, however many others are newer", function* () {
+    const repository = yield* DeliveryRepository
+    const sql = yield* SqlClient.SqlClient
+    const { organization, endpoint, campaign, eventId } = yield* seedAside(2)
+    const list = (filter: DeliveryFilter) =>
+      Effect.map(repository.list({ ...filter, limit: 3 }), (rows) => rows.map(({ id }) => id))
+    const mine = (yield* repository.list({ endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)
+    expect(mine).toHaveLength(2)
+    const other = yield* seedAside(1)
+    // More than one step of the list looks at.
+    yield* sql`
+      insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+      select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
+      from generate_series(1, 20001)`
+    expect(yield* list({ campaignId: campaign.id })).toEqual(mine)
+    expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_sent" })).toEqual(mine)
+    expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_opened" })).toEqual([])
+    expect(yield* list({ eventId })).toEqual(mine)
+    expect(yield* list({ eventId, state: "delivered" })).toEqual([])
+    expect(yield* list({ campaignId: other.campaign.id })).toHaveLength(3)
+    expect(yield* repository.replay(mine[0]!)).toBe(true)
+    expect(yield* list({ campaignId: campaign.id, state: "pending" })).toHaveLength(1)
+    yield* sql`delete from delivered where organization_id = ${other.organization.id}`
+    yield* sql`delete from deliveries where organization_id = ${organization.id}`
+  })
 
-  it("tells where a delivery stands: in the log, being sent, in a batch, waiting for its next attempt, or dead", () =>
-    run(
-      Effect.gen(function* () {
-        const repository = yield* DeliveryRepository
-        const sql = yield* SqlClient.SqlClient
-        const { take, settle } = yield* workerOn()
-        const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-        const events = yield* publishSent(campaign, 6)
-        const ids = events.map((eventId) => deliveryId(eventId, endpoint.id))
-        const emitted = yield* sql<{
-          id: string
-          at: string
-        }>`select id, emitted_at as at from events where id = any (${events}::text[])`
-        const createdAt = new Map(emitted.map(({ id, at }) => [id, at]))
-        /** Reads the states both ways, newest first. */
-        const states = Effect.gen(function* () {
-          const listed = yield* repository.list({ endpointId: endpoint.id, limit: 10 })
-          expect(listed.map(({ id }) => id)).toEqual(ids.toSorted().toReversed())
-          for (const delivery of listed) {
-            expect((yield* repository.find(delivery.id)).delivery).toEqual(delivery)
-            expect(delivery).toMatchObject({ endpointId: endpoint.id, createdAt: createdAt.get(delivery.eventId) })
-            const { state } = delivery
-            expect(
-              (yield* repository.list({ state, endpointId: endpoint.id, limit: 10 })).map(({ id }) => id),
-            ).toContain(delivery.id)
-          }
-          return ids.map((id) => listed.find((delivery) => delivery.id === id)!.state)
-        })
-        expect(yield* states).toEqual(Array(6).fill("pending"))
-        expect(yield* repository.find(ids[0]!)).toMatchObject({
-          delivery: { attempts: 0, finishedAt: null },
-          attempts: [],
-        })
-
-        const [first, second, third, fourth, fifth] = yield* takeFor(endpoint.id, take(5))
-        expect(yield* states).toEqual([...Array(5).fill("sending"), "pending"])
-        yield* settle([first!, second!])
-        yield* settle([third!], { state: "rejected" }, 410)
-        yield* settle([fourth!], { state: "retry", delaySeconds: 60 }, 503)
-        expect(yield* states).toEqual(["delivered", "delivered", "rejected", "pending", "sending", "pending"])
-        expect(yield* repository.find(second!.id)).toMatchObject({
-          delivery: { attempts: 1, dueAt: null, finishedAt: expect.any(String) },
-          attempts: [
-            {
-              number: 1,
-              startedAt: "2026-11-21T00:00:00.000001Z",
-              latencyMs: 12,
-              status: 200,
-              outcome: "success",
-              response: "ok",
-            },
-          ],
-        })
-        expect(yield* repository.find(third!.id)).toMatchObject({ attempts: [{ status: 410, response: "gone" }] })
-        expect(yield* repository.find(fourth!.id)).toMatchObject({
-          delivery: { attempts: 1 },
-          attempts: [{ status: 503 }],
-        })
-
-        yield* sql`update deliveries set due_at = clock_timestamp() where id = ${fourth!.id}`
-        const [, again] = yield* takeFor(endpoint.id, take(1))
-        expect(again!.id).toBe(fourth!.id)
-        yield* settle([again!])
-        yield* settle([fifth!])
-        expect((yield* states).slice(3)).toEqual(["delivered", "delivered", "sending"])
-        expect((yield* repository.find(fourth!.id)).attempts.map(({ number, status }) => [number, status])).toEqual([
-          [1, 503],
-          [2, 200],
-        ])
-      }),
-    ))
-
-  it("lists newest first, page by page, whatever batches hold, and however many share a millisecond", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const worker = yield* workerOn()
-        const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-        const other = yield* (yield* EndpointRepository).create({
-          organizationId: organization.id,
-          id: yield* createIdentifier("endpoint"),
-          url: "https://other.test/",
-          eventTypes: ["outreach.email_bounced"],
-        })
-        const publish = Effect.gen(function* () {
-          const sent = yield* publishSent(campaign, 10)
-          const bounced = yield* publishTogether(campaign, 200)
-          return [
-            ...[...sent, ...bounced].map((eventId) => deliveryId(eventId, endpoint.id)),
-            ...bounced.map((eventId) => deliveryId(eventId, other.id)),
-          ]
-        })
-        const ids = [...(yield* publish)]
-        // Batches of what was read together, of which some reach below others.
-        const all = yield* worker.take(1000)
-        for (const { id } of [endpoint, other]) {
-          const taken = all.filter(({ endpointId }) => endpointId === id)
-          yield* worker.settle(taken.filter((_, i) => i % 3 === 0))
-          yield* worker.settle(taken.filter((_, i) => i % 3 !== 0))
-        }
-        ids.push(...(yield* publish))
-        for (let i = 0; i < 6; i++) ids.push(...(yield* publish))
-        ids.sort().reverse()
-        const mine = (rows: ReadonlyArray<{ readonly id: string; readonly endpointId: string }>) =>
-          rows.filter(({ endpointId }) => endpointId === endpoint.id || endpointId === other.id).map(({ id }) => id)
-        for (const limit of [1, 30, 500, 2000, 5000]) {
-          expect(mine(yield* deliveries.list({ limit }))).toEqual(ids.slice(0, limit))
-        }
-        // By a filter of the events it looks at them step by step.
-        expect(mine(yield* deliveries.list({ campaignId: campaign.id, limit: 5000 }))).toEqual(ids)
-        const delivered = yield* deliveries.list({ state: "delivered", endpointId: other.id, limit: 5000 })
-        expect(delivered).toHaveLength(200)
-        for (const { id, eventId } of [delivered[0]!, delivered.at(-1)!]) {
-          expect((yield* deliveries.list({ eventId, limit: 10 })).map((row) => row.id)).toContain(id)
-          expect(yield* deliveries.list({ eventId, limit: 10 })).toHaveLength(2)
-        }
-      }),
-    ))
-
-  it("knows nothing of an id that is not a delivery's", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveryId = yield* createIdentifier("delivery")
-        const refusal = yield* Effect.flip(
-          Effect.flatMap(DeliveryRepository, (deliveries) => deliveries.find(deliveryId)),
+  test("tells where a delivery stands: in the log, being sent, in a batch, waiting for its next attempt, or dead", function* () {
+    const repository = yield* DeliveryRepository
+    const sql = yield* SqlClient.SqlClient
+    const { take, settle } = yield* workerOn()
+    const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+    const events = yield* publishSent(campaign, 6)
+    const ids = events.map((eventId) => deliveryId(eventId, endpoint.id))
+    const emitted = yield* sql<{
+      id: string
+      at: string
+    }>`select id, emitted_at as at from events where id = any (${events}::text[])`
+    const createdAt = new Map(emitted.map(({ id, at }) => [id, at]))
+    /** Reads the states both ways, newest first. */
+    const states = Effect.gen(function* () {
+      const listed = yield* repository.list({ endpointId: endpoint.id, limit: 10 })
+      expect(listed.map(({ id }) => id)).toEqual(ids.toSorted().toReversed())
+      for (const delivery of listed) {
+        expect((yield* repository.find(delivery.id)).delivery).toEqual(delivery)
+        expect(delivery).toMatchObject({ endpointId: endpoint.id, createdAt: createdAt.get(delivery.eventId) })
+        const { state } = delivery
+        expect((yield* repository.list({ state, endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)).toContain(
+          delivery.id,
         )
-        expect(refusal).toMatchObject({ _tag: "DeliveryNotFound", deliveryId })
-      }),
-    ))
+      }
+      return ids.map((id) => listed.find((delivery) => delivery.id === id)!.state)
+    })
+    expect(yield* states).toEqual(Array(6).fill("pending"))
+    expect(yield* repository.find(ids[0]!)).toMatchObject({
+      delivery: { attempts: 0, finishedAt: null },
+      attempts: [],
+    })
 
-  it("replays a dead letter from attempt 1 with the same bytes, and keeps the old one's history", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const { endpoint } = yield* seedDeadLetters(1)
-        const dead = (yield* deliveries.deadLetters({ endpointId: endpoint.id }, 10)).at(-1)!
-        expect(yield* deliveries.replay(dead.id)).toBe(true)
+    const [first, second, third, fourth, fifth] = yield* takeFor(endpoint.id, take(5))
+    expect(yield* states).toEqual([...Array(5).fill("sending"), "pending"])
+    yield* settle([first!, second!])
+    yield* settle([third!], { state: "rejected" }, 410)
+    yield* settle([fourth!], { state: "retry", delaySeconds: 60 }, 503)
+    expect(yield* states).toEqual(["delivered", "delivered", "rejected", "pending", "sending", "pending"])
+    expect(yield* repository.find(second!.id)).toMatchObject({
+      delivery: { attempts: 1, dueAt: null, finishedAt: expect.any(String) },
+      attempts: [
+        {
+          number: 1,
+          startedAt: "2026-11-21T00:00:00.000001Z",
+          latencyMs: 12,
+          status: 200,
+          outcome: "success",
+          response: "ok",
+        },
+      ],
+    })
+    expect(yield* repository.find(third!.id)).toMatchObject({ attempts: [{ status: 410, response: "gone" }] })
+    expect(yield* repository.find(fourth!.id)).toMatchObject({
+      delivery: { attempts: 1 },
+      attempts: [{ status: 503 }],
+    })
 
-        const leases = yield* takeFor(endpoint.id, (yield* workerOn()).take())
-        expect(leases).toHaveLength(1)
-        expect(leases[0]).toMatchObject({ eventId: dead.eventId, endpointId: endpoint.id, attempt: 1 })
-        expect(leases[0]!.id).not.toBe(dead.id)
-        expect(yield* deliveries.find(dead.id)).toMatchObject({
-          delivery: { state: "rejected", attempts: 1, replayedAs: leases[0]!.id },
-          attempts: [{ number: 1, status: 410, response: "gone" }],
-        })
-        expect(yield* deliveries.find(leases[0]!.id)).toMatchObject({ delivery: { attempts: 0 }, attempts: [] })
-      }),
-    ))
+    yield* sql`update deliveries set due_at = clock_timestamp() where id = ${fourth!.id}`
+    const [, again] = yield* takeFor(endpoint.id, take(1))
+    expect(again!.id).toBe(fourth!.id)
+    yield* settle([again!])
+    yield* settle([fifth!])
+    expect((yield* states).slice(3)).toEqual(["delivered", "delivered", "sending"])
+    expect((yield* repository.find(fourth!.id)).attempts.map(({ number, status }) => [number, status])).toEqual([
+      [1, 503],
+      [2, 200],
+    ])
+  })
 
-  it("replays a dead letter once, though operators ask at the same time, and nothing that is none", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const { endpoint } = yield* seedDeadLetters(0)
-        const [dead] = yield* deliveries.deadLetters({ endpointId: endpoint.id }, 1)
-        const replays = yield* Effect.all(
-          Array.from({ length: 4 }, () => deliveries.replay(dead!.id)),
-          { concurrency: 4 },
-        )
-        expect(replays.filter(Boolean)).toEqual([true])
-        const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
-        expect(yield* deliveries.replay(lease!.id)).toBe(false)
-        expect(yield* deliveries.replay(yield* createIdentifier("delivery"))).toBe(false)
-      }),
-    ))
+  test("lists newest first, page by page, whatever batches hold, and however many share a millisecond", function* () {
+    const deliveries = yield* DeliveryRepository
+    const worker = yield* workerOn()
+    const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+    const other = yield* (yield* EndpointRepository).create({
+      organizationId: organization.id,
+      id: yield* createIdentifier("endpoint"),
+      url: "https://other.test/",
+      eventTypes: ["outreach.email_bounced"],
+    })
+    const publish = Effect.gen(function* () {
+      const sent = yield* publishSent(campaign, 10)
+      const bounced = yield* publishTogether(campaign, 200)
+      return [
+        ...[...sent, ...bounced].map((eventId) => deliveryId(eventId, endpoint.id)),
+        ...bounced.map((eventId) => deliveryId(eventId, other.id)),
+      ]
+    })
+    const ids = [...(yield* publish)]
+    // Batches of what was read together, of which some reach below others.
+    const all = yield* worker.take(1000)
+    for (const { id } of [endpoint, other]) {
+      const taken = all.filter(({ endpointId }) => endpointId === id)
+      yield* worker.settle(taken.filter((_, i) => i % 3 === 0))
+      yield* worker.settle(taken.filter((_, i) => i % 3 !== 0))
+    }
+    ids.push(...(yield* publish))
+    for (let i = 0; i < 6; i++) ids.push(...(yield* publish))
+    ids.sort().reverse()
+    const mine = (rows: ReadonlyArray<{ readonly id: string; readonly endpointId: string }>) =>
+      rows.filter(({ endpointId }) => endpointId === endpoint.id || endpointId === other.id).map(({ id }) => id)
+    for (const limit of [1, 30, 500, 2000, 5000]) {
+      expect(mine(yield* deliveries.list({ limit }))).toEqual(ids.slice(0, limit))
+    }
+    // By a filter of the events it looks at them step by step.
+    expect(mine(yield* deliveries.list({ campaignId: campaign.id, limit: 5000 }))).toEqual(ids)
+    const delivered = yield* deliveries.list({ state: "delivered", endpointId: other.id, limit: 5000 })
+    expect(delivered).toHaveLength(200)
+    for (const { id, eventId } of [delivered[0]!, delivered.at(-1)!]) {
+      expect((yield* deliveries.list({ eventId, limit: 10 })).map((row) => row.id)).toContain(id)
+      expect(yield* deliveries.list({ eventId, limit: 10 })).toHaveLength(2)
+    }
+  })
 
-  it("counts dead letters by endpoint and reason, but for those that were replayed", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const endpointId = (yield* seedDeadLetters(3)).endpoint.id
-        const [exhausted, newest] = yield* deliveries.deadLetters({ endpointId }, 2)
-        const count = (filter: DeadLetterFilter) =>
-          Effect.map(deliveries.countDeadLetters({ endpointId, ...filter }), (rows) =>
-            rows.map(({ endpointId: _, ...row }) => row),
-          )
-        expect(yield* count({})).toEqual([
-          { reason: "rejected", count: 3 },
-          { reason: "exhausted", count: 1 },
-        ])
-        expect(yield* count({ reason: "exhausted" })).toEqual([{ reason: "exhausted", count: 1 }])
-        // From is inclusive, to exclusive.
-        expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
-          { reason: "rejected", count: 1 },
-        ])
-        expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
-        yield* deliveries.replay(exhausted!.id)
-        expect(yield* count({})).toEqual([{ reason: "rejected", count: 3 }])
-      }),
-    ))
+  test("knows nothing of an id that is not a delivery's", function* () {
+    const deliveryId = yield* createIdentifier("delivery")
+    const refusal = yield* Effect.flip(Effect.flatMap(DeliveryRepository, (deliveries) => deliveries.find(deliveryId)))
+    expect(refusal).toMatchObject({ _tag: "DeliveryNotFound", deliveryId })
+  })
 
-  it("counts a replayed delivery that dies again as a dead letter of its own", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const { take, settle } = yield* workerOn()
-        const { endpoint } = yield* seedDeadLetters(0)
-        const [dead] = yield* deliveries.deadLetters({ endpointId: endpoint.id }, 1)
-        yield* deliveries.replay(dead!.id)
-        const [lease] = yield* takeFor(endpoint.id, take())
-        yield* settle([lease!], { state: "rejected" }, 400)
-        expect((yield* deliveries.deadLetters({ endpointId: endpoint.id }, 10)).map(({ id }) => id)).toEqual([
-          lease!.id,
-        ])
-      }),
-    ))
+  test("replays a dead letter from attempt 1 with the same bytes, and keeps the old one's history", function* () {
+    const deliveries = yield* DeliveryRepository
+    const { endpoint } = yield* seedDeadLetters(1)
+    const dead = (yield* deliveries.deadLetters({ endpointId: endpoint.id }, 10)).at(-1)!
+    expect(yield* deliveries.replay(dead.id)).toBe(true)
 
-  it("purges what was set aside long enough ago, replayed or not, chunk by chunk, and nothing else", () =>
-    run(
-      Effect.gen(function* () {
-        const deliveries = yield* DeliveryRepository
-        const old = yield* seedAside(4500, { daysAgo: 91, reason: "rejected" })
-        const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })
-        const other = yield* seedAside(10, { daysAgo: 91, reason: "poison" })
-        const [newest] = yield* deliveries.deadLetters({ endpointId: old.endpoint.id }, 1)
-        yield* deliveries.replay(newest!.id)
+    const leases = yield* takeFor(endpoint.id, (yield* workerOn()).take())
+    expect(leases).toHaveLength(1)
+    expect(leases[0]).toMatchObject({ eventId: dead.eventId, endpointId: endpoint.id, attempt: 1 })
+    expect(leases[0]!.id).not.toBe(dead.id)
+    expect(yield* deliveries.find(dead.id)).toMatchObject({
+      delivery: { state: "rejected", attempts: 1, replayedAs: leases[0]!.id },
+      attempts: [{ number: 1, status: 410, response: "gone" }],
+    })
+    expect(yield* deliveries.find(leases[0]!.id)).toMatchObject({ delivery: { attempts: 0 }, attempts: [] })
+  })
 
-        const filter = { reason: "rejected", eventType: "outreach.email_sent" } as const
-        const { before, ...found } = yield* deliveries.countOld(filter, 90 * 86_400)
-        expect(found).toEqual({ count: 4500, replayed: 1 })
-        expect(yield* deliveries.countOld({ ...filter, endpointId: recent.endpoint.id }, 90 * 86_400)).toMatchObject({
-          count: 0,
-        })
-        const chunks: Array<number> = []
-        for (let after: PurgePosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
-          const { purged, next }: { purged: number; next: PurgePosition | null } = yield* deliveries.purge(
-            filter,
-            before,
-            after,
-          )
-          chunks.push(purged)
-          after = next
-        }
-        expect(chunks.reduce((sum, purged) => sum + purged)).toBe(4500)
-        expect(Math.max(...chunks)).toBeLessThanOrEqual(2000)
-        const left = (endpointId: EndpointId) =>
-          Effect.map(deliveries.deadLetters({ endpointId }, 100), ({ length }) => length)
-        expect([yield* left(old.endpoint.id), yield* left(recent.endpoint.id), yield* left(other.endpoint.id)]).toEqual(
-          [0, 10, 10],
-        )
-        expect(yield* Effect.flip(deliveries.find(newest!.id))).toMatchObject({ _tag: "DeliveryNotFound" })
-      }),
-    ))
+  test("replays a dead letter once, though operators ask at the same time, and nothing that is none", function* () {
+    const deliveries = yield* DeliveryRepository
+    const { endpoint } = yield* seedDeadLetters(0)
+    const [dead] = yield* deliveries.deadLetters({ endpointId: endpoint.id }, 1)
+    const replays = yield* Effect.all(
+      Array.from({ length: 4 }, () => deliveries.replay(dead!.id)),
+      { concurrency: 4 },
+    )
+    expect(replays.filter(Boolean)).toEqual([true])
+    const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
+    expect(yield* deliveries.replay(lease!.id)).toBe(false)
+    expect(yield* deliveries.replay(yield* createIdentifier("delivery"))).toBe(false)
+  })
+
+  test("counts dead letters by endpoint and reason, but for those that were replayed", function* () {
+    const deliveries = yield* DeliveryRepository
+    const endpointId = (yield* seedDeadLetters(3)).endpoint.id
+    const [exhausted, newest] = yield* deliveries.deadLetters({ endpointId }, 2)
+    const count = (filter: DeadLetterFilter) =>
+      Effect.map(deliveries.countDeadLetters({ endpointId, ...filter }), (rows) =>
+        rows.map(({ endpointId: _, ...row }) => row),
+      )
+    expect(yield* count({})).toEqual([
+      { reason: "rejected", count: 3 },
+      { reason: "exhausted", count: 1 },
+    ])
+    expect(yield* count({ reason: "exhausted" })).toEqual([{ reason: "exhausted", count: 1 }])
+    // From is inclusive, to exclusive.
+    expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
+      { reason: "rejected", count: 1 },
+    ])
+    expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
+    yield* deliveries.replay(exhausted!.id)
+    expect(yield* count({})).toEqual([{ reason: "rejected", count: 3 }])
+  })
+
+  test("counts a replayed delivery that dies again as a dead letter of its own", function* () {
+    const deliveries = yield* DeliveryRepository
+    const { take, settle } = yield* workerOn()
+    const { endpoint } = yield* seedDeadLetters(0)
+    const [dead] = yield* deliveries.deadLetters({ endpointId: endpoint.id }, 1)
+    yield* deliveries.replay(dead!.id)
+    const [lease] = yield* takeFor(endpoint.id, take())
+    yield* settle([lease!], { state: "rejected" }, 400)
+    expect((yield* deliveries.deadLetters({ endpointId: endpoint.id }, 10)).map(({ id }) => id)).toEqual([lease!.id])
+  })
+
+  test("purges what was set aside long enough ago, replayed or not, chunk by chunk, and nothing else", function* () {
+    const deliveries = yield* DeliveryRepository
+    const old = yield* seedAside(4500, { daysAgo: 91, reason: "rejected" })
+    const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })
+    const other = yield* seedAside(10, { daysAgo: 91, reason: "poison" })
+    const [newest] = yield* deliveries.deadLetters({ endpointId: old.endpoint.id }, 1)
+    yield* deliveries.replay(newest!.id)
+
+    const filter = { reason: "rejected", eventType: "outreach.email_sent" } as const
+    const { before, ...found } = yield* deliveries.countOld(filter, 90 * 86_400)
+    expect(found).toEqual({ count: 4500, replayed: 1 })
+    expect(yield* deliveries.countOld({ ...filter, endpointId: recent.endpoint.id }, 90 * 86_400)).toMatchObject({
+      count: 0,
+    })
+    const chunks: Array<number> = []
+    for (let after: PurgePosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      const { purged, next }: { purged: number; next: PurgePosition | null } = yield* deliveries.purge(
+        filter,
+        before,
+        after,
+      )
+      chunks.push(purged)
+      after = next
+    }
+    expect(chunks.reduce((sum, purged) => sum + purged)).toBe(4500)
+    expect(Math.max(...chunks)).toBeLessThanOrEqual(2000)
+    const left = (endpointId: EndpointId) =>
+      Effect.map(deliveries.deadLetters({ endpointId }, 100), ({ length }) => length)
+    expect([yield* left(old.endpoint.id), yield* left(recent.endpoint.id), yield* left(other.endpoint.id)]).toEqual([
+      0, 10, 10,
+    ])
+    expect(yield* Effect.flip(deliveries.find(newest!.id))).toMatchObject({ _tag: "DeliveryNotFound" })
+  })
 })

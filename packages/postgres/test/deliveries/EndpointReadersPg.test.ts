@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -6,6 +6,7 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
+import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishSent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -16,6 +17,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 // A worker takes whatever endpoint is free, so each test begins with none that is enabled, and with no worker.
 beforeEach(() =>
@@ -49,239 +51,210 @@ const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ even
 const RETRY = { state: "retry", delaySeconds: 0 } as const
 
 describe("EndpointReadersPg.live", () => {
-  it("counts the workers that live and take endpoints, and ranks them", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        yield* seedLog(0)
-        const [a, b, c] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
-        expect(yield* readers.live(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1 })
-        expect(yield* readers.live(a!, 10)).toEqual({ rank: 0, workers: 2, endpoints: 1 })
-        expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 2, workers: 3 })
-        yield* readers.stop(a!)
-        expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 1, workers: 2 })
-        yield* die(b!)
-        expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
-        yield* readers.live(b!, 10)
-        yield* readers.leave(b!)
-        expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
-        // A clock that was set back leaves a time that is far ahead: nobody lives by it.
-        yield* readers.live(b!, 3600)
-        expect(yield* readers.live(c!, 10)).toMatchObject({ workers: 1 })
-      }),
-    ))
+  test("counts the workers that live and take endpoints, and ranks them", function* () {
+    const readers = yield* EndpointReaders
+    yield* seedLog(0)
+    const [a, b, c] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
+    expect(yield* readers.live(b!, 10)).toEqual({ rank: 0, workers: 1, endpoints: 1 })
+    expect(yield* readers.live(a!, 10)).toEqual({ rank: 0, workers: 2, endpoints: 1 })
+    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 2, workers: 3 })
+    yield* readers.stop(a!)
+    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 1, workers: 2 })
+    yield* die(b!)
+    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
+    yield* readers.live(b!, 10)
+    yield* readers.leave(b!)
+    expect(yield* readers.live(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
+    // A clock that was set back leaves a time that is far ahead: nobody lives by it.
+    yield* readers.live(b!, 3600)
+    expect(yield* readers.live(c!, 10)).toMatchObject({ workers: 1 })
+  })
 })
 
 describe("EndpointReadersPg.take", () => {
-  it("takes enabled endpoints that nobody owns who lives, so many at most", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const seeded = yield* Effect.forEach([1, 2, 3], () => seedLog(0))
-        const [one, other] = [yield* newWorker, yield* newWorker]
-        yield* readers.live(one.token, 10)
-        yield* readers.live(other.token, 10)
-        expect(yield* readers.take(one.token, 2)).toEqual({ taken: 2, takenOver: 0 })
-        expect(yield* readers.take(other.token, 10)).toEqual({ taken: 1, takenOver: 0 })
-        expect(yield* readers.take(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
-        // Who takes no more still lives for its calls.
-        yield* readers.stop(one.token)
-        expect(yield* readers.take(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
-        yield* die(one.token)
-        expect(yield* readers.take(other.token, 10)).toEqual({ taken: 2, takenOver: 2 })
-        const owned = yield* readers.owned(other.token)
-        expect(owned.map(({ endpointId }) => endpointId).sort()).toEqual(
-          seeded.map(({ endpoint }) => endpoint.id).sort(),
-        )
-        expect(yield* readers.owned(one.token)).toEqual([])
-      }),
-    ))
+  test("takes enabled endpoints that nobody owns who lives, so many at most", function* () {
+    const readers = yield* EndpointReaders
+    const seeded = yield* Effect.forEach([1, 2, 3], () => seedLog(0))
+    const [one, other] = [yield* newWorker, yield* newWorker]
+    yield* readers.live(one.token, 10)
+    yield* readers.live(other.token, 10)
+    expect(yield* readers.take(one.token, 2)).toEqual({ taken: 2, takenOver: 0 })
+    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 1, takenOver: 0 })
+    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
+    // Who takes no more still lives for its calls.
+    yield* readers.stop(one.token)
+    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
+    yield* die(one.token)
+    expect(yield* readers.take(other.token, 10)).toEqual({ taken: 2, takenOver: 2 })
+    const owned = yield* readers.owned(other.token)
+    expect(owned.map(({ endpointId }) => endpointId).sort()).toEqual(seeded.map(({ endpoint }) => endpoint.id).sort())
+    expect(yield* readers.owned(one.token)).toEqual([])
+  })
 
-  it("gives each endpoint to one worker, however many take at the same time", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        yield* Effect.forEach(Array.from({ length: 12 }), () => seedLog(0))
-        const workers = yield* Effect.forEach(Array.from({ length: 6 }), () => newWorker)
-        yield* Effect.forEach(workers, ({ token }) => readers.live(token, 10))
-        yield* Effect.forEach(workers, ({ token }) => Effect.repeat(readers.take(token, 1), { times: 5 }), {
-          concurrency: 6,
-        })
-        const owned = yield* Effect.forEach(workers, ({ token }) => readers.owned(token))
-        const ids = owned.flat().map(({ endpointId }) => endpointId)
-        expect(ids).toHaveLength(12)
-        expect(new Set(ids).size).toBe(12)
-      }),
-    ))
+  test("gives each endpoint to one worker, however many take at the same time", function* () {
+    const readers = yield* EndpointReaders
+    yield* Effect.forEach(Array.from({ length: 12 }), () => seedLog(0))
+    const workers = yield* Effect.forEach(Array.from({ length: 6 }), () => newWorker)
+    yield* Effect.forEach(workers, ({ token }) => readers.live(token, 10))
+    yield* Effect.forEach(workers, ({ token }) => Effect.repeat(readers.take(token, 1), { times: 5 }), {
+      concurrency: 6,
+    })
+    const owned = yield* Effect.forEach(workers, ({ token }) => readers.owned(token))
+    const ids = owned.flat().map(({ endpointId }) => endpointId)
+    expect(ids).toHaveLength(12)
+    expect(new Set(ids).size).toBe(12)
+  })
 
-  it("has what a lost worker may have called sent again, once, with the same id and attempt, and the rest read on", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const { endpoint, eventIds } = yield* seedLog(5)
-        const [lost, heir] = [yield* newWorker, yield* newWorker]
-        const [first, second, third] = yield* lost.take(3)
-        yield* lost.settle([second!])
-        yield* die(lost.token)
-        yield* readers.live(heir.token, 10)
-        yield* readers.take(heir.token, 10)
-        const ids = [first!, third!].map(({ id }) => id)
-        expect(yield* readers.recover(heir.token)).toEqual(
-          expect.arrayContaining(ids.map((deliveryId) => ({ deliveryId, endpointId: endpoint.id, poison: false }))),
-        )
-        expect(yield* readers.recover(heir.token)).toEqual([])
-        const taken = yield* heir.take()
-        expect(taken.filter(({ isRow }) => !isRow).map(({ eventId }) => eventId)).toEqual(eventIds.slice(3))
-        const again = taken.filter(({ isRow }) => isRow)
-        expect(again.map(({ id, attempt }) => [id, attempt])).toEqual(ids.map((id) => [id, 1]))
-        expect((yield* find(first!.id)).attempts).toMatchObject([
-          { number: 1, outcome: "outcome_unknown", latencyMs: null, status: null },
-        ])
-        for (const delivery of again) expect(yield* heir.settle([delivery])).toBe(true)
-        expect(yield* find(first!.id)).toMatchObject({
-          delivery: { state: "delivered", attempts: 1 },
-          attempts: [{ outcome: "outcome_unknown" }, { number: 1, outcome: "success" }],
-        })
-        expect((yield* find(second!.id)).attempts).toHaveLength(1)
-      }),
-    ))
+  test("has what a lost worker may have called sent again, once, with the same id and attempt, and the rest read on", function* () {
+    const readers = yield* EndpointReaders
+    const { endpoint, eventIds } = yield* seedLog(5)
+    const [lost, heir] = [yield* newWorker, yield* newWorker]
+    const [first, second, third] = yield* lost.take(3)
+    yield* lost.settle([second!])
+    yield* die(lost.token)
+    yield* readers.live(heir.token, 10)
+    yield* readers.take(heir.token, 10)
+    const ids = [first!, third!].map(({ id }) => id)
+    expect(yield* readers.recover(heir.token)).toEqual(
+      expect.arrayContaining(ids.map((deliveryId) => ({ deliveryId, endpointId: endpoint.id, poison: false }))),
+    )
+    expect(yield* readers.recover(heir.token)).toEqual([])
+    const taken = yield* heir.take()
+    expect(taken.filter(({ isRow }) => !isRow).map(({ eventId }) => eventId)).toEqual(eventIds.slice(3))
+    const again = taken.filter(({ isRow }) => isRow)
+    expect(again.map(({ id, attempt }) => [id, attempt])).toEqual(ids.map((id) => [id, 1]))
+    expect((yield* find(first!.id)).attempts).toMatchObject([
+      { number: 1, outcome: "outcome_unknown", latencyMs: null, status: null },
+    ])
+    for (const delivery of again) expect(yield* heir.settle([delivery])).toBe(true)
+    expect(yield* find(first!.id)).toMatchObject({
+      delivery: { state: "delivered", attempts: 1 },
+      attempts: [{ outcome: "outcome_unknown" }, { number: 1, outcome: "success" }],
+    })
+    expect((yield* find(second!.id)).attempts).toHaveLength(1)
+  })
 })
 
 describe("EndpointReadersPg.read", () => {
-  it("reads on in the order of the log, with all that a call needs, and again what no intent was written for", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const { organization, endpoint, secret, eventIds } = yield* seedLog(4)
-        const { token, take, intend } = yield* newWorker
-        yield* take(0)
-        const read = readers.read(token, [{ endpointId: endpoint.id, limit: 3 }])
-        const deliveries = yield* read
-        expect(eventsOf(deliveries)).toEqual(eventIds.slice(0, 3))
-        expect(deliveries[0]).toMatchObject({
-          ...{ organizationId: organization.id, endpointId: endpoint.id, url: endpoint.url, attempt: 1 },
-          ...{ id: deliveryId(eventIds[0]!, endpoint.id), isRow: false, losses: 0, isReplay: false },
-        })
-        expect(JSON.parse(deliveries[0]!.body)).toMatchObject({
-          event_id: eventIds[0],
-          event_type: "outreach.email_sent",
-        })
-        expect(deliveries[0]!.secrets.map(({ secret }) => Redacted.value(secret))).toEqual([Redacted.value(secret)])
-        expect(eventsOf(yield* read)).toEqual(eventIds.slice(0, 3))
-        yield* intend(deliveries)
-        expect(eventsOf(yield* read)).toEqual(eventIds.slice(3))
-      }),
-    ))
+  test("reads on in the order of the log, with all that a call needs, and again what no intent was written for", function* () {
+    const readers = yield* EndpointReaders
+    const { organization, endpoint, secret, eventIds } = yield* seedLog(4)
+    const { token, take, intend } = yield* newWorker
+    yield* take(0)
+    const read = readers.read(token, [{ endpointId: endpoint.id, limit: 3 }])
+    const deliveries = yield* read
+    expect(eventsOf(deliveries)).toEqual(eventIds.slice(0, 3))
+    expect(deliveries[0]).toMatchObject({
+      ...{ organizationId: organization.id, endpointId: endpoint.id, url: endpoint.url, attempt: 1 },
+      ...{ id: deliveryId(eventIds[0]!, endpoint.id), isRow: false, losses: 0, isReplay: false },
+    })
+    expect(JSON.parse(deliveries[0]!.body)).toMatchObject({
+      event_id: eventIds[0],
+      event_type: "outreach.email_sent",
+    })
+    expect(deliveries[0]!.secrets.map(({ secret }) => Redacted.value(secret))).toEqual([Redacted.value(secret)])
+    expect(eventsOf(yield* read)).toEqual(eventIds.slice(0, 3))
+    yield* intend(deliveries)
+    expect(eventsOf(yield* read)).toEqual(eventIds.slice(3))
+  })
 
-  it("signs with every active secret while a rotated one is in its grace window", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, secret } = yield* seedLog(2)
-        const { take } = yield* newWorker
-        yield* take(1)
-        const next = yield* rotateSecret(organization.id, 3600)
-        const [delivery] = yield* take(1)
-        expect(new Set(delivery!.secrets.map(({ secret }) => Redacted.value(secret)))).toEqual(
-          new Set([secret, next].map(Redacted.value)),
-        )
-      }),
-    ))
+  test("signs with every active secret while a rotated one is in its grace window", function* () {
+    const { organization, secret } = yield* seedLog(2)
+    const { take } = yield* newWorker
+    yield* take(1)
+    const next = yield* rotateSecret(organization.id, 3600)
+    const [delivery] = yield* take(1)
+    expect(new Set(delivery!.secrets.map(({ secret }) => Redacted.value(secret)))).toEqual(
+      new Set([secret, next].map(Redacted.value)),
+    )
+  })
 
-  it("reads the types that an endpoint receives, and leaves a disabled one where it is", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const repository = yield* EndpointRepository
-        const { organization, endpoint, campaign } = yield* seedLog(0)
-        const create = Effect.fnUntraced(function* (eventTypes: ReadonlyArray<string>) {
-          const id = yield* createIdentifier("endpoint")
-          return yield* repository.create({
-            organizationId: organization.id,
-            id,
-            url: "https://some.test/",
-            eventTypes,
-          })
-        })
-        const some = yield* create(["outreach.email_bounced", "outreach.email_sent"])
-        yield* create(["outreach.email_bounced"])
-        const eventIds = yield* publishSent(campaign, 3)
-        const { token, take } = yield* newWorker
-        yield* take(0)
-        yield* repository.disable(endpoint.id)
-        const read = Effect.flatMap(readers.owned(token), (owned) =>
-          readers.read(
-            token,
-            owned.map(({ endpointId }) => ({ endpointId, limit: 10 })),
-          ),
-        )
-        expect((yield* read).map((delivery) => [delivery.endpointId, delivery.eventId])).toEqual(
-          eventIds.map((eventId) => [some.id, eventId]),
-        )
-        yield* repository.enable(endpoint.id)
-        expect(yield* read).toHaveLength(6)
-      }),
-    ))
+  test("reads the types that an endpoint receives, and leaves a disabled one where it is", function* () {
+    const readers = yield* EndpointReaders
+    const repository = yield* EndpointRepository
+    const { organization, endpoint, campaign } = yield* seedLog(0)
+    const create = Effect.fnUntraced(function* (eventTypes: ReadonlyArray<string>) {
+      const id = yield* createIdentifier("endpoint")
+      return yield* repository.create({
+        organizationId: organization.id,
+        id,
+        url: "https://some.test/",
+        eventTypes,
+      })
+    })
+    const some = yield* create(["outreach.email_bounced", "outreach.email_sent"])
+    yield* create(["outreach.email_bounced"])
+    const eventIds = yield* publishSent(campaign, 3)
+    const { token, take } = yield* newWorker
+    yield* take(0)
+    yield* repository.disable(endpoint.id)
+    const read = Effect.flatMap(readers.owned(token), (owned) =>
+      readers.read(
+        token,
+        owned.map(({ endpointId }) => ({ endpointId, limit: 10 })),
+      ),
+    )
+    expect((yield* read).map((delivery) => [delivery.endpointId, delivery.eventId])).toEqual(
+      eventIds.map((eventId) => [some.id, eventId]),
+    )
+    yield* repository.enable(endpoint.id)
+    expect(yield* read).toHaveLength(6)
+  })
 
-  it("reads nothing for a worker that lost the endpoint, and writes nothing of it", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const { endpoint, eventIds } = yield* seedLog(3)
-        const [lost, heir] = [yield* newWorker, yield* newWorker]
-        const [delivery] = yield* lost.take(1)
-        const read = yield* readers.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])
-        yield* die(lost.token)
-        const [again] = (yield* heir.take(1)).filter(({ isRow }) => isRow)
-        expect(again).toBeUndefined()
-        yield* readers.recover(heir.token)
-        expect(yield* readers.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])).toEqual([])
-        yield* lost.intend(read)
-        for (const state of ["delivered", "rejected"] as const)
-          expect(yield* lost.settle([delivery!], { state })).toBe(false)
-        expect(yield* lost.settle([delivery!], RETRY)).toBe(false)
-        expect(yield* find(delivery!.id)).toMatchObject({
-          delivery: { state: "pending", attempts: 0 },
-          attempts: [{ outcome: "outcome_unknown" }],
-        })
-        const [row] = (yield* heir.take(1)).filter(({ isRow }) => isRow)
-        expect(row!.id).toBe(delivery!.id)
-        expect(yield* heir.settle([row!])).toBe(true)
-        expect(yield* heir.settle([row!])).toBe(false)
-        const listed = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
-        expect(listed.map(({ eventId }) => eventId).sort()).toEqual([...eventIds].sort())
-      }),
-    ))
+  test("reads nothing for a worker that lost the endpoint, and writes nothing of it", function* () {
+    const readers = yield* EndpointReaders
+    const { endpoint, eventIds } = yield* seedLog(3)
+    const [lost, heir] = [yield* newWorker, yield* newWorker]
+    const [delivery] = yield* lost.take(1)
+    const read = yield* readers.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])
+    yield* die(lost.token)
+    const [again] = (yield* heir.take(1)).filter(({ isRow }) => isRow)
+    expect(again).toBeUndefined()
+    yield* readers.recover(heir.token)
+    expect(yield* readers.read(lost.token, [{ endpointId: endpoint.id, limit: 1 }])).toEqual([])
+    yield* lost.intend(read)
+    for (const state of ["delivered", "rejected"] as const)
+      expect(yield* lost.settle([delivery!], { state })).toBe(false)
+    expect(yield* lost.settle([delivery!], RETRY)).toBe(false)
+    expect(yield* find(delivery!.id)).toMatchObject({
+      delivery: { state: "pending", attempts: 0 },
+      attempts: [{ outcome: "outcome_unknown" }],
+    })
+    const [row] = (yield* heir.take(1)).filter(({ isRow }) => isRow)
+    expect(row!.id).toBe(delivery!.id)
+    expect(yield* heir.settle([row!])).toBe(true)
+    expect(yield* heir.settle([row!])).toBe(false)
+    const listed = yield* (yield* DeliveryRepository).list({ endpointId: endpoint.id, limit: 10 })
+    expect(listed.map(({ eventId }) => eventId).sort()).toEqual([...eventIds].sort())
+  })
 
-  it("lets wait what cannot be signed, with no secret or with none that can be read, and holds nothing against it", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const unreadable = yield* seedLog(2)
-        yield* sql`
-          update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
-          where organization_id = ${unreadable.organization.id}`
-        const unsigned = yield* seedLog(1)
-        yield* sql`delete from signing_secrets where organization_id = ${unsigned.organization.id}`
-        const readable = yield* seedLog(2)
-        const { take } = yield* newWorker
-        expect(eventsOf(yield* take())).toEqual(readable.eventIds)
-        expect(yield* take()).toEqual([])
-        const waiting = yield* sql`
-          select losses, owner, due_at between clock_timestamp() + interval '50 s' and clock_timestamp() + interval '60 s' as later
-          from deliveries where organization_id = ${unreadable.organization.id}`
-        expect(waiting).toEqual(Array(2).fill({ losses: 0, owner: null, later: true }))
-        yield* rotateSecret(unsigned.organization.id, 0)
-        expect(eventsOf(yield* take())).toEqual(unsigned.eventIds)
-        // Once there is a secret again that can be read, what waited goes out under its own id.
-        yield* sql`delete from signing_secrets where organization_id = ${unreadable.organization.id}`
-        yield* rotateSecret(unreadable.organization.id, 0)
-        yield* sql`update deliveries set due_at = clock_timestamp()`
-        const late = yield* take()
-        expect(late.map(({ id }) => id).sort()).toEqual(
-          unreadable.eventIds.map((eventId) => deliveryId(eventId, unreadable.endpoint.id)).sort(),
-        )
-      }),
-    ))
+  test("lets wait what cannot be signed, with no secret or with none that can be read, and holds nothing against it", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const unreadable = yield* seedLog(2)
+    yield* sql`
+      update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
+      where organization_id = ${unreadable.organization.id}`
+    const unsigned = yield* seedLog(1)
+    yield* sql`delete from signing_secrets where organization_id = ${unsigned.organization.id}`
+    const readable = yield* seedLog(2)
+    const { take } = yield* newWorker
+    expect(eventsOf(yield* take())).toEqual(readable.eventIds)
+    expect(yield* take()).toEqual([])
+    const waiting = yield* sql`
+      select losses, owner, due_at between clock_timestamp() + interval '50 s' and clock_timestamp() + interval '60 s' as later
+      from deliveries where organization_id = ${unreadable.organization.id}`
+    expect(waiting).toEqual(Array(2).fill({ losses: 0, owner: null, later: true }))
+    yield* rotateSecret(unsigned.organization.id, 0)
+    expect(eventsOf(yield* take())).toEqual(unsigned.eventIds)
+    // Once there is a secret again that can be read, what waited goes out under its own id.
+    yield* sql`delete from signing_secrets where organization_id = ${unreadable.organization.id}`
+    yield* rotateSecret(unreadable.organization.id, 0)
+    yield* sql`update deliveries set due_at = clock_timestamp()`
+    const late = yield* take()
+    expect(late.map(({ id }) => id).sort()).toEqual(
+      unreadable.eventIds.map((eventId) => deliveryId(eventId, unreadable.endpoint.id)).sort(),
+    )
+  })
 })
 
 describe("EndpointReadersPg.takeDue", () => {
@@ -294,204 +267,178 @@ describe("EndpointReadersPg.takeDue", () => {
     return { ...seeded, ...worker, sql }
   })
 
-  it("takes first what was lost, then what fell due first, and replays last; nothing that is not due", () =>
-    run(
-      Effect.gen(function* () {
-        const { sql, take, eventIds } = yield* seedRows(6)
-        const [replay, later, retry, lost] = eventIds
-        yield* sql`update deliveries set replay = true, due_at = due_at - interval '1 hour' where event_id = ${replay!}`
-        yield* sql`update deliveries set due_at = due_at + interval '1 hour' where event_id = ${later!}`
-        yield* sql`update deliveries set due_at = due_at - interval '1 minute' where event_id = ${eventIds[4]!}`
-        yield* sql`update deliveries set losses = 1 where event_id = ${lost!}`
-        expect(eventsOf(yield* take())).toEqual([lost, eventIds[4], retry, eventIds[5], replay])
-        expect(yield* take()).toEqual([])
-      }),
-    ))
+  test("takes first what was lost, then what fell due first, and replays last; nothing that is not due", function* () {
+    const { sql, take, eventIds } = yield* seedRows(6)
+    const [replay, later, retry, lost] = eventIds
+    yield* sql`update deliveries set replay = true, due_at = due_at - interval '1 hour' where event_id = ${replay!}`
+    yield* sql`update deliveries set due_at = due_at + interval '1 hour' where event_id = ${later!}`
+    yield* sql`update deliveries set due_at = due_at - interval '1 minute' where event_id = ${eventIds[4]!}`
+    yield* sql`update deliveries set losses = 1 where event_id = ${lost!}`
+    expect(eventsOf(yield* take())).toEqual([lost, eventIds[4], retry, eventIds[5], replay])
+    expect(yield* take()).toEqual([])
+  })
 
-  it("takes what was lost again and again alone", () =>
-    run(
-      Effect.gen(function* () {
-        const { sql, take, settle, eventIds } = yield* seedRows(4)
-        yield* sql`update deliveries set losses = ${ALONE_FROM_LOSSES}::int where event_id in (${eventIds[2]!}, ${eventIds[3]!})`
-        yield* sql`update deliveries set losses = 1 where event_id = ${eventIds[0]!}`
-        const [alone, ...others] = yield* take()
-        expect([alone!.eventId, others]).toEqual([eventIds[2], []])
-        expect(alone).toMatchObject({ losses: ALONE_FROM_LOSSES, attempt: 2, isRow: true })
-        yield* settle([alone!])
-        expect(eventsOf(yield* take())).toEqual([eventIds[3]])
-        expect(eventsOf(yield* take())).toEqual([eventIds[0], eventIds[1]])
-      }),
-    ))
+  test("takes what was lost again and again alone", function* () {
+    const { sql, take, settle, eventIds } = yield* seedRows(4)
+    yield* sql`update deliveries set losses = ${ALONE_FROM_LOSSES}::int where event_id in (${eventIds[2]!}, ${eventIds[3]!})`
+    yield* sql`update deliveries set losses = 1 where event_id = ${eventIds[0]!}`
+    const [alone, ...others] = yield* take()
+    expect([alone!.eventId, others]).toEqual([eventIds[2], []])
+    expect(alone).toMatchObject({ losses: ALONE_FROM_LOSSES, attempt: 2, isRow: true })
+    yield* settle([alone!])
+    expect(eventsOf(yield* take())).toEqual([eventIds[3]])
+    expect(eventsOf(yield* take())).toEqual([eventIds[0], eventIds[1]])
+  })
 
-  it("gives a row to its endpoint's owner alone, once, and tells when the next is due", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const { sql, token, endpoint, take } = yield* seedRows(2)
-        const [{ token: other }, wanted] = [yield* newWorker, [{ endpointId: endpoint.id, limit: 10 }]]
-        yield* readers.live(other, 10)
-        expect(yield* readers.takeDue(other, wanted)).toEqual([])
-        yield* sql`update deliveries set due_at = clock_timestamp() + interval '1 hour'`
-        expect(yield* readers.takeDue(token, wanted)).toEqual([])
-        const [next] = yield* readers.nextDue(token)
-        expect(next!.endpointId).toBe(endpoint.id)
-        expect(next!.inMs).toBeGreaterThan(0)
-        expect(next!.inMs).toBeLessThanOrEqual(3_600_000)
-        expect((yield* readers.nextDue(token, [endpoint.id])).map(({ endpointId }) => endpointId)).toEqual([
-          endpoint.id,
-        ])
-        for (const endpoints of [undefined, [endpoint.id]]) expect(yield* readers.nextDue(other, endpoints)).toEqual([])
-        expect(yield* readers.nextDue(token, [])).toEqual([])
-        yield* sql`update deliveries set due_at = clock_timestamp()`
-        const takes = yield* Effect.all([take(), take(), take()], { concurrency: 3 })
-        expect(takes.flat()).toHaveLength(2)
-      }),
-    ))
+  test("gives a row to its endpoint's owner alone, once, and tells when the next is due", function* () {
+    const readers = yield* EndpointReaders
+    const { sql, token, endpoint, take } = yield* seedRows(2)
+    const [{ token: other }, wanted] = [yield* newWorker, [{ endpointId: endpoint.id, limit: 10 }]]
+    yield* readers.live(other, 10)
+    expect(yield* readers.takeDue(other, wanted)).toEqual([])
+    yield* sql`update deliveries set due_at = clock_timestamp() + interval '1 hour'`
+    expect(yield* readers.takeDue(token, wanted)).toEqual([])
+    const [next] = yield* readers.nextDue(token)
+    expect(next!.endpointId).toBe(endpoint.id)
+    expect(next!.inMs).toBeGreaterThan(0)
+    expect(next!.inMs).toBeLessThanOrEqual(3_600_000)
+    expect((yield* readers.nextDue(token, [endpoint.id])).map(({ endpointId }) => endpointId)).toEqual([endpoint.id])
+    for (const endpoints of [undefined, [endpoint.id]]) expect(yield* readers.nextDue(other, endpoints)).toEqual([])
+    expect(yield* readers.nextDue(token, [])).toEqual([])
+    yield* sql`update deliveries set due_at = clock_timestamp()`
+    const takes = yield* Effect.all([take(), take(), take()], { concurrency: 3 })
+    expect(takes.flat()).toHaveLength(2)
+  })
 
-  it("tells of each of its endpoints when the first row is due, be that a replay or not", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const sql = yield* SqlClient.SqlClient
-        const { token } = yield* newWorker
-        const endpoints: Array<EndpointId> = []
-        // In how many minutes an event and a replay are due of each endpoint.
-        for (const minutes of [[5, 3], [2, 7], [], [undefined, 4], [9]]) {
-          const { endpoint, eventIds } = yield* seedRows(2)
-          for (const [i, eventId] of eventIds.entries()) {
-            yield* minutes[i] === undefined
-              ? sql`delete from deliveries where event_id = ${eventId}`
-              : sql`update deliveries set replay = ${i === 1}, due_at = clock_timestamp() + make_interval(mins => ${minutes[i]}::int)
-                  where event_id = ${eventId}`
-          }
-          endpoints.push(endpoint.id)
-        }
-        yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id in ${sql.in(endpoints)}`
-        const expected = [3, 2, undefined, 4, 9]
-        for (const asked of [undefined, endpoints]) {
-          const next = new Map((yield* readers.nextDue(token, asked)).map(({ endpointId, inMs }) => [endpointId, inMs]))
-          expect(endpoints.map((id) => next.get(id) && Math.ceil(next.get(id)! / 60_000))).toEqual(expected)
-        }
-      }),
-    ))
+  test("tells of each of its endpoints when the first row is due, be that a replay or not", function* () {
+    const readers = yield* EndpointReaders
+    const sql = yield* SqlClient.SqlClient
+    const { token } = yield* newWorker
+    const endpoints: Array<EndpointId> = []
+    // In how many minutes an event and a replay are due of each endpoint.
+    for (const minutes of [[5, 3], [2, 7], [], [undefined, 4], [9]]) {
+      const { endpoint, eventIds } = yield* seedRows(2)
+      for (const [i, eventId] of eventIds.entries()) {
+        yield* minutes[i] === undefined
+          ? sql`delete from deliveries where event_id = ${eventId}`
+          : sql`update deliveries set replay = ${i === 1}, due_at = clock_timestamp() + make_interval(mins => ${minutes[i]}::int)
+              where event_id = ${eventId}`
+      }
+      endpoints.push(endpoint.id)
+    }
+    yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id in ${sql.in(endpoints)}`
+    const expected = [3, 2, undefined, 4, 9]
+    for (const asked of [undefined, endpoints]) {
+      const next = new Map((yield* readers.nextDue(token, asked)).map(({ endpointId, inMs }) => [endpointId, inMs]))
+      expect(endpoints.map((id) => next.get(id) && Math.ceil(next.get(id)! / 60_000))).toEqual(expected)
+    }
+  })
 })
 
 describe("EndpointReadersPg.write", () => {
-  it("keeps many deliveries that arrived in one row, a retry with its delay, and a dead letter with its attempts", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* seedLog(5)
-        const { take, settle } = yield* newWorker
-        const deliveries = yield* take()
-        yield* settle(deliveries.slice(0, 3))
-        expect(yield* sql`select first_id, id, json_array_length(deliveries) as count from delivered`).toEqual([
-          {
-            first_id: deliveries
-              .map(({ id }) => id)
-              .slice(0, 3)
-              .sort()[0],
-            id: deliveries
-              .map(({ id }) => id)
-              .slice(0, 3)
-              .sort()[2],
-            count: 3,
-          },
-        ])
-        yield* settle([deliveries[3]!], { state: "rejected" }, 410)
-        yield* settle([deliveries[4]!], { state: "retry", delaySeconds: 30 }, 503)
-        const { delivery } = yield* find(deliveries[4]!.id)
-        const [wait] = yield* sql<{ seconds: number }>`
-          select extract(epoch from ${delivery.dueAt}::timestamptz - clock_timestamp())::double precision as seconds`
-        expect(wait!.seconds).toBeGreaterThan(20)
-        expect(wait!.seconds).toBeLessThanOrEqual(30)
-        yield* sql`update deliveries set due_at = clock_timestamp()`
-        const [second] = yield* take()
-        expect(second).toMatchObject({ id: deliveries[4]!.id, attempt: 2, isRow: true })
-        yield* settle([second!], { state: "exhausted" }, 503)
-        expect(yield* find(second!.id)).toMatchObject({
-          delivery: { state: "exhausted", attempts: 2 },
-          attempts: [{ number: 1 }, { number: 2 }],
-        })
-        expect(yield* find(deliveries[3]!.id)).toMatchObject({ delivery: { state: "rejected", attempts: 1 } })
-        expect(yield* sql`select from deliveries union all select from delivery_attempts`).toEqual([])
-      }),
-    ))
+  test("keeps many deliveries that arrived in one row, a retry with its delay, and a dead letter with its attempts", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* seedLog(5)
+    const { take, settle } = yield* newWorker
+    const deliveries = yield* take()
+    yield* settle(deliveries.slice(0, 3))
+    expect(yield* sql`select first_id, id, json_array_length(deliveries) as count from delivered`).toEqual([
+      {
+        first_id: deliveries
+          .map(({ id }) => id)
+          .slice(0, 3)
+          .sort()[0],
+        id: deliveries
+          .map(({ id }) => id)
+          .slice(0, 3)
+          .sort()[2],
+        count: 3,
+      },
+    ])
+    yield* settle([deliveries[3]!], { state: "rejected" }, 410)
+    yield* settle([deliveries[4]!], { state: "retry", delaySeconds: 30 }, 503)
+    const { delivery } = yield* find(deliveries[4]!.id)
+    const [wait] = yield* sql<{ seconds: number }>`
+      select extract(epoch from ${delivery.dueAt}::timestamptz - clock_timestamp())::double precision as seconds`
+    expect(wait!.seconds).toBeGreaterThan(20)
+    expect(wait!.seconds).toBeLessThanOrEqual(30)
+    yield* sql`update deliveries set due_at = clock_timestamp()`
+    const [second] = yield* take()
+    expect(second).toMatchObject({ id: deliveries[4]!.id, attempt: 2, isRow: true })
+    yield* settle([second!], { state: "exhausted" }, 503)
+    expect(yield* find(second!.id)).toMatchObject({
+      delivery: { state: "exhausted", attempts: 2 },
+      attempts: [{ number: 1 }, { number: 2 }],
+    })
+    expect(yield* find(deliveries[3]!.id)).toMatchObject({ delivery: { state: "rejected", attempts: 1 } })
+    expect(yield* sql`select from deliveries union all select from delivery_attempts`).toEqual([])
+  })
 
-  it("finds where an endpoint stands in few steps, however many versions an open transaction keeps", () =>
-    run(
+  test("finds where an endpoint stands in few steps, however many versions an open transaction keeps", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const readers = yield* EndpointReaders
+    const { endpoint, eventIds } = yield* seedLog(64)
+    const { take, token } = yield* newWorker
+    yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const readers = yield* EndpointReaders
-        const { endpoint, eventIds } = yield* seedLog(64)
-        const { take, token } = yield* newWorker
-        yield* whileOpen(sql`select pg_current_xact_id()::text`, () =>
-          Effect.gen(function* () {
-            yield* take()
-            const progress = { endpointId: endpoint.id, place: undefined, breaker: undefined, outcomes: [] }
-            for (let i = 1; i <= 400; i++) {
-              const open = i < 400 ? eventIds : eventIds.slice(0, 2)
-              expect(yield* readers.write(token, [{ ...progress, open }])).toEqual(new Set())
-            }
-            const plans = yield* sql<{ "QUERY PLAN": readonly [{ Plan: Record<string, number> }] }>`
-              explain (analyze, buffers, format json) select * from reader_position(${sql.literal(`'${endpoint.id}'`)})`
-            const { Plan } = plans[0]!["QUERY PLAN"][0]
-            // 400 versions of 2 KB lie on 100 pages and more.
-            expect(Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!).toBeLessThan(40)
-          }),
-        )
-        const positions = yield* sql<{ open: ReadonlyArray<string> }>`
-          select open from reader_positions where endpoint_id = ${endpoint.id}`
-        expect(positions).toEqual([{ open: eventIds.slice(0, 2) }])
+        yield* take()
+        const progress = { endpointId: endpoint.id, place: undefined, breaker: undefined, outcomes: [] }
+        for (let i = 1; i <= 400; i++) {
+          const open = i < 400 ? eventIds : eventIds.slice(0, 2)
+          expect(yield* readers.write(token, [{ ...progress, open }])).toEqual(new Set())
+        }
+        const plans = yield* sql<{ "QUERY PLAN": readonly [{ Plan: Record<string, number> }] }>`
+          explain (analyze, buffers, format json) select * from reader_position(${sql.literal(`'${endpoint.id}'`)})`
+        const { Plan } = plans[0]!["QUERY PLAN"][0]
+        // 400 versions of 2 KB lie on 100 pages and more.
+        expect(Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!).toBeLessThan(40)
       }),
-    ))
+    )
+    const positions = yield* sql<{ open: ReadonlyArray<string> }>`
+      select open from reader_positions where endpoint_id = ${endpoint.id}`
+    expect(positions).toEqual([{ open: eventIds.slice(0, 2) }])
+  })
 
-  it("takes the word of a late worker whose endpoint nobody took", () =>
-    run(
-      Effect.gen(function* () {
-        yield* seedLog(1)
-        const { take, settle, token } = yield* newWorker
-        const [late] = yield* take()
-        yield* die(token)
-        expect(yield* settle([late!])).toBe(true)
-      }),
-    ))
+  test("takes the word of a late worker whose endpoint nobody took", function* () {
+    yield* seedLog(1)
+    const { take, settle, token } = yield* newWorker
+    const [late] = yield* take()
+    yield* die(token)
+    expect(yield* settle([late!])).toBe(true)
+  })
 })
 
 describe("EndpointReadersPg.handOver", () => {
-  it("leaves calls to the worker that makes them, and everything else to whoever takes the endpoint", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const { endpoint, eventIds } = yield* seedLog(5)
-        const [giver, heir] = [yield* newWorker, yield* newWorker]
-        const [, , , retried] = yield* giver.take(4)
-        yield* giver.settle([retried!], RETRY, 503)
-        const [row] = yield* readers.takeDue(giver.token, [{ endpointId: endpoint.id, limit: 1 }])
-        const calling = eventIds.slice(0, 1)
-        yield* readers.handOver(giver.token, [{ endpointId: endpoint.id, calling, unbegun: [row!.id] }])
-        expect(yield* readers.owned(giver.token)).toEqual([])
+  test("leaves calls to the worker that makes them, and everything else to whoever takes the endpoint", function* () {
+    const readers = yield* EndpointReaders
+    const { endpoint, eventIds } = yield* seedLog(5)
+    const [giver, heir] = [yield* newWorker, yield* newWorker]
+    const [, , , retried] = yield* giver.take(4)
+    yield* giver.settle([retried!], RETRY, 503)
+    const [row] = yield* readers.takeDue(giver.token, [{ endpointId: endpoint.id, limit: 1 }])
+    const calling = eventIds.slice(0, 1)
+    yield* readers.handOver(giver.token, [{ endpointId: endpoint.id, calling, unbegun: [row!.id] }])
+    expect(yield* readers.owned(giver.token)).toEqual([])
 
-        const taken = yield* heir.take()
-        expect(eventsOf(taken).sort()).toEqual(eventIds.slice(1).sort())
-        expect(yield* readers.owned(heir.token)).toMatchObject([{ endpointId: endpoint.id, inFlightElsewhere: 1 }])
-        expect(yield* readers.recover(heir.token)).toEqual([])
-        // The giver's call comes back, and is written, for it is still its own.
-        const inFlight = {
-          ...taken[0]!,
-          eventId: eventIds[0]!,
-          id: deliveryId(eventIds[0]!, endpoint.id),
-          isRow: true,
-          attempt: 1,
-        }
-        expect(yield* giver.settle([inFlight])).toBe(true)
-        expect(yield* find(inFlight.id)).toMatchObject({
-          delivery: { state: "delivered" },
-          attempts: [{ outcome: "success" }],
-        })
-        expect(yield* readers.owned(heir.token)).toMatchObject([{ inFlightElsewhere: 0 }])
-      }),
-    ))
+    const taken = yield* heir.take()
+    expect(eventsOf(taken).sort()).toEqual(eventIds.slice(1).sort())
+    expect(yield* readers.owned(heir.token)).toMatchObject([{ endpointId: endpoint.id, inFlightElsewhere: 1 }])
+    expect(yield* readers.recover(heir.token)).toEqual([])
+    // The giver's call comes back, and is written, for it is still its own.
+    const inFlight = {
+      ...taken[0]!,
+      eventId: eventIds[0]!,
+      id: deliveryId(eventIds[0]!, endpoint.id),
+      isRow: true,
+      attempt: 1,
+    }
+    expect(yield* giver.settle([inFlight])).toBe(true)
+    expect(yield* find(inFlight.id)).toMatchObject({
+      delivery: { state: "delivered" },
+      attempts: [{ outcome: "success" }],
+    })
+    expect(yield* readers.owned(heir.token)).toMatchObject([{ inFlightElsewhere: 0 }])
+  })
 })
 
 describe("EndpointReadersPg.recover", () => {
@@ -506,65 +453,56 @@ describe("EndpointReadersPg.recover", () => {
     return { token, recovered, taken }
   })
 
-  it("sets aside what worker after worker is lost with", () =>
-    run(
-      Effect.gen(function* () {
-        const { endpoint } = yield* seedLog(1)
-        const first = yield* newWorker
-        const [delivery] = yield* first.take()
-        let token = first.token
-        for (let losses = 1; losses < MAX_LOSSES; losses++) {
-          yield* die(token)
-          const heir = yield* loseAll(endpoint.id)
-          expect(heir.recovered).toMatchObject([{ deliveryId: delivery!.id, poison: false }])
-          expect(heir.taken).toMatchObject([{ id: delivery!.id, attempt: 1, losses }])
-          token = heir.token
-        }
-        yield* die(token)
-        const last = yield* loseAll(endpoint.id)
-        expect(last.recovered).toEqual([{ deliveryId: delivery!.id, endpointId: endpoint.id, poison: true }])
-        expect(last.taken).toEqual([])
-        const { delivery: dead, attempts } = yield* find(delivery!.id)
-        expect(dead).toMatchObject({ state: "poison", attempts: 0 })
-        expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual(
-          Array.from({ length: MAX_LOSSES }, () => [1, "outcome_unknown"]),
-        )
-      }),
-    ))
+  test("sets aside what worker after worker is lost with", function* () {
+    const { endpoint } = yield* seedLog(1)
+    const first = yield* newWorker
+    const [delivery] = yield* first.take()
+    let token = first.token
+    for (let losses = 1; losses < MAX_LOSSES; losses++) {
+      yield* die(token)
+      const heir = yield* loseAll(endpoint.id)
+      expect(heir.recovered).toMatchObject([{ deliveryId: delivery!.id, poison: false }])
+      expect(heir.taken).toMatchObject([{ id: delivery!.id, attempt: 1, losses }])
+      token = heir.token
+    }
+    yield* die(token)
+    const last = yield* loseAll(endpoint.id)
+    expect(last.recovered).toEqual([{ deliveryId: delivery!.id, endpointId: endpoint.id, poison: true }])
+    expect(last.taken).toEqual([])
+    const { delivery: dead, attempts } = yield* find(delivery!.id)
+    expect(dead).toMatchObject({ state: "poison", attempts: 0 })
+    expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual(
+      Array.from({ length: MAX_LOSSES }, () => [1, "outcome_unknown"]),
+    )
+  })
 
-  it("counts the workers that were lost in a row alone, and takes nothing from one that lives", () =>
-    run(
-      Effect.gen(function* () {
-        const readers = yield* EndpointReaders
-        const { endpoint } = yield* seedLog(1)
-        let worker = yield* newWorker
-        let [delivery] = yield* worker.take()
-        for (let round = 1; round <= 2 * MAX_LOSSES; round++) {
-          if (round % 3 === 0) yield* worker.settle([delivery!], RETRY, 503)
-          yield* die(worker.token)
-          worker = yield* newWorker
-          yield* readers.live(worker.token, 10)
-          yield* readers.take(worker.token, 10)
-          expect(yield* readers.recover(worker.token)).toHaveLength(round % 3 === 0 ? 0 : 1)
-          ;[delivery] = yield* readers.takeDue(worker.token, [{ endpointId: endpoint.id, limit: 1 }])
-          expect(delivery!.losses).toBe(round % 3)
-          expect(yield* readers.recover(worker.token)).toEqual([])
-        }
-      }),
-    ))
+  test("counts the workers that were lost in a row alone, and takes nothing from one that lives", function* () {
+    const readers = yield* EndpointReaders
+    const { endpoint } = yield* seedLog(1)
+    let worker = yield* newWorker
+    let [delivery] = yield* worker.take()
+    for (let round = 1; round <= 2 * MAX_LOSSES; round++) {
+      if (round % 3 === 0) yield* worker.settle([delivery!], RETRY, 503)
+      yield* die(worker.token)
+      worker = yield* newWorker
+      yield* readers.live(worker.token, 10)
+      yield* readers.take(worker.token, 10)
+      expect(yield* readers.recover(worker.token)).toHaveLength(round % 3 === 0 ? 0 : 1)
+      ;[delivery] = yield* readers.takeDue(worker.token, [{ endpointId: endpoint.id, limit: 1 }])
+      expect(delivery!.losses).toBe(round % 3)
+      expect(yield* readers.recover(worker.token)).toEqual([])
+    }
+  })
 })
 
 describe("deliveryId", () => {
-  it("is what delivery_id is in the database, a UUIDv7 of the event's time", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        for (let i = 0; i < 50; i++) {
-          const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]
-          const id = deliveryId(event, endpoint)
-          expect(yield* sql`select delivery_id(${event}, ${endpoint}) as id`).toEqual([{ id }])
-          expect(id).toMatch(new RegExp(`^dlv_${event.slice(4, 16)}7[0-9a-f]{3}b[0-9a-f]{15}$`))
-        }
-      }),
-    ))
+  test("is what delivery_id is in the database, a UUIDv7 of the event's time", function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (let i = 0; i < 50; i++) {
+      const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]
+      const id = deliveryId(event, endpoint)
+      expect(yield* sql`select delivery_id(${event}, ${endpoint}) as id`).toEqual([{ id }])
+      expect(id).toMatch(new RegExp(`^dlv_${event.slice(4, 16)}7[0-9a-f]{3}b[0-9a-f]{15}$`))
+    }
+  })
 })

@@ -5,6 +5,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishSent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -14,6 +15,7 @@ import { Effect, Fiber, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const create = Effect.fnUntraced(function* (organizationId: OrganizationId, eventTypes: ReadonlyArray<string> | null) {
   const id = yield* createIdentifier("endpoint")
@@ -26,152 +28,130 @@ const create = Effect.fnUntraced(function* (organizationId: OrganizationId, even
 })
 
 describe("EndpointRepositoryPg", () => {
-  it("keeps an endpoint enabled until it is disabled", () =>
-    run(
-      Effect.gen(function* () {
-        const endpoints = yield* EndpointRepository
-        const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
-        const endpoint = yield* create(id, ["outreach.email_sent"])
-        expect(endpoint).toMatchObject({ enabled: true, eventTypes: ["outreach.email_sent"] })
-        const atRest = {
-          breaker: "closed",
-          failures: 0,
-          nextProbeAt: null,
-          waiting: 0,
-          inFlight: 0,
-          oldestDueAt: null,
-          position: expect.any(String),
-          lagEvents: 0,
-          lagSeconds: 0,
-          owner: null,
-        }
-        expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest }])
-        expect(yield* endpoints.disable(endpoint.id)).toEqual({ ...endpoint, enabled: false })
-        expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false }])
-        expect(yield* endpoints.enable(endpoint.id)).toEqual(endpoint)
-        expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest })
-      }),
-    ))
+  test("keeps an endpoint enabled until it is disabled", function* () {
+    const endpoints = yield* EndpointRepository
+    const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+    const endpoint = yield* create(id, ["outreach.email_sent"])
+    expect(endpoint).toMatchObject({ enabled: true, eventTypes: ["outreach.email_sent"] })
+    const atRest = {
+      breaker: "closed",
+      failures: 0,
+      nextProbeAt: null,
+      waiting: 0,
+      inFlight: 0,
+      oldestDueAt: null,
+      position: expect.any(String),
+      lagEvents: 0,
+      lagSeconds: 0,
+      owner: null,
+    }
+    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest }])
+    expect(yield* endpoints.disable(endpoint.id)).toEqual({ ...endpoint, enabled: false })
+    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false }])
+    expect(yield* endpoints.enable(endpoint.id)).toEqual(endpoint)
+    expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest })
+  })
 
-  it("delivers what was published before its types changed by the types of then", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-        const endpoints = yield* EndpointRepository
-        const before = yield* publishSent(campaign, 3)
-        yield* endpoints.update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
-        yield* publishSent(campaign, 2)
-        yield* endpoints.update(endpoint.id, { eventTypes: null })
-        const after = yield* publishSent(campaign, 4)
-        expect(yield* endpoints.find(endpoint.id)).toMatchObject({ waiting: 7, lagEvents: 4 })
-        const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
-        expect(taken.map(({ eventId }) => eventId).sort()).toEqual([...before, ...after].sort())
-      }),
-    ))
+  test("delivers what was published before its types changed by the types of then", function* () {
+    const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+    const endpoints = yield* EndpointRepository
+    const before = yield* publishSent(campaign, 3)
+    yield* endpoints.update(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+    yield* publishSent(campaign, 2)
+    yield* endpoints.update(endpoint.id, { eventTypes: null })
+    const after = yield* publishSent(campaign, 4)
+    expect(yield* endpoints.find(endpoint.id)).toMatchObject({ waiting: 7, lagEvents: 4 })
+    const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
+    expect(taken.map(({ eventId }) => eventId).sort()).toEqual([...before, ...after].sort())
+  })
 
-  it("waits with new types for a write of the owner, and delivers nothing twice that it had begun", () =>
-    run(
+  test("waits with new types for a write of the owner, and delivers nothing twice that it had begun", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+    const endpoints = yield* EndpointRepository
+    const begun = yield* publishSent(campaign, 3)
+    const { take } = yield* workerOn()
+    const update = yield* whileOpen(take(), () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-        const endpoints = yield* EndpointRepository
-        const begun = yield* publishSent(campaign, 3)
-        const { take } = yield* workerOn()
-        const update = yield* whileOpen(take(), () =>
-          Effect.gen(function* () {
-            const updating = yield* Effect.forkDetach(endpoints.update(endpoint.id, { eventTypes: [] }))
-            yield* sql`
-              select from pg_stat_activity
-              where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_readers%'`.pipe(
-              Effect.repeat({ until: (rows) => rows.length === 1, schedule: Schedule.spaced("10 millis") }),
-            )
-            return updating
-          }),
+        const updating = yield* Effect.forkDetach(endpoints.update(endpoint.id, { eventTypes: [] }))
+        yield* sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_readers%'`.pipe(
+          Effect.repeat({ until: (rows) => rows.length === 1, schedule: Schedule.spaced("10 millis") }),
         )
-        yield* Fiber.join(update)
-        expect(yield* sql`select from deliveries where endpoint_id = ${endpoint.id}`).toEqual([])
-        expect(yield* sql`select open from reader_positions where endpoint_id = ${endpoint.id}`).toEqual([
-          { open: begun },
-        ])
+        return updating
       }),
-    ))
+    )
+    yield* Fiber.join(update)
+    expect(yield* sql`select from deliveries where endpoint_id = ${endpoint.id}`).toEqual([])
+    expect(yield* sql`select open from reader_positions where endpoint_id = ${endpoint.id}`).toEqual([{ open: begun }])
+  })
 
-  it("refuses ids that are nobody's", () =>
-    run(
-      Effect.gen(function* () {
-        const endpointId = yield* createIdentifier("endpoint")
-        const { find, enable, disable } = yield* EndpointRepository
-        for (const ask of [find, enable, disable]) {
-          expect(yield* Effect.flip<unknown, unknown, never>(ask(endpointId))).toMatchObject({
-            _tag: "EndpointNotFound",
-            endpointId,
-          })
-        }
-        expect(yield* Effect.flip(create(yield* createIdentifier("organization"), null))).toMatchObject({
-          _tag: "OrganizationNotFound",
-        })
-      }),
-    ))
+  test("refuses ids that are nobody's", function* () {
+    const endpointId = yield* createIdentifier("endpoint")
+    const { find, enable, disable } = yield* EndpointRepository
+    for (const ask of [find, enable, disable]) {
+      expect(yield* Effect.flip<unknown, unknown, never>(ask(endpointId))).toMatchObject({
+        _tag: "EndpointNotFound",
+        endpointId,
+      })
+    }
+    expect(yield* Effect.flip(create(yield* createIdentifier("organization"), null))).toMatchObject({
+      _tag: "OrganizationNotFound",
+    })
+  })
 
-  it("says how many of an endpoint's deliveries wait, since when, how many are in flight, and how far it has read", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { take, settle, token } = yield* workerOn()
-        const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-        const events = yield* publishSent(campaign, 5)
-        const rows = yield* sql<{
-          at: string
-        }>`select emitted_at as at from events where id = any (${events}::text[]) order by id`
-        const published = rows.map(({ at }) => at)
-        const { find } = yield* EndpointRepository
-        expect(yield* find(endpoint.id)).toMatchObject({
-          waiting: 5,
-          inFlight: 0,
-          oldestDueAt: published[0],
-          lagEvents: 5,
-          owner: null,
-        })
-        const deliveries = (yield* take(4)).filter(({ endpointId }) => endpointId === endpoint.id)
-        expect(yield* find(endpoint.id)).toMatchObject({
-          ...{ waiting: 1, inFlight: 4, oldestDueAt: published[4], lagEvents: 1, position: published[0], owner: token },
-        })
-        yield* settle(deliveries.slice(0, 2))
-        yield* settle(deliveries.slice(2, 3), { state: "retry", delaySeconds: 3600 }, 503)
-        yield* take(1)
-        // What is tried again later waits, and is not due.
-        const standing = yield* find(endpoint.id)
-        expect(standing).toMatchObject({
-          waiting: 1,
-          inFlight: 2,
-          oldestDueAt: null,
-          lagEvents: 0,
-          lagSeconds: 0,
-          position: published[3],
-        })
-      }),
-    ))
+  test("says how many of an endpoint's deliveries wait, since when, how many are in flight, and how far it has read", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { take, settle, token } = yield* workerOn()
+    const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+    const events = yield* publishSent(campaign, 5)
+    const rows = yield* sql<{
+      at: string
+    }>`select emitted_at as at from events where id = any (${events}::text[]) order by id`
+    const published = rows.map(({ at }) => at)
+    const { find } = yield* EndpointRepository
+    expect(yield* find(endpoint.id)).toMatchObject({
+      waiting: 5,
+      inFlight: 0,
+      oldestDueAt: published[0],
+      lagEvents: 5,
+      owner: null,
+    })
+    const deliveries = (yield* take(4)).filter(({ endpointId }) => endpointId === endpoint.id)
+    expect(yield* find(endpoint.id)).toMatchObject({
+      ...{ waiting: 1, inFlight: 4, oldestDueAt: published[4], lagEvents: 1, position: published[0], owner: token },
+    })
+    yield* settle(deliveries.slice(0, 2))
+    yield* settle(deliveries.slice(2, 3), { state: "retry", delaySeconds: 3600 }, 503)
+    yield* take(1)
+    // What is tried again later waits, and is not due.
+    const standing = yield* find(endpoint.id)
+    expect(standing).toMatchObject({
+      waiting: 1,
+      inFlight: 2,
+      oldestDueAt: null,
+      lagEvents: 0,
+      lagSeconds: 0,
+      position: published[3],
+    })
+  })
 
-  it("begins where it is made, or at an earlier time", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
-        const events = yield* publishSent(campaign, 3)
-        const [second] = yield* sql<{ at: Timestamp }>`select emitted_at as at from events where id = ${events[1]!}`
-        const repository = yield* EndpointRepository
-        const now = yield* create(organization.id, null)
-        const id = yield* createIdentifier("endpoint")
-        const url = "https://partner.test/since"
-        yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null, since: second!.at })
-        expect((yield* repository.find(now.id)).lagEvents).toBe(0)
-        expect((yield* repository.find(id)).lagEvents).toBe(2)
-        const taken = yield* (yield* workerOn()).take()
-        expect(taken.filter(({ endpointId }) => endpointId === id).map(({ eventId }) => eventId)).toEqual(
-          events.slice(1),
-        )
-      }),
-    ))
+  test("begins where it is made, or at an earlier time", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const events = yield* publishSent(campaign, 3)
+    const [second] = yield* sql<{ at: Timestamp }>`select emitted_at as at from events where id = ${events[1]!}`
+    const repository = yield* EndpointRepository
+    const now = yield* create(organization.id, null)
+    const id = yield* createIdentifier("endpoint")
+    const url = "https://partner.test/since"
+    yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null, since: second!.at })
+    expect((yield* repository.find(now.id)).lagEvents).toBe(0)
+    expect((yield* repository.find(id)).lagEvents).toBe(2)
+    const taken = yield* (yield* workerOn()).take()
+    expect(taken.filter(({ endpointId }) => endpointId === id).map(({ eventId }) => eventId)).toEqual(events.slice(1))
+  })
 
   it("shows the breaker open, probing and recovering, and forgets it when the endpoint is enabled, which wakes the workers", () =>
     run(
@@ -209,23 +189,20 @@ describe("EndpointRepositoryPg", () => {
       }).pipe(Effect.scoped),
     ))
 
-  it("gives an endpoint the events that it subscribes to, and lets a disabled one's wait", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, endpoint: all, campaign } = yield* seedCampaign({ recipients: 0 })
-        const sent = yield* create(organization.id, ["outreach.email_sent", "outreach.email_bounced"])
-        const bounced = yield* create(organization.id, ["outreach.email_bounced"])
-        yield* (yield* EndpointRepository).disable(sent.id)
-        const [eventId] = yield* publishSent(campaign, 1)
-        const endpoints = yield* EndpointRepository
-        const waiting = Effect.forEach([all, sent, bounced], ({ id }) =>
-          Effect.map(endpoints.find(id), (status) => status.waiting),
-        )
-        expect(yield* waiting).toEqual([1, 1, 0])
-        const taken = yield* (yield* workerOn()).take()
-        const ours = taken.filter((delivery) => delivery.eventId === eventId)
-        expect(ours.map(({ endpointId }) => endpointId)).toEqual([all.id])
-        expect(yield* waiting).toEqual([0, 1, 0])
-      }),
-    ))
+  test("gives an endpoint the events that it subscribes to, and lets a disabled one's wait", function* () {
+    const { organization, endpoint: all, campaign } = yield* seedCampaign({ recipients: 0 })
+    const sent = yield* create(organization.id, ["outreach.email_sent", "outreach.email_bounced"])
+    const bounced = yield* create(organization.id, ["outreach.email_bounced"])
+    yield* (yield* EndpointRepository).disable(sent.id)
+    const [eventId] = yield* publishSent(campaign, 1)
+    const endpoints = yield* EndpointRepository
+    const waiting = Effect.forEach([all, sent, bounced], ({ id }) =>
+      Effect.map(endpoints.find(id), (status) => status.waiting),
+    )
+    expect(yield* waiting).toEqual([1, 1, 0])
+    const taken = yield* (yield* workerOn()).take()
+    const ours = taken.filter((delivery) => delivery.eventId === eventId)
+    expect(ours.map(({ endpointId }) => endpointId)).toEqual([all.id])
+    expect(yield* waiting).toEqual([0, 1, 0])
+  })
 })

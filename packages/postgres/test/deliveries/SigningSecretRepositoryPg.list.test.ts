@@ -3,6 +3,7 @@ import type { EndpointReaders } from "@outreach/domain/deliveries/EndpointReader
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { publishSent } from "@outreach/testing/publishSent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -15,6 +16,7 @@ const url = migratedDatabase()
 const run = <A, E>(
   effect: Effect.Effect<A, E, EndpointReaders | SigningSecretRepository | Effect.Services<typeof seeded>>,
 ) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const test = effectTest(run)
 
 /** Seeds an organization whose first secret is over. */
 const seeded = Effect.gen(function* () {
@@ -27,25 +29,22 @@ const claimUpTo = (limit: number) => Effect.flatMap(workerOn(), ({ take }) => ta
 const claim = claimUpTo(1)
 
 describe("SigningSecretRepositoryPg.list", () => {
-  it("lists secrets newest first, with when they end and were last used, and without themselves", () =>
-    run(
-      Effect.gen(function* () {
-        const organizationId = yield* seeded
-        const { list } = yield* SigningSecretRepository
-        const [second, first, ...others] = yield* list(organizationId)
-        expect(others).toEqual([])
-        expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String), lastUsedAt: null })
-        expect(second).toEqual({
-          organizationId,
-          id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
-          createdAt: expect.any(String),
-          expiresAt: null,
-          lastUsedAt: null,
-        })
-        yield* claimUpTo(100)
-        expect(yield* list(organizationId)).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
-      }),
-    ))
+  test("lists secrets newest first, with when they end and were last used, and without themselves", function* () {
+    const organizationId = yield* seeded
+    const { list } = yield* SigningSecretRepository
+    const [second, first, ...others] = yield* list(organizationId)
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String), lastUsedAt: null })
+    expect(second).toEqual({
+      organizationId,
+      id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
+      createdAt: expect.any(String),
+      expiresAt: null,
+      lastUsedAt: null,
+    })
+    yield* claimUpTo(100)
+    expect(yield* list(organizationId)).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
+  })
 
   it("notes the use of a secret once in five minutes, over all workers, and waits for nobody", async () => {
     const organizationId = await run(seeded)

@@ -1,13 +1,15 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const organization = Effect.gen(function* () {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
@@ -18,75 +20,57 @@ const active = Effect.fnUntraced(function* (id: OrganizationId) {
 const texts = (...secrets: ReadonlyArray<Redacted.Redacted>) => secrets.map(Redacted.value).sort()
 
 describe("SigningSecretRepositoryPg", () => {
-  it("makes secrets of the documented form, and keeps the old one through its grace window only", () =>
-    run(
-      Effect.gen(function* () {
-        const { id } = yield* organization
-        expect(yield* active(id)).toEqual([])
-        const first = yield* rotateSecret(id, 3600)
-        const second = yield* rotateSecret(id, 3600)
-        expect(Redacted.value(first)).toMatch(/^whsec_[0-9A-Za-z_-]{43}$/)
-        expect(yield* active(id)).toEqual(texts(first, second))
-        const third = yield* rotateSecret(id, 0)
-        expect(yield* active(id)).toEqual(texts(third))
-      }),
-    ))
+  test("makes secrets of the documented form, and keeps the old one through its grace window only", function* () {
+    const { id } = yield* organization
+    expect(yield* active(id)).toEqual([])
+    const first = yield* rotateSecret(id, 3600)
+    const second = yield* rotateSecret(id, 3600)
+    expect(Redacted.value(first)).toMatch(/^whsec_[0-9A-Za-z_-]{43}$/)
+    expect(yield* active(id)).toEqual(texts(first, second))
+    const third = yield* rotateSecret(id, 0)
+    expect(yield* active(id)).toEqual(texts(third))
+  })
 
-  it("never lengthens the life of a secret that is on its way out", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { id } = yield* organization
-        yield* rotateSecret(id, 0)
-        yield* rotateSecret(id, 60)
-        yield* rotateSecret(id, 86_400)
-        const rows = yield* sql<{ expires_at: string | null }>`
-          select expires_at from signing_secrets
-          where organization_id = ${id} and expires_at > clock_timestamp() + interval '90 seconds'`
-        expect(rows).toHaveLength(1)
-      }),
-    ))
+  test("never lengthens the life of a secret that is on its way out", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { id } = yield* organization
+    yield* rotateSecret(id, 0)
+    yield* rotateSecret(id, 60)
+    yield* rotateSecret(id, 86_400)
+    const rows = yield* sql<{ expires_at: string | null }>`
+      select expires_at from signing_secrets
+      where organization_id = ${id} and expires_at > clock_timestamp() + interval '90 seconds'`
+    expect(rows).toHaveLength(1)
+  })
 
-  it("ends the oldest secret at the 17th rotation within the grace window, and says so", () =>
-    run(
-      Effect.gen(function* () {
-        const { id } = yield* organization
-        const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () => rotateSecretWithinBound(id, 3600))
-        expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), 1])
-        expect(yield* active(id)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
-      }),
-    ))
+  test("ends the oldest secret at the 17th rotation within the grace window, and says so", function* () {
+    const { id } = yield* organization
+    const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () => rotateSecretWithinBound(id, 3600))
+    expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), 1])
+    expect(yield* active(id)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
+  })
 
-  it("overlooks no secret when rotations run at the same time", () =>
-    run(
-      Effect.gen(function* () {
-        const { id } = yield* organization
-        yield* Effect.all(
-          Array.from({ length: 8 }, () => rotateSecret(id, 0)),
-          { concurrency: 8 },
-        )
-        expect(yield* active(id)).toHaveLength(1)
-      }),
-    ))
+  test("overlooks no secret when rotations run at the same time", function* () {
+    const { id } = yield* organization
+    yield* Effect.all(
+      Array.from({ length: 8 }, () => rotateSecret(id, 0)),
+      { concurrency: 8 },
+    )
+    expect(yield* active(id)).toHaveLength(1)
+  })
 
-  it("keeps no secret's text", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { id } = yield* organization
-        const secret = yield* rotateSecret(id, 0)
-        const rows = yield* sql<{ ciphertext: Uint8Array }>`
-          select ciphertext from signing_secrets where organization_id = ${id}`
-        expect(Buffer.from(rows[0]!.ciphertext).includes(Redacted.value(secret).slice(6, 20))).toBe(false)
-      }),
-    ))
+  test("keeps no secret's text", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { id } = yield* organization
+    const secret = yield* rotateSecret(id, 0)
+    const rows = yield* sql<{ ciphertext: Uint8Array }>`
+      select ciphertext from signing_secrets where organization_id = ${id}`
+    expect(Buffer.from(rows[0]!.ciphertext).includes(Redacted.value(secret).slice(6, 20))).toBe(false)
+  })
 
-  it("refuses an organization that does not exist", () =>
-    run(
-      Effect.gen(function* () {
-        const organizationId = yield* createIdentifier("organization")
-        const refusal = yield* Effect.flip(rotateSecret(organizationId, 0))
-        expect(refusal).toMatchObject({ _tag: "OrganizationNotFound", organizationId })
-      }),
-    ))
+  test("refuses an organization that does not exist", function* () {
+    const organizationId = yield* createIdentifier("organization")
+    const refusal = yield* Effect.flip(rotateSecret(organizationId, 0))
+    expect(refusal).toMatchObject({ _tag: "OrganizationNotFound", organizationId })
+  })
 })

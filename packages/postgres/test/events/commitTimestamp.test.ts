@@ -6,6 +6,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -14,6 +15,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const organization = Effect.gen(function* () {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
@@ -26,76 +28,64 @@ describe("commitTimestamp", () => {
     )
   })
 
-  it("gives strictly increasing stamps, within a transaction and from one to the next", () =>
-    run(
-      Effect.gen(function* () {
-        const { id } = yield* organization
-        const twice = inTransaction(Effect.all([commitTimestamp(id), commitTimestamp(id)]))
-        const stamps = (yield* Effect.forEach(Array.from({ length: 50 }), () => twice)).flat()
-        expect(stamps).toEqual([...new Set(stamps)].sort())
-      }),
-    ))
+  test("gives strictly increasing stamps, within a transaction and from one to the next", function* () {
+    const { id } = yield* organization
+    const twice = inTransaction(Effect.all([commitTimestamp(id), commitTimestamp(id)]))
+    const stamps = (yield* Effect.forEach(Array.from({ length: 50 }), () => twice)).flat()
+    expect(stamps).toEqual([...new Set(stamps)].sort())
+  })
 
-  it("goes on from its last stamp when the database's own clock is behind it", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { id } = yield* organization
-        yield* sql`update organization_clock set last = '2999-12-31T23:59:59.999998Z' where organization_id = ${id}`
-        expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-12-31T23:59:59.999999Z")
-        expect(yield* inTransaction(commitTimestamp(id))).toBe("3000-01-01T00:00:00.000000Z")
-      }),
-    ))
+  test("goes on from its last stamp when the database's own clock is behind it", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { id } = yield* organization
+    yield* sql`update organization_clock set last = '2999-12-31T23:59:59.999998Z' where organization_id = ${id}`
+    expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-12-31T23:59:59.999999Z")
+    expect(yield* inTransaction(commitTimestamp(id))).toBe("3000-01-01T00:00:00.000000Z")
+  })
 
-  it("leaves the other organizations' clocks alone", () =>
-    run(
-      Effect.gen(function* () {
-        const [ours, theirs] = [yield* organization, yield* organization]
-        // Were there one clock for all, the second transaction would wait for the first for ever.
-        const theirStamp = yield* whileOpen(commitTimestamp(ours.id), () => inTransaction(commitTimestamp(theirs.id)))
-        expect(theirStamp).toMatch(/Z$/)
-      }),
-    ))
+  test("leaves the other organizations' clocks alone", function* () {
+    const [ours, theirs] = [yield* organization, yield* organization]
+    // Were there one clock for all, the second transaction would wait for the first for ever.
+    const theirStamp = yield* whileOpen(commitTimestamp(ours.id), () => inTransaction(commitTimestamp(theirs.id)))
+    expect(theirStamp).toMatch(/Z$/)
+  })
 
-  it("lets a poller that follows it lose nothing to concurrent writers", () =>
-    run(
-      Effect.gen(function* () {
-        const recipients = yield* RecipientRepository
-        const campaigns = yield* CampaignRepository
-        const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
-        const organizationId = organization.id
-        const written: Array<string> = []
+  test("lets a poller that follows it lose nothing to concurrent writers", function* () {
+    const recipients = yield* RecipientRepository
+    const campaigns = yield* CampaignRepository
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const organizationId = organization.id
+    const written: Array<string> = []
 
-        const write = (batch: number) =>
+    const write = (batch: number) =>
+      Effect.gen(function* () {
+        const candidates = yield* Effect.forEach(Array.from({ length: 1 + (batch % 7) }), (_, i) =>
           Effect.gen(function* () {
-            const candidates = yield* Effect.forEach(Array.from({ length: 1 + (batch % 7) }), (_, i) =>
-              Effect.gen(function* () {
-                const id = yield* createIdentifier("recipient")
-                const n = batch * 10 + i
-                return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
-              }),
-            )
-            const registrations = yield* campaigns.addRecipients(campaign.id, candidates)
-            written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
-          })
-        const writers = yield* Effect.forkChild(
-          Effect.forEach(Array.from({ length: 400 }), (_, batch) => write(batch), { concurrency: 6, discard: true }),
+            const id = yield* createIdentifier("recipient")
+            const n = batch * 10 + i
+            return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
+          }),
         )
+        const registrations = yield* campaigns.addRecipients(campaign.id, candidates)
+        written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
+      })
+    const writers = yield* Effect.forkChild(
+      Effect.forEach(Array.from({ length: 400 }), (_, batch) => write(batch), { concurrency: 6, discard: true }),
+    )
 
-        const seen: Array<string> = []
-        let from: Parameters<typeof recipients.page>[1] = { since: "1970-01-01T00:00:00.000000Z" }
-        for (;;) {
-          const over = writers.pollUnsafe() !== undefined
-          const page: ReadonlyArray<Recipient> = yield* recipients.page(organizationId, from, 3)
-          seen.push(...page.map(({ id }) => id))
-          const last = page.at(-1)
-          if (last !== undefined) from = { after: last }
-          else if (over) break
-        }
-        yield* Fiber.join(writers)
-        expect(written.length).toBeGreaterThan(1000)
-        expect(seen).toHaveLength(written.length)
-        expect(new Set(seen)).toEqual(new Set(written))
-      }),
-    ))
+    const seen: Array<string> = []
+    let from: Parameters<typeof recipients.page>[1] = { since: "1970-01-01T00:00:00.000000Z" }
+    for (;;) {
+      const over = writers.pollUnsafe() !== undefined
+      const page: ReadonlyArray<Recipient> = yield* recipients.page(organizationId, from, 3)
+      seen.push(...page.map(({ id }) => id))
+      const last = page.at(-1)
+      if (last !== undefined) from = { after: last }
+      else if (over) break
+    }
+    yield* Fiber.join(writers)
+    expect(written.length).toBeGreaterThan(1000)
+    expect(seen).toHaveLength(written.length)
+    expect(new Set(seen)).toEqual(new Set(written))
+  })
 })

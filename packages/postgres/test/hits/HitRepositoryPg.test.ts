@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
 
@@ -63,196 +65,154 @@ const judgeHits = Effect.gen(function* () {
 })
 
 describe("a hit", () => {
-  it("is published as an open or a click, with the fields of the catalogue and the time that it came", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, events, hits, recipients, campaign, program } = yield* seedSent({ recipients: 1 })
-        yield* record(hit({ link: null, agoMs: 2000 }), hit({ agoMs: 1000, method: "HEAD" }))
-        yield* judgeHits
+  test("is published as an open or a click, with the fields of the catalogue and the time that it came", function* () {
+    const { hit, events, hits, recipients, campaign, program } = yield* seedSent({ recipients: 1 })
+    yield* record(hit({ link: null, agoMs: 2000 }), hit({ agoMs: 1000, method: "HEAD" }))
+    yield* judgeHits
 
-        const [opened, clicked] = yield* hits
-        const rows = yield* events
-        const common = {
-          service_campaign_id: campaign.id,
-          service_program_id: program.id,
-          token: recipients[0]!.token,
-        }
-        expect(rows.map(({ type }) => type)).toEqual(["outreach.email_opened", "outreach.email_clicked"])
-        expect(rows.map(({ body }) => JSON.parse(body).data)).toEqual([
-          { ...common, is_bot_suspected: false, opened_at: opened!.received_at },
-          { ...common, is_bot_suspected: true, clicked_at: clicked!.received_at },
-        ])
-        expect(rows.map(({ body }) => JSON.parse(body).occurred_at)).toEqual([
-          opened!.received_at,
-          clicked!.received_at,
-        ])
-        expect(Date.parse(clicked!.received_at) - Date.parse(opened!.received_at)).toBe(1000)
-        expect([opened!.reasons, clicked!.reasons]).toEqual([[], ["head"]])
-      }),
-    ))
+    const [opened, clicked] = yield* hits
+    const rows = yield* events
+    const common = {
+      service_campaign_id: campaign.id,
+      service_program_id: program.id,
+      token: recipients[0]!.token,
+    }
+    expect(rows.map(({ type }) => type)).toEqual(["outreach.email_opened", "outreach.email_clicked"])
+    expect(rows.map(({ body }) => JSON.parse(body).data)).toEqual([
+      { ...common, is_bot_suspected: false, opened_at: opened!.received_at },
+      { ...common, is_bot_suspected: true, clicked_at: clicked!.received_at },
+    ])
+    expect(rows.map(({ body }) => JSON.parse(body).occurred_at)).toEqual([opened!.received_at, clicked!.received_at])
+    expect(Date.parse(clicked!.received_at) - Date.parse(opened!.received_at)).toBe(1000)
+    expect([opened!.reasons, clicked!.reasons]).toEqual([[], ["head"]])
+  })
 
-  it("waits for every endpoint, and stamps its recipient", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, organization, endpoint } = yield* seedSent({ recipients: 1 })
-        yield* record(hit())
-        yield* judgeHits
-        const rows = yield* query(
-          (sql) => sql`
-          select endpoint_id, last_event_at = emitted_at and updated_at = emitted_at as stamped
-          from events join endpoint_readers using (organization_id) join reader_positions using (endpoint_id) join recipients using (organization_id)
-          where organization_id = ${organization.id} and (emitted_at, events.id) > (begun_at, begun_id)`,
-        )
-        expect(rows).toEqual([{ endpoint_id: endpoint.id, stamped: true }])
-      }),
-    ))
+  test("waits for every endpoint, and stamps its recipient", function* () {
+    const { hit, organization, endpoint } = yield* seedSent({ recipients: 1 })
+    yield* record(hit())
+    yield* judgeHits
+    const rows = yield* query(
+      (sql) => sql`
+      select endpoint_id, last_event_at = emitted_at and updated_at = emitted_at as stamped
+      from events join endpoint_readers using (organization_id) join reader_positions using (endpoint_id) join recipients using (organization_id)
+      where organization_id = ${organization.id} and (emitted_at, events.id) > (begun_at, begun_id)`,
+    )
+    expect(rows).toEqual([{ endpoint_id: endpoint.id, stamped: true }])
+  })
 
-  it("is forwarded each time that it is repeated, and judged once", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, events, hits } = yield* seedSent({ recipients: 1 })
-        yield* record(...Array.from({ length: 5 }, () => hit()))
-        expect(yield* judgeHits).toBe(5)
-        const before = yield* hits
-        expect(yield* judgeHits).toBe(0)
-        expect(yield* events).toHaveLength(5)
-        expect(yield* hits).toEqual(before)
-      }),
-    ))
+  test("is forwarded each time that it is repeated, and judged once", function* () {
+    const { hit, events, hits } = yield* seedSent({ recipients: 1 })
+    yield* record(...Array.from({ length: 5 }, () => hit()))
+    expect(yield* judgeHits).toBe(5)
+    const before = yield* hits
+    expect(yield* judgeHits).toBe(0)
+    expect(yield* events).toHaveLength(5)
+    expect(yield* hits).toEqual(before)
+  })
 
-  it("is compared with the time that its message was accepted", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits } = yield* seedSent({ recipients: 1, sentAgo: 10 })
-        yield* record(...[11_000, 9500, 8000].map((agoMs) => hit({ agoMs })))
-        yield* judgeHits
-        expect((yield* hits).map(({ reasons }) => reasons)).toEqual([["too_early"], ["too_early"], []])
-      }),
-    ))
+  test("is compared with the time that its message was accepted", function* () {
+    const { hit, hits } = yield* seedSent({ recipients: 1, sentAgo: 10 })
+    yield* record(...[11_000, 9500, 8000].map((agoMs) => hit({ agoMs })))
+    yield* judgeHits
+    expect((yield* hits).map(({ reasons }) => reasons)).toEqual([["too_early"], ["too_early"], []])
+  })
 
-  it("waits for its message to be accepted, and no longer than a minute", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
-        const setSent = (sentAt: string | null) =>
-          query(
-            (sql) =>
-              sql`update recipients set sent_at = ${sentAt}::timestamptz where organization_id = ${organization.id}`,
-          )
-        yield* setSent(null)
-        yield* record(hit({ agoMs: 61_000 }), hit({ agoMs: 30_000 }))
-        yield* judgeHits
-        expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], null])
-        yield* setSent("now")
-        yield* judgeHits
-        expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], ["too_early"]])
-      }),
-    ))
+  test("waits for its message to be accepted, and no longer than a minute", function* () {
+    const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
+    const setSent = (sentAt: string | null) =>
+      query(
+        (sql) => sql`update recipients set sent_at = ${sentAt}::timestamptz where organization_id = ${organization.id}`,
+      )
+    yield* setSent(null)
+    yield* record(hit({ agoMs: 61_000 }), hit({ agoMs: 30_000 }))
+    yield* judgeHits
+    expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], null])
+    yield* setSent("now")
+    yield* judgeHits
+    expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], ["too_early"]])
+  })
 
-  it("of many links within two seconds is suspected, of the one recipient alone", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits, recipients } = yield* seedSent({ recipients: 2 })
-        const links = ["a", "b", "c", "d"].map((name, i) => hit({ link: `https://${name}.test/`, agoMs: 1000 - i }))
-        yield* record(...links, hit({ link: "https://e.test/", recipientId: recipients[1]!.id }))
-        yield* judgeHits
-        expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], [], ["many_links"], ["many_links"], []])
-      }),
-    ))
+  test("of many links within two seconds is suspected, of the one recipient alone", function* () {
+    const { hit, hits, recipients } = yield* seedSent({ recipients: 2 })
+    const links = ["a", "b", "c", "d"].map((name, i) => hit({ link: `https://${name}.test/`, agoMs: 1000 - i }))
+    yield* record(...links, hit({ link: "https://e.test/", recipientId: recipients[1]!.id }))
+    yield* judgeHits
+    expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], [], ["many_links"], ["many_links"], []])
+  })
 
-  it("is stored once, also when nobody knows whether it was", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits } = yield* seedSent({ recipients: 1 })
-        const [one, other] = [hit(), hit()]
-        yield* record(one)
-        yield* record(one, other)
-        expect(yield* hits).toHaveLength(2)
-      }),
-    ))
+  test("is stored once, also when nobody knows whether it was", function* () {
+    const { hit, hits } = yield* seedSent({ recipients: 1 })
+    const [one, other] = [hit(), hit()]
+    yield* record(one)
+    yield* record(one, other)
+    expect(yield* hits).toHaveLength(2)
+  })
 
-  it("of a recipient that there is not is left out, and the others of its batch are kept", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits } = yield* seedSent({ recipients: 1 })
-        yield* record(hit({ recipientId: `rcp_${"0".repeat(32)}` }), hit())
-        expect(yield* hits).toHaveLength(1)
-      }),
-    ))
+  test("of a recipient that there is not is left out, and the others of its batch are kept", function* () {
+    const { hit, hits } = yield* seedSent({ recipients: 1 })
+    yield* record(hit({ recipientId: `rcp_${"0".repeat(32)}` }), hit())
+    expect(yield* hits).toHaveLength(1)
+  })
 
-  it("of a survey is judged and not forwarded", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits, events, organization } = yield* seedSent({ recipients: 1 })
-        yield* query((sql) => sql`update campaigns set kind = 'survey' where organization_id = ${organization.id}`)
-        yield* record(hit())
-        yield* judgeHits
-        expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[]])
-        expect(yield* events).toEqual([])
-      }),
-    ))
+  test("of a survey is judged and not forwarded", function* () {
+    const { hit, hits, events, organization } = yield* seedSent({ recipients: 1 })
+    yield* query((sql) => sql`update campaigns set kind = 'survey' where organization_id = ${organization.id}`)
+    yield* record(hit())
+    yield* judgeHits
+    expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[]])
+    expect(yield* events).toEqual([])
+  })
 })
 
 describe("judgeHits", () => {
-  it("publishes each hit once, however many workers judge at the same time", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, events, hits, recipients } = yield* seedSent({ recipients: 20 })
-        const many = Array.from({ length: 1200 }, (_, i) =>
-          hit({
-            address: `198.51.100.${i % 256}`,
-            recipientId: recipients[i % 20]!.id,
-            link: i % 3 === 0 ? null : `https://${i}.test/`,
-            agoMs: 5000 - i,
-          }),
-        )
-        yield* record(...many)
-        const counts = yield* Effect.all(
-          Array.from({ length: 8 }, () => judgeHits),
-          { concurrency: "unbounded" },
-        )
-        expect(counts.reduce((sum, count) => sum + count)).toBe(1200)
-        expect((yield* hits).every(({ judged_at }) => judged_at !== null)).toBe(true)
-        const rows = yield* events
-        const times = rows.map(({ body, recipient_id }) => `${JSON.parse(body).occurred_at} ${recipient_id}`)
-        expect(new Set(times).size).toBe(1200)
-        expect(rows).toHaveLength(1200)
+  test("publishes each hit once, however many workers judge at the same time", function* () {
+    const { hit, events, hits, recipients } = yield* seedSent({ recipients: 20 })
+    const many = Array.from({ length: 1200 }, (_, i) =>
+      hit({
+        address: `198.51.100.${i % 256}`,
+        recipientId: recipients[i % 20]!.id,
+        link: i % 3 === 0 ? null : `https://${i}.test/`,
+        agoMs: 5000 - i,
       }),
-    ))
+    )
+    yield* record(...many)
+    const counts = yield* Effect.all(
+      Array.from({ length: 8 }, () => judgeHits),
+      { concurrency: "unbounded" },
+    )
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1200)
+    expect((yield* hits).every(({ judged_at }) => judged_at !== null)).toBe(true)
+    const rows = yield* events
+    const times = rows.map(({ body, recipient_id }) => `${JSON.parse(body).occurred_at} ${recipient_id}`)
+    expect(new Set(times).size).toBe(1200)
+    expect(rows).toHaveLength(1200)
+  })
 
-  it("leaves a hit as it was when it fails half way", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, events, hits, organization } = yield* seedSent({ recipients: 1 })
-        yield* record(hit())
-        const repository = yield* HitRepository
-        const failing = HitRepository.of({
-          ...repository,
-          storeJudged: (...judged) =>
-            Effect.andThen(repository.storeJudged(...judged), Effect.die(new Error("no connection"))),
-        })
-        const exit = yield* Effect.exit(Effect.provideService(judgeSome(organization.id), HitRepository, failing))
-        expect(Exit.isFailure(exit)).toBe(true)
-        expect(yield* events).toEqual([])
-        expect((yield* hits).map(({ judged_at }) => judged_at)).toEqual([null])
-        expect(yield* judgeHits).toBe(1)
-        expect(yield* events).toHaveLength(1)
-      }),
-    ))
+  test("leaves a hit as it was when it fails half way", function* () {
+    const { hit, events, hits, organization } = yield* seedSent({ recipients: 1 })
+    yield* record(hit())
+    const repository = yield* HitRepository
+    const failing = HitRepository.of({
+      ...repository,
+      storeJudged: (...judged) =>
+        Effect.andThen(repository.storeJudged(...judged), Effect.die(new Error("no connection"))),
+    })
+    const exit = yield* Effect.exit(Effect.provideService(judgeSome(organization.id), HitRepository, failing))
+    expect(Exit.isFailure(exit)).toBe(true)
+    expect(yield* events).toEqual([])
+    expect((yield* hits).map(({ judged_at }) => judged_at)).toEqual([null])
+    expect(yield* judgeHits).toBe(1)
+    expect(yield* events).toHaveLength(1)
+  })
 
-  it("takes some of each organization, so that none waits behind another's flood", () =>
-    run(
-      Effect.gen(function* () {
-        const [flooded, other] = [yield* seedSent({ recipients: 1 }), yield* seedSent({ recipients: 1 })]
-        yield* record(
-          ...Array.from({ length: 600 }, (_, i) => flooded.hit({ agoMs: 60_000, link: `https://${i}.test/` })),
-        )
-        yield* record(other.hit())
-        expect(yield* judgeHits).toBe(501)
-        expect(yield* other.events).toHaveLength(1)
-        expect(yield* judgeHits).toBe(100)
-      }),
-    ))
+  test("takes some of each organization, so that none waits behind another's flood", function* () {
+    const [flooded, other] = [yield* seedSent({ recipients: 1 }), yield* seedSent({ recipients: 1 })]
+    yield* record(...Array.from({ length: 600 }, (_, i) => flooded.hit({ agoMs: 60_000, link: `https://${i}.test/` })))
+    yield* record(other.hit())
+    expect(yield* judgeHits).toBe(501)
+    expect(yield* other.events).toHaveLength(1)
+    expect(yield* judgeHits).toBe(100)
+  })
 })
 
 describe("hits of one link from one address", () => {
@@ -264,74 +224,62 @@ describe("hits of one link from one address", () => {
     )
   })
 
-  it("are forwarded 20 times a minute, and then counted on the last one kept, over several processes", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedSent({ recipients: 1 })
-        // In the middle of the last clock minute, so that all are of one.
-        const middle = ((yield* Clock.currentTimeMillis) % 60_000) + 30_000
-        const batches = Array.from({ length: 10 }, (_, batch) =>
-          Array.from({ length: 30 }, (_, i) => seeded.hit({ agoMs: middle + 10 * i + batch })),
-        )
-        yield* Effect.forEach(batches, (batch) => record(...batch), { concurrency: "unbounded" })
-        expect(yield* kept(seeded)).toEqual([
-          { link: "https://clinic.test/", address: "198.51.100.7", rows: 20, repeats: 280 },
-        ])
-        expect(yield* judgeHits).toBe(20)
-        expect(yield* seeded.events).toHaveLength(20)
-      }),
-    ))
+  test("are forwarded 20 times a minute, and then counted on the last one kept, over several processes", function* () {
+    const seeded = yield* seedSent({ recipients: 1 })
+    // In the middle of the last clock minute, so that all are of one.
+    const middle = ((yield* Clock.currentTimeMillis) % 60_000) + 30_000
+    const batches = Array.from({ length: 10 }, (_, batch) =>
+      Array.from({ length: 30 }, (_, i) => seeded.hit({ agoMs: middle + 10 * i + batch })),
+    )
+    yield* Effect.forEach(batches, (batch) => record(...batch), { concurrency: "unbounded" })
+    expect(yield* kept(seeded)).toEqual([
+      { link: "https://clinic.test/", address: "198.51.100.7", rows: 20, repeats: 280 },
+    ])
+    expect(yield* judgeHits).toBe(20)
+    expect(yield* seeded.events).toHaveLength(20)
+  })
 
-  it("have 20 a minute of their own for each link, address, recipient and minute", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedSent({ recipients: 2 })
-        const agoMs = 60_000
-        const some = (over: Parameters<typeof seeded.hit>[0]) =>
-          Array.from({ length: 21 }, () => seeded.hit({ agoMs, ...over }))
-        yield* record(
-          ...some({}),
-          ...some({ link: null }),
-          ...some({ link: "https://clinic.test/other" }),
-          ...some({ address: "198.51.100.8" }),
-          ...some({ agoMs: agoMs + 60_000 }),
-          ...some({ recipientId: seeded.recipients[1]!.id }),
-        )
-        const rows = yield* kept(seeded)
-        expect(rows.reduce((sum, { rows }) => sum + rows, 0)).toBe(6 * 20)
-        expect(rows.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(6)
-      }),
-    ))
+  test("have 20 a minute of their own for each link, address, recipient and minute", function* () {
+    const seeded = yield* seedSent({ recipients: 2 })
+    const agoMs = 60_000
+    const some = (over: Parameters<typeof seeded.hit>[0]) =>
+      Array.from({ length: 21 }, () => seeded.hit({ agoMs, ...over }))
+    yield* record(
+      ...some({}),
+      ...some({ link: null }),
+      ...some({ link: "https://clinic.test/other" }),
+      ...some({ address: "198.51.100.8" }),
+      ...some({ agoMs: agoMs + 60_000 }),
+      ...some({ recipientId: seeded.recipients[1]!.id }),
+    )
+    const rows = yield* kept(seeded)
+    expect(rows.reduce((sum, { rows }) => sum + rows, 0)).toBe(6 * 20)
+    expect(rows.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(6)
+  })
 
-  it("count once when they are stored again, because nobody knew that they were", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedSent({ recipients: 1 })
-        const batch = Array.from({ length: 15 }, () => seeded.hit({ agoMs: 60_000 }))
-        yield* record(...batch)
-        yield* record(...batch)
-        yield* record(...Array.from({ length: 5 }, () => seeded.hit({ agoMs: 60_000 })))
-        expect((yield* kept(seeded)).map(({ rows, repeats }) => [rows, repeats])).toEqual([[20, 0]])
-      }),
-    ))
+  test("count once when they are stored again, because nobody knew that they were", function* () {
+    const seeded = yield* seedSent({ recipients: 1 })
+    const batch = Array.from({ length: 15 }, () => seeded.hit({ agoMs: 60_000 }))
+    yield* record(...batch)
+    yield* record(...batch)
+    yield* record(...Array.from({ length: 5 }, () => seeded.hit({ agoMs: 60_000 })))
+    expect((yield* kept(seeded)).map(({ rows, repeats }) => [rows, repeats])).toEqual([[20, 0]])
+  })
 })
 
 describe("HitRepository.forget", () => {
-  it("forgets what was judged longer ago than so many days, and nothing that waits", () =>
-    run(
-      Effect.gen(function* () {
-        const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
-        yield* record(hit({ agoMs: 3000 }), hit({ agoMs: 2000 }))
-        yield* judgeHits
-        yield* record(hit({ agoMs: 1000 }))
-        yield* query(
-          (sql) => sql`
-          update hits set judged_at = judged_at - interval '90 days 1 second'
-          where (organization_id, id) in (
-            select organization_id, id from hits where organization_id = ${organization.id} order by received_at limit 1)`,
-        )
-        expect(yield* Effect.flatMap(HitRepository, (repository) => repository.forget(90))).toBe(1)
-        expect((yield* hits).map(({ judged_at }) => judged_at !== null)).toEqual([true, false])
-      }),
-    ))
+  test("forgets what was judged longer ago than so many days, and nothing that waits", function* () {
+    const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
+    yield* record(hit({ agoMs: 3000 }), hit({ agoMs: 2000 }))
+    yield* judgeHits
+    yield* record(hit({ agoMs: 1000 }))
+    yield* query(
+      (sql) => sql`
+      update hits set judged_at = judged_at - interval '90 days 1 second'
+      where (organization_id, id) in (
+        select organization_id, id from hits where organization_id = ${organization.id} order by received_at limit 1)`,
+    )
+    expect(yield* Effect.flatMap(HitRepository, (repository) => repository.forget(90))).toBe(1)
+    expect((yield* hits).map(({ judged_at }) => judged_at !== null)).toEqual([true, false])
+  })
 })

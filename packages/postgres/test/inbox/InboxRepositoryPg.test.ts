@@ -1,11 +1,13 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const seedMessage = Effect.gen(function* () {
   const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
@@ -27,47 +29,38 @@ const bodies = (organizationId: string) =>
   )
 
 describe("InboxRepositoryPg.receive", () => {
-  it("stores an event once, and tells a repetition from another event under its id", () =>
-    run(
-      Effect.gen(function* () {
-        const message = yield* seedMessage
-        expect(yield* receive(message("evt_1", "first"))).toBe("stored")
-        expect(yield* receive(message("evt_1", "first"))).toBe("repeated")
-        expect(yield* receive(message("evt_1", "other"))).toBe("differs")
-        expect(yield* bodies(message("").organizationId)).toEqual([{ event_id: "evt_1", body: "first" }])
-      }),
-    ))
+  test("stores an event once, and tells a repetition from another event under its id", function* () {
+    const message = yield* seedMessage
+    expect(yield* receive(message("evt_1", "first"))).toBe("stored")
+    expect(yield* receive(message("evt_1", "first"))).toBe("repeated")
+    expect(yield* receive(message("evt_1", "other"))).toBe("differs")
+    expect(yield* bodies(message("").organizationId)).toEqual([{ event_id: "evt_1", body: "first" }])
+  })
 
-  it("stores the same id of two organizations twice", () =>
-    run(
-      Effect.gen(function* () {
-        const [one, other] = [yield* seedMessage, yield* seedMessage]
-        expect([yield* receive(one("evt_1", "a")), yield* receive(other("evt_1", "b"))]).toEqual(["stored", "stored"])
-      }),
-    ))
+  test("stores the same id of two organizations twice", function* () {
+    const [one, other] = [yield* seedMessage, yield* seedMessage]
+    expect([yield* receive(one("evt_1", "a")), yield* receive(other("evt_1", "b"))]).toEqual(["stored", "stored"])
+  })
 
-  it("answers each of many that come at the same time for itself", () =>
-    run(
-      Effect.gen(function* () {
-        const message = yield* seedMessage
-        const all = (count: number, body: string) =>
-          Effect.forEach(
-            Array.from({ length: count }, (_, i) => message(`evt_${i % 100}`, body)),
-            receive,
-            { concurrency: "unbounded" },
-          )
-        // Which of three alike is the first is for the database to say.
-        const alike = yield* all(300, "first")
-        for (let i = 0; i < 100; i++) {
-          expect([alike[i], alike[i + 100], alike[i + 200]].sort()).toEqual(["repeated", "repeated", "stored"])
-        }
-        expect(new Set(yield* all(100, "other"))).toEqual(new Set(["differs"]))
-        const sql = yield* SqlClient.SqlClient
-        const [counted] = yield* sql<{ differing: number }>`
-          select sum(differing)::int as differing from inbox where organization_id = ${message("").organizationId}`
-        expect(counted!.differing).toBe(100)
-        const rows = yield* bodies(message("").organizationId)
-        expect(rows.map(({ body }) => body)).toEqual(Array(100).fill("first"))
-      }),
-    ))
+  test("answers each of many that come at the same time for itself", function* () {
+    const message = yield* seedMessage
+    const all = (count: number, body: string) =>
+      Effect.forEach(
+        Array.from({ length: count }, (_, i) => message(`evt_${i % 100}`, body)),
+        receive,
+        { concurrency: "unbounded" },
+      )
+    // Which of three alike is the first is for the database to say.
+    const alike = yield* all(300, "first")
+    for (let i = 0; i < 100; i++) {
+      expect([alike[i], alike[i + 100], alike[i + 200]].sort()).toEqual(["repeated", "repeated", "stored"])
+    }
+    expect(new Set(yield* all(100, "other"))).toEqual(new Set(["differs"]))
+    const sql = yield* SqlClient.SqlClient
+    const [counted] = yield* sql<{ differing: number }>`
+      select sum(differing)::int as differing from inbox where organization_id = ${message("").organizationId}`
+    expect(counted!.differing).toBe(100)
+    const rows = yield* bodies(message("").organizationId)
+    expect(rows.map(({ body }) => body)).toEqual(Array(100).fill("first"))
+  })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
@@ -12,6 +12,7 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { applyBatches } from "@outreach/testing/applyBatches"
+import { effectTest } from "@outreach/testing/effectTest"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -21,6 +22,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 // Both a claim and an applier look at all organizations, so each test begins without any work.
 beforeEach(() =>
@@ -77,246 +79,205 @@ const entries = ({ organization }: Seeded) =>
   )
 
 describe("an account_created event", () => {
-  it("suppresses the NPI and the address, whatever its case, and withdraws who waits", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedCampaign({ recipients: 3 })
-        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
-        yield* receiveEvent(
-          seeded,
-          "evt_2",
-          "clinician.account_created",
-          account(9, { email: "CLINICIAN1@Clinic.test" }),
-        )
-        yield* applyAll
-        expect(yield* withdrawnFor(seeded)).toEqual(["suppressed", "suppressed", null])
-        expect((yield* recipients(seeded)).map(({ moved }) => moved)).toEqual([true, true, false])
-        const entries = yield* sql`
-          select kind, value, reason from suppressions where program_id = ${seeded.program.id} order by kind, value`
-        expect(entries).toEqual(
-          [
-            ["email", "clinician1@clinic.test"],
-            ["email", "new0@clinic.test"],
-            ["npi", npi(0)],
-            ["npi", npi(9)],
-          ].map(([kind, value]) => ({ kind, value, reason: "account_created" })),
-        )
-      }),
-    ))
+  test("suppresses the NPI and the address, whatever its case, and withdraws who waits", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeded = yield* seedCampaign({ recipients: 3 })
+    yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
+    yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(9, { email: "CLINICIAN1@Clinic.test" }))
+    yield* applyAll
+    expect(yield* withdrawnFor(seeded)).toEqual(["suppressed", "suppressed", null])
+    expect((yield* recipients(seeded)).map(({ moved }) => moved)).toEqual([true, true, false])
+    const entries = yield* sql`
+      select kind, value, reason from suppressions where program_id = ${seeded.program.id} order by kind, value`
+    expect(entries).toEqual(
+      [
+        ["email", "clinician1@clinic.test"],
+        ["email", "new0@clinic.test"],
+        ["npi", npi(0)],
+        ["npi", npi(9)],
+      ].map(([kind, value]) => ({ kind, value, reason: "account_created" })),
+    )
+  })
 
-  it("keeps whom it names out of later imports of the program, and of no other program", () =>
-    run(
-      Effect.gen(function* () {
-        const [seeded, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
-        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
-        yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", qualified(2))
-        yield* applyAll
-        const lines = [
-          { number: 2, npi: npi(0), email: "another@clinic.test" },
-          { number: 3, npi: npi(1), email: "NEW0@clinic.test" },
-          { number: 4, npi: npi(2), email: "two@clinic.test" },
-          { number: 5, npi: npi(3), email: "three@clinic.test" },
-        ]
-        expect(yield* importLines(seeded.campaign.id, lines)).toMatchObject({ imported: 1, suppressed: 3, bad: [] })
-        expect(yield* importLines(other.campaign.id, lines)).toMatchObject({ imported: 4, suppressed: 0 })
-      }),
-    ))
+  test("keeps whom it names out of later imports of the program, and of no other program", function* () {
+    const [seeded, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
+    yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
+    yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", qualified(2))
+    yield* applyAll
+    const lines = [
+      { number: 2, npi: npi(0), email: "another@clinic.test" },
+      { number: 3, npi: npi(1), email: "NEW0@clinic.test" },
+      { number: 4, npi: npi(2), email: "two@clinic.test" },
+      { number: 5, npi: npi(3), email: "three@clinic.test" },
+    ]
+    expect(yield* importLines(seeded.campaign.id, lines)).toMatchObject({ imported: 1, suppressed: 3, bad: [] })
+    expect(yield* importLines(other.campaign.id, lines)).toMatchObject({ imported: 4, suppressed: 0 })
+  })
 
-  it("stamps the recipient whom the partner attributes it to, and no other", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 2 })
-        yield* schedule(seeded)
-        for (const lease of yield* claim(2)) yield* settleSent(lease)
-        const [first, second] = yield* recipients(seeded)
-        const repository = yield* RecipientRepository
-        const before = yield* repository.page(
-          seeded.organization.id,
-          { since: "2020-01-01T00:00:00Z" as Timestamp },
-          10,
-        )
-        const attributed = { attribution: "service_token", token: first!.token }
-        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0, attributed))
-        yield* receiveEvent(
-          seeded,
-          "evt_2",
-          "clinician.account_created",
-          account(1, { attribution: "organic", token: second!.token }),
-        )
-        yield* receiveEvent(
-          seeded,
-          "evt_3",
-          "clinician.account_created",
-          account(7, { ...attributed, token: "zzzzzz" }),
-        )
-        yield* applyAll
-        expect(yield* recipients(seeded)).toMatchObject([
-          { stamped: true, sent: true, reason: null },
-          { stamped: false, sent: true, reason: null },
-        ])
-        // So that a poller of the list is told.
-        const after = yield* repository.page(seeded.organization.id, { after: before.at(-1)! }, 10)
-        expect(after.map(({ token, lastEventAt, updatedAt }) => [token, lastEventAt === updatedAt])).toEqual([
-          [first!.token, true],
-        ])
-        expect(yield* entries(seeded)).toEqual([])
-      }),
-    ))
+  test("stamps the recipient whom the partner attributes it to, and no other", function* () {
+    const seeded = yield* seedCampaign({ recipients: 2 })
+    yield* schedule(seeded)
+    for (const lease of yield* claim(2)) yield* settleSent(lease)
+    const [first, second] = yield* recipients(seeded)
+    const repository = yield* RecipientRepository
+    const before = yield* repository.page(seeded.organization.id, { since: "2020-01-01T00:00:00Z" as Timestamp }, 10)
+    const attributed = { attribution: "service_token", token: first!.token }
+    yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0, attributed))
+    yield* receiveEvent(
+      seeded,
+      "evt_2",
+      "clinician.account_created",
+      account(1, { attribution: "organic", token: second!.token }),
+    )
+    yield* receiveEvent(seeded, "evt_3", "clinician.account_created", account(7, { ...attributed, token: "zzzzzz" }))
+    yield* applyAll
+    expect(yield* recipients(seeded)).toMatchObject([
+      { stamped: true, sent: true, reason: null },
+      { stamped: false, sent: true, reason: null },
+    ])
+    // So that a poller of the list is told.
+    const after = yield* repository.page(seeded.organization.id, { after: before.at(-1)! }, 10)
+    expect(after.map(({ token, lastEventAt, updatedAt }) => [token, lastEventAt === updatedAt])).toEqual([
+      [first!.token, true],
+    ])
+    expect(yield* entries(seeded)).toEqual([])
+  })
 })
 
 describe("a qualification", () => {
-  it("is counted once per clinician, program and stage, and withdraws who waits", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedCampaign({ recipients: 3 })
-        for (const [i, [type, n]] of (
-          [
-            ["learner", 0],
-            ["learner", 0],
-            ["completer", 0],
-            ["completer", 1],
-          ] as const
-        ).entries()) {
-          yield* receiveEvent(seeded, `evt_${i}`, `clinician.${type}_qualified`, qualified(n))
-          yield* applyAll
-        }
-        expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified", "completer_qualified", null])
-        const [funnel] = yield* sql`
-          select account_created_total as accounts, learner_qualified_total as learners, completer_qualified_total as completers
-          from digest_funnel where program_id = ${seeded.program.id}`
-        expect(funnel).toEqual({ accounts: 0, learners: 1, completers: 2 })
-      }),
-    ))
+  test("is counted once per clinician, program and stage, and withdraws who waits", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeded = yield* seedCampaign({ recipients: 3 })
+    for (const [i, [type, n]] of (
+      [
+        ["learner", 0],
+        ["learner", 0],
+        ["completer", 0],
+        ["completer", 1],
+      ] as const
+    ).entries()) {
+      yield* receiveEvent(seeded, `evt_${i}`, `clinician.${type}_qualified`, qualified(n))
+      yield* applyAll
+    }
+    expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified", "completer_qualified", null])
+    const [funnel] = yield* sql`
+      select account_created_total as accounts, learner_qualified_total as learners, completer_qualified_total as completers
+      from digest_funnel where program_id = ${seeded.program.id}`
+    expect(funnel).toEqual({ accounts: 0, learners: 1, completers: 2 })
+  })
 
-  it("that comes after the target was reached leaves alone when that was", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedCampaign({ recipients: 0 })
-        yield* sql`update programs set completer_target = 1, learner_target = 1 where id = ${seeded.program.id}`
-        const reachedAt = sql<{ completers: string; learners: string }>`
-          select completer_reached_at as completers, learner_reached_at as learners from digest_funnel
-          where program_id = ${seeded.program.id} order by date desc limit 1`
-        const qualify = Effect.fnUntraced(function* (n: number) {
-          yield* receiveEvent(seeded, `evt_${n}_learner`, "clinician.learner_qualified", qualified(n))
-          yield* receiveEvent(seeded, `evt_${n}_completer`, "clinician.completer_qualified", qualified(n))
-          yield* applyAll
-          return yield* reachedAt
-        })
-        const first = yield* qualify(1)
-        expect(first).toEqual([{ completers: expect.any(String), learners: expect.any(String) }])
-        expect(yield* qualify(2)).toEqual(first)
-      }),
-    ))
+  test("that comes after the target was reached leaves alone when that was", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeded = yield* seedCampaign({ recipients: 0 })
+    yield* sql`update programs set completer_target = 1, learner_target = 1 where id = ${seeded.program.id}`
+    const reachedAt = sql<{ completers: string; learners: string }>`
+      select completer_reached_at as completers, learner_reached_at as learners from digest_funnel
+      where program_id = ${seeded.program.id} order by date desc limit 1`
+    const qualify = Effect.fnUntraced(function* (n: number) {
+      yield* receiveEvent(seeded, `evt_${n}_learner`, "clinician.learner_qualified", qualified(n))
+      yield* receiveEvent(seeded, `evt_${n}_completer`, "clinician.completer_qualified", qualified(n))
+      yield* applyAll
+      return yield* reachedAt
+    })
+    const first = yield* qualify(1)
+    expect(first).toEqual([{ completers: expect.any(String), learners: expect.any(String) }])
+    expect(yield* qualify(2)).toEqual(first)
+  })
 
-  it("that brings the completers to their target withdraws everyone who waits, and ends imports", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedCampaign({ recipients: 5 })
-        yield* sql`update programs set completer_target = 2 where id = ${seeded.program.id}`
-        yield* schedule(seeded)
-        yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0))
-        yield* applyAll
-        expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", null, null, null, null])
-        yield* receiveEvent(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
-        const application = yield* applyNext(seeded.organization.id, 10)
-        expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
-        // Nobody is written to from the moment on, however long the withdrawal takes.
-        expect(yield* claim(9)).toEqual([])
-        yield* applyAll
-        expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", ...Array(4).fill("quota_reached")])
-        yield* sql`update campaigns set status = 'paused' where id = ${seeded.campaign.id}`
-        const line = { number: 2, npi: npi(20), email: "late@clinic.test" }
-        expect(yield* Effect.flip(importLines(seeded.campaign.id, [line]))).toMatchObject({ _tag: "QuotaReached" })
-      }),
-    ))
+  test("that brings the completers to their target withdraws everyone who waits, and ends imports", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeded = yield* seedCampaign({ recipients: 5 })
+    yield* sql`update programs set completer_target = 2 where id = ${seeded.program.id}`
+    yield* schedule(seeded)
+    yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0))
+    yield* applyAll
+    expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", null, null, null, null])
+    yield* receiveEvent(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
+    const application = yield* applyNext(seeded.organization.id, 10)
+    expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
+    // Nobody is written to from the moment on, however long the withdrawal takes.
+    expect(yield* claim(9)).toEqual([])
+    yield* applyAll
+    expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", ...Array(4).fill("quota_reached")])
+    yield* sql`update campaigns set status = 'paused' where id = ${seeded.campaign.id}`
+    const line = { number: 2, npi: npi(20), email: "late@clinic.test" }
+    expect(yield* Effect.flip(importLines(seeded.campaign.id, [line]))).toMatchObject({ _tag: "QuotaReached" })
+  })
 })
 
 describe("an event that cannot be applied", () => {
-  it("because its livemode is the other deployment's is set aside with that reason, whatever its type", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 1 })
-        const live = { livemode: true }
-        yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
-        yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
-        yield* applyAll
-        const aside = yield* (yield* InboxRepository).list("quarantined", 10, seeded.organization.id)
-        expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
-          ["evt_1", "livemode: the event is of the production deployment"],
-          ["evt_2", "livemode: the event is of the production deployment"],
-        ])
-        expect(yield* withdrawnFor(seeded)).toEqual([null])
-      }),
-    ))
+  test("because its livemode is the other deployment's is set aside with that reason, whatever its type", function* () {
+    const seeded = yield* seedCampaign({ recipients: 1 })
+    const live = { livemode: true }
+    yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
+    yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
+    yield* applyAll
+    const aside = yield* (yield* InboxRepository).list("quarantined", 10, seeded.organization.id)
+    expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
+      ["evt_1", "livemode: the event is of the production deployment"],
+      ["evt_2", "livemode: the event is of the production deployment"],
+    ])
+    expect(yield* withdrawnFor(seeded)).toEqual([null])
+  })
 
-  it("is set aside with its reason, keeps no other waiting, and is applied when it is replayed", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 1 })
-        const bad: ReadonlyArray<readonly [object, string]> = [
-          [{ ...slug }, "data.npi is missing or not valid"],
-          [{ ...account(0), email: 7 }, "data.email is missing or not valid"],
-          [{ ...account(0), npi: "1234567890" }, "data.npi: the NPI's check digit is wrong"],
-          [{ ...account(0), attribution: "service_token" }, "data.token is missing or not valid"],
-          [
-            { ...account(0), consumer_program_slug: "later" },
-            "data.consumer_program_slug names no program of the organization",
-          ],
-          [
-            { ...account(0), consumer_program_slug: "\0" },
-            "data.consumer_program_slug names no program of the organization",
-          ],
-        ]
-        for (const [i, [data]] of bad.entries()) {
-          yield* receiveEvent(seeded, `evt_${i}`, "clinician.account_created", data as Record<string, unknown>)
-        }
-        yield* receiveEvent(seeded, "evt_unknown", "clinician.moved", { anything: [1] })
-        yield* receiveEvent(seeded, "evt_good", "clinician.learner_qualified", qualified(0))
-        yield* applyAll
-        expect(yield* entries(seeded)).toEqual(bad.map(([, reason], i) => [`evt_${i}`, reason]))
-        expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified"])
+  test("is set aside with its reason, keeps no other waiting, and is applied when it is replayed", function* () {
+    const seeded = yield* seedCampaign({ recipients: 1 })
+    const bad: ReadonlyArray<readonly [object, string]> = [
+      [{ ...slug }, "data.npi is missing or not valid"],
+      [{ ...account(0), email: 7 }, "data.email is missing or not valid"],
+      [{ ...account(0), npi: "1234567890" }, "data.npi: the NPI's check digit is wrong"],
+      [{ ...account(0), attribution: "service_token" }, "data.token is missing or not valid"],
+      [
+        { ...account(0), consumer_program_slug: "later" },
+        "data.consumer_program_slug names no program of the organization",
+      ],
+      [
+        { ...account(0), consumer_program_slug: "\0" },
+        "data.consumer_program_slug names no program of the organization",
+      ],
+    ]
+    for (const [i, [data]] of bad.entries()) {
+      yield* receiveEvent(seeded, `evt_${i}`, "clinician.account_created", data as Record<string, unknown>)
+    }
+    yield* receiveEvent(seeded, "evt_unknown", "clinician.moved", { anything: [1] })
+    yield* receiveEvent(seeded, "evt_good", "clinician.learner_qualified", qualified(0))
+    yield* applyAll
+    expect(yield* entries(seeded)).toEqual(bad.map(([, reason], i) => [`evt_${i}`, reason]))
+    expect(yield* withdrawnFor(seeded)).toEqual(["learner_qualified"])
 
-        const inbox = yield* InboxRepository
-        expect(yield* inbox.find(seeded.organization.id, "evt_unknown")).toMatchObject({ state: "applied" })
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`update programs set slug = 'later' where id = ${seeded.program.id}`
-        yield* inbox.replay(seeded.organization.id, "evt_4")
-        yield* applyAll
-        expect(yield* inbox.find(seeded.organization.id, "evt_4")).toMatchObject({ state: "applied", reason: null })
-        expect(yield* Effect.flip(inbox.replay(seeded.organization.id, "evt_4"))).toMatchObject({
-          _tag: "NotSetAside",
-        })
-      }),
-    ))
+    const inbox = yield* InboxRepository
+    expect(yield* inbox.find(seeded.organization.id, "evt_unknown")).toMatchObject({ state: "applied" })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update programs set slug = 'later' where id = ${seeded.program.id}`
+    yield* inbox.replay(seeded.organization.id, "evt_4")
+    yield* applyAll
+    expect(yield* inbox.find(seeded.organization.id, "evt_4")).toMatchObject({ state: "applied", reason: null })
+    expect(yield* Effect.flip(inbox.replay(seeded.organization.id, "evt_4"))).toMatchObject({
+      _tag: "NotSetAside",
+    })
+  })
 
-  it("is found among many when the database itself refuses it", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedCampaign({ recipients: 0 })
-        yield* sql`
-          create function refuse() returns trigger language plpgsql as $$
-          begin raise exception 'refused' using errcode = 'check_violation'; end $$`
-        yield* sql.unsafe(`
-          create trigger refuse before insert on qualifications for each row when (new.npi = '${npi(3)}') execute function refuse()`)
-        for (let i = 0; i < 6; i++) {
-          yield* receiveEvent(seeded, `evt_${i}`, "clinician.learner_qualified", qualified(i))
-        }
-        yield* applyAll
-        expect(yield* entries(seeded)).toEqual([["evt_3", "it could not be applied: ConstraintError"]])
-        const [counted] =
-          yield* sql`select count(*)::int as count from qualifications where program_id = ${seeded.program.id}`
-        expect(counted).toEqual({ count: 5 })
-        yield* sql`drop trigger refuse on qualifications`
-        expect(yield* (yield* InboxRepository).replayAll(seeded.organization.id)).toBe(1)
-        yield* applyAll
-        expect(yield* entries(seeded)).toEqual([])
-      }),
-    ))
+  test("is found among many when the database itself refuses it", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeded = yield* seedCampaign({ recipients: 0 })
+    yield* sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'refused' using errcode = 'check_violation'; end $$`
+    yield* sql.unsafe(`
+      create trigger refuse before insert on qualifications for each row when (new.npi = '${npi(3)}') execute function refuse()`)
+    for (let i = 0; i < 6; i++) {
+      yield* receiveEvent(seeded, `evt_${i}`, "clinician.learner_qualified", qualified(i))
+    }
+    yield* applyAll
+    expect(yield* entries(seeded)).toEqual([["evt_3", "it could not be applied: ConstraintError"]])
+    const [counted] =
+      yield* sql`select count(*)::int as count from qualifications where program_id = ${seeded.program.id}`
+    expect(counted).toEqual({ count: 5 })
+    yield* sql`drop trigger refuse on qualifications`
+    expect(yield* (yield* InboxRepository).replayAll(seeded.organization.id)).toBe(1)
+    yield* applyAll
+    expect(yield* entries(seeded)).toEqual([])
+  })
 })
 
 const waitingForLocks = Effect.flatMap(
@@ -326,110 +287,98 @@ const waitingForLocks = Effect.flatMap(
 ).pipe(Effect.map((rows) => rows[0]!.count))
 
 describe("while a campaign is sending", () => {
-  it("an event waits for the message that is in flight, and later ones of the clinician wait behind it", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 2 })
-        yield* schedule(seeded)
-        const [lease] = yield* claim(1)
-        const n = lease!.email === "clinician0@clinic.test" ? 0 : 1
-        yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(n))
-        yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(n))
-        yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", qualified(1 - n))
-        const next = applyNext(seeded.organization.id, 10)
-        expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
-        expect(yield* next).toMatchObject({ applied: 0, waiting: 2 })
-        expect(yield* settleSent(lease!)).toBe(true)
-        expect(yield* next).toMatchObject({ applied: 2, waiting: 0 })
-        const rows = yield* recipients(seeded)
-        expect(rows[n]).toMatchObject({ sent: true, reason: null })
-        expect(rows[1 - n]).toMatchObject({ sent: false, reason: "learner_qualified" })
-        expect(yield* claim(9)).toEqual([])
-      }),
-    ))
+  test("an event waits for the message that is in flight, and later ones of the clinician wait behind it", function* () {
+    const seeded = yield* seedCampaign({ recipients: 2 })
+    yield* schedule(seeded)
+    const [lease] = yield* claim(1)
+    const n = lease!.email === "clinician0@clinic.test" ? 0 : 1
+    yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(n))
+    yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(n))
+    yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", qualified(1 - n))
+    const next = applyNext(seeded.organization.id, 10)
+    expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
+    expect(yield* next).toMatchObject({ applied: 0, waiting: 2 })
+    expect(yield* settleSent(lease!)).toBe(true)
+    expect(yield* next).toMatchObject({ applied: 2, waiting: 0 })
+    const rows = yield* recipients(seeded)
+    expect(rows[n]).toMatchObject({ sent: true, reason: null })
+    expect(rows[1 - n]).toMatchObject({ sent: false, reason: "learner_qualified" })
+    expect(yield* claim(9)).toEqual([])
+  })
 
-  it("an event waits for an earlier one of its clinician that waits, though that one is of another program", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 1 })
-        yield* (yield* ProgramRepository).create({
-          organizationId: seeded.organization.id,
-          id: yield* createIdentifier("program"),
-          slug: "diabetes",
-          name: "Diabetes",
-          learnerTarget: null,
-          completerTarget: null,
-        })
-        yield* schedule(seeded)
-        const [lease] = yield* claim(1)
-        const diabetes = { consumer_program_slug: "diabetes" }
-        yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(0))
-        yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", { ...qualified(0), ...diabetes })
-        yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", { ...qualified(1), ...diabetes })
-        const next = applyNext(seeded.organization.id, 10)
-        const inbox = yield* InboxRepository
-        const states = Effect.forEach(["evt_1", "evt_2", "evt_3"], (id) =>
-          Effect.map(inbox.find(seeded.organization.id, id), ({ state }) => state),
-        )
-        expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
-        expect(yield* states).toEqual(["waiting", "waiting", "applied"])
-        expect(yield* settleSent(lease!)).toBe(true)
-        expect(yield* next).toMatchObject({ applied: 2, waiting: 0 })
-        expect(yield* states).toEqual(["applied", "applied", "applied"])
-      }),
-    ))
+  test("an event waits for an earlier one of its clinician that waits, though that one is of another program", function* () {
+    const seeded = yield* seedCampaign({ recipients: 1 })
+    yield* (yield* ProgramRepository).create({
+      organizationId: seeded.organization.id,
+      id: yield* createIdentifier("program"),
+      slug: "diabetes",
+      name: "Diabetes",
+      learnerTarget: null,
+      completerTarget: null,
+    })
+    yield* schedule(seeded)
+    const [lease] = yield* claim(1)
+    const diabetes = { consumer_program_slug: "diabetes" }
+    yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(0))
+    yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", { ...qualified(0), ...diabetes })
+    yield* receiveEvent(seeded, "evt_3", "clinician.learner_qualified", { ...qualified(1), ...diabetes })
+    const next = applyNext(seeded.organization.id, 10)
+    const inbox = yield* InboxRepository
+    const states = Effect.forEach(["evt_1", "evt_2", "evt_3"], (id) =>
+      Effect.map(inbox.find(seeded.organization.id, id), ({ state }) => state),
+    )
+    expect(yield* next).toMatchObject({ applied: 1, waiting: 2 })
+    expect(yield* states).toEqual(["waiting", "waiting", "applied"])
+    expect(yield* settleSent(lease!)).toBe(true)
+    expect(yield* next).toMatchObject({ applied: 2, waiting: 0 })
+    expect(yield* states).toEqual(["applied", "applied", "applied"])
+  })
 
-  it("nobody is handed to the mail server who was withdrawn, whatever comes between", () =>
-    run(
-      Effect.gen(function* () {
-        const count = 400
-        const seeded = yield* seedCampaign({ recipients: count })
-        yield* schedule(seeded)
-        const handed = new Set<string>()
-        const send = Effect.gen(function* () {
-          const leases = yield* claim(7)
-          for (const { email } of leases) handed.add(email)
-          yield* Effect.forEach(leases, settleSent, { concurrency: 7, discard: true })
-          return leases.length
-        })
-        const sending = Effect.gen(function* () {
-          while ((yield* send) > 0) {}
-        })
-        const telling = Effect.gen(function* () {
-          for (let i = count - 1; i >= 0; i -= 3) {
-            yield* receiveEvent(seeded, `evt_${i}`, "clinician.account_created", account(i))
-            yield* applyBatches
-          }
-        })
-        yield* Effect.all([sending, sending, telling], { concurrency: "unbounded" })
-        yield* applyAll
-        const rows = yield* recipients(seeded)
-        const withdrawn = rows.filter(({ reason }) => reason !== null)
-        expect(withdrawn.length).toBeGreaterThan(10)
-        expect(handed.size).toBeGreaterThan(10)
-        const emails = rows.map((_, i) => `clinician${i}@clinic.test`)
-        expect(rows.filter(({ reason }, i) => reason !== null && handed.has(emails[i]!))).toEqual([])
-        expect(handed.size + withdrawn.length).toBe(count)
-      }),
-    ))
+  test("nobody is handed to the mail server who was withdrawn, whatever comes between", function* () {
+    const count = 400
+    const seeded = yield* seedCampaign({ recipients: count })
+    yield* schedule(seeded)
+    const handed = new Set<string>()
+    const send = Effect.gen(function* () {
+      const leases = yield* claim(7)
+      for (const { email } of leases) handed.add(email)
+      yield* Effect.forEach(leases, settleSent, { concurrency: 7, discard: true })
+      return leases.length
+    })
+    const sending = Effect.gen(function* () {
+      while ((yield* send) > 0) {}
+    })
+    const telling = Effect.gen(function* () {
+      for (let i = count - 1; i >= 0; i -= 3) {
+        yield* receiveEvent(seeded, `evt_${i}`, "clinician.account_created", account(i))
+        yield* applyBatches
+      }
+    })
+    yield* Effect.all([sending, sending, telling], { concurrency: "unbounded" })
+    yield* applyAll
+    const rows = yield* recipients(seeded)
+    const withdrawn = rows.filter(({ reason }) => reason !== null)
+    expect(withdrawn.length).toBeGreaterThan(10)
+    expect(handed.size).toBeGreaterThan(10)
+    const emails = rows.map((_, i) => `clinician${i}@clinic.test`)
+    expect(rows.filter(({ reason }, i) => reason !== null && handed.has(emails[i]!))).toEqual([])
+    expect(handed.size + withdrawn.length).toBe(count)
+  })
 
-  it("an import that is under way cannot slip in whom an event suppresses", () =>
-    run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 0 })
-        const line = { number: 2, npi: npi(0), email: "zero@clinic.test" }
-        yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
-        const applying = yield* whileOpen(
-          importLines(seeded.campaign.id, [line]),
-          Effect.fnUntraced(function* () {
-            const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10))
-            // It has looked for recipients and found none, and now waits for the clock that the import holds.
-            yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
-            return fiber
-          }),
-        )
-        expect(yield* Fiber.join(applying)).toMatchObject({ applied: 1 })
-        expect(yield* withdrawnFor(seeded)).toEqual(["suppressed"])
+  test("an import that is under way cannot slip in whom an event suppresses", function* () {
+    const seeded = yield* seedCampaign({ recipients: 0 })
+    const line = { number: 2, npi: npi(0), email: "zero@clinic.test" }
+    yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
+    const applying = yield* whileOpen(
+      importLines(seeded.campaign.id, [line]),
+      Effect.fnUntraced(function* () {
+        const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10))
+        // It has looked for recipients and found none, and now waits for the clock that the import holds.
+        yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
+        return fiber
       }),
-    ))
+    )
+    expect(yield* Fiber.join(applying)).toMatchObject({ applied: 1 })
+    expect(yield* withdrawnFor(seeded)).toEqual(["suppressed"])
+  })
 })

@@ -8,6 +8,7 @@ import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -15,6 +16,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 // A claim takes what is due anywhere, so each test begins without any campaign under way.
 beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
@@ -57,83 +59,68 @@ const endLeases = Effect.flatMap(
 )
 
 describe("MessageQueuePg.claim", () => {
-  it("leases each message to one claimer, with all that sending needs", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, program, campaign } = yield* seedSending(5)
-        const leases = (yield* Effect.all([claim(3), claim(3)], { concurrency: "unbounded" })).flat()
-        expect(leases).toHaveLength(5)
-        expect(new Set(leases.map((lease) => lease.email)).size).toBe(5)
-        expect(leases[0]).toMatchObject({
-          organizationId: organization.id,
-          campaignId: campaign.id,
-          programId: program.id,
-          attempt: 1,
-          token: expect.stringMatching(/^[0-9A-Za-z]{6}$/),
-        })
-        expect(yield* claim(9)).toEqual([])
-      }),
-    ))
+  test("leases each message to one claimer, with all that sending needs", function* () {
+    const { organization, program, campaign } = yield* seedSending(5)
+    const leases = (yield* Effect.all([claim(3), claim(3)], { concurrency: "unbounded" })).flat()
+    expect(leases).toHaveLength(5)
+    expect(new Set(leases.map((lease) => lease.email)).size).toBe(5)
+    expect(leases[0]).toMatchObject({
+      organizationId: organization.id,
+      campaignId: campaign.id,
+      programId: program.id,
+      attempt: 1,
+      token: expect.stringMatching(/^[0-9A-Za-z]{6}$/),
+    })
+    expect(yield* claim(9)).toEqual([])
+  })
 
-  it("takes nothing of a campaign that is paused, or whose window has not begun or is over", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { campaign } = yield* seedSending(1)
-        yield* commandCampaign(campaign.id, "pause")
-        expect(yield* claim(9)).toEqual([])
-        yield* sql`
-          update campaigns set status = 'sending', window_start = clock_timestamp() + interval '1 minute'
-          where id = ${campaign.id}`
-        expect(yield* claim(9)).toEqual([])
-        yield* sql`
-          update campaigns set window_start = clock_timestamp() - interval '2 minutes',
-            window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
-        expect(yield* claim(9)).toEqual([])
-        yield* sql`update campaigns set window_end = clock_timestamp() + interval '1 minute' where id = ${campaign.id}`
-        expect(yield* claim(9)).toHaveLength(1)
-      }),
-    ))
+  test("takes nothing of a campaign that is paused, or whose window has not begun or is over", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign } = yield* seedSending(1)
+    yield* commandCampaign(campaign.id, "pause")
+    expect(yield* claim(9)).toEqual([])
+    yield* sql`
+      update campaigns set status = 'sending', window_start = clock_timestamp() + interval '1 minute'
+      where id = ${campaign.id}`
+    expect(yield* claim(9)).toEqual([])
+    yield* sql`
+      update campaigns set window_start = clock_timestamp() - interval '2 minutes',
+        window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
+    expect(yield* claim(9)).toEqual([])
+    yield* sql`update campaigns set window_end = clock_timestamp() + interval '1 minute' where id = ${campaign.id}`
+    expect(yield* claim(9)).toHaveLength(1)
+  })
 
-  it("gives what a dead worker held to another, as the same attempt", () =>
-    run(
-      Effect.gen(function* () {
-        yield* seedSending(1)
-        const [dead] = yield* claim(1)
-        yield* endLeases
-        const [lease] = yield* claim(1)
-        expect(lease).toMatchObject({ recipientId: dead!.recipientId, attempt: 1 })
-        expect(lease!.leaseToken).not.toBe(dead!.leaseToken)
-      }),
-    ))
+  test("gives what a dead worker held to another, as the same attempt", function* () {
+    yield* seedSending(1)
+    const [dead] = yield* claim(1)
+    yield* endLeases
+    const [lease] = yield* claim(1)
+    expect(lease).toMatchObject({ recipientId: dead!.recipientId, attempt: 1 })
+    expect(lease!.leaseToken).not.toBe(dead!.leaseToken)
+  })
 })
 
 describe("MessageQueuePg.claim, of a campaign of which many messages are held", () => {
-  it("takes no more than its share, and all of the others", () =>
-    run(
-      Effect.gen(function* () {
-        const slow = yield* seedSending(5)
-        const other = yield* seedSending(5)
-        const leases = yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
-        const count = (id: string) => leases.filter(({ campaignId }) => campaignId === id).length
-        expect([count(slow.campaign.id), count(other.campaign.id)]).toEqual([1, 4])
-        expect(yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
-      }),
-    ))
+  test("takes no more than its share, and all of the others", function* () {
+    const slow = yield* seedSending(5)
+    const other = yield* seedSending(5)
+    const leases = yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
+    const count = (id: string) => leases.filter(({ campaignId }) => campaignId === id).length
+    expect([count(slow.campaign.id), count(other.campaign.id)]).toEqual([1, 4])
+    expect(yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
+  })
 })
 
 describe("MessageQueuePg.renew", () => {
-  it("extends leases that are held, and returns no other", () =>
-    run(
-      Effect.gen(function* () {
-        yield* seedSending(2)
-        const [held, lost] = yield* claim(2)
-        yield* endLeases
-        const stolen = { ...lost!, leaseToken: held!.leaseToken }
-        expect(yield* (yield* MessageQueue).renew([held!, stolen], 60)).toEqual([held!.leaseToken])
-        expect((yield* claim(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
-      }),
-    ))
+  test("extends leases that are held, and returns no other", function* () {
+    yield* seedSending(2)
+    const [held, lost] = yield* claim(2)
+    yield* endLeases
+    const stolen = { ...lost!, leaseToken: held!.leaseToken }
+    expect(yield* (yield* MessageQueue).renew([held!, stolen], 60)).toEqual([held!.leaseToken])
+    expect((yield* claim(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
+  })
 })
 
 describe("a message whose outcome nobody knows", () => {
@@ -141,84 +128,72 @@ describe("a message whose outcome nobody knows", () => {
   const settleUnknown = (lease: MessageLease, delaySeconds: number | null) =>
     Effect.flatMap(MessageQueue, (queue) => queue.settle(lease, { state: "unknown", delaySeconds, failure }))
 
-  it("is counted, and is quarantined where no attempt is left; its campaign is completed, and shows it", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedSending(1)
-        const repository = yield* CampaignRepository
-        for (const unknownOutcomes of [0, 1, 2]) {
-          const [lease] = yield* claim(1)
-          expect(lease).toMatchObject({ attempt: 1, unknownOutcomes })
-          expect(yield* settleUnknown(lease!, 0)).toBe(true)
-        }
-        expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 1, unknown: 1, quarantined: 0 })
-        expect(yield* repository.failures(campaign.id)).toEqual([{ ...failure, messages: 1 }])
-        yield* repository.openAndComplete
-        expect((yield* repository.find(campaign.id)).status).toBe("sending")
+  test("is counted, and is quarantined where no attempt is left; its campaign is completed, and shows it", function* () {
+    const { campaign } = yield* seedSending(1)
+    const repository = yield* CampaignRepository
+    for (const unknownOutcomes of [0, 1, 2]) {
+      const [lease] = yield* claim(1)
+      expect(lease).toMatchObject({ attempt: 1, unknownOutcomes })
+      expect(yield* settleUnknown(lease!, 0)).toBe(true)
+    }
+    expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 1, unknown: 1, quarantined: 0 })
+    expect(yield* repository.failures(campaign.id)).toEqual([{ ...failure, messages: 1 }])
+    yield* repository.openAndComplete
+    expect((yield* repository.find(campaign.id)).status).toBe("sending")
 
-        const [last] = yield* claim(1)
-        yield* settleUnknown(last!, null)
-        expect(yield* claim(1)).toEqual([])
-        yield* repository.openAndComplete
-        yield* repository.openAndComplete
-        expect((yield* repository.find(campaign.id)).status).toBe("completed")
-        expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 0, unknown: 0, quarantined: 1 })
-        expect(yield* repository.quarantined(campaign.id)).toMatchObject([
-          { recipientId: last!.recipientId, token: last!.token, unknownOutcomes: 4, ...failure },
-        ])
-        expect((yield* (yield* DeliveryGauges).readState).messagesQuarantined).toBeGreaterThan(0)
-      }),
-    ))
+    const [last] = yield* claim(1)
+    yield* settleUnknown(last!, null)
+    expect(yield* claim(1)).toEqual([])
+    yield* repository.openAndComplete
+    yield* repository.openAndComplete
+    expect((yield* repository.find(campaign.id)).status).toBe("completed")
+    expect(yield* repository.progress(campaign.id)).toMatchObject({ queued: 0, unknown: 0, quarantined: 1 })
+    expect(yield* repository.quarantined(campaign.id)).toMatchObject([
+      { recipientId: last!.recipientId, token: last!.token, unknownOutcomes: 4, ...failure },
+    ])
+    expect((yield* (yield* DeliveryGauges).readState).messagesQuarantined).toBeGreaterThan(0)
+  })
 
-  it("is quarantined, not dropped, when the window ends before it is tried again", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { campaign } = yield* seedSending(2)
-        const [lease] = yield* claim(1)
-        yield* settleUnknown(lease!, 3600)
-        yield* sql`
-          update campaigns set window_start = clock_timestamp() - interval '2 minutes',
-            window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
-        const campaigns = yield* CampaignRepository
-        yield* campaigns.openAndComplete
-        expect((yield* campaigns.find(campaign.id)).status).toBe("completed")
-        expect(yield* campaigns.progress(campaign.id)).toMatchObject({ queued: 0, quarantined: 1 })
-      }),
-    ))
+  test("is quarantined, not dropped, when the window ends before it is tried again", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign } = yield* seedSending(2)
+    const [lease] = yield* claim(1)
+    yield* settleUnknown(lease!, 3600)
+    yield* sql`
+      update campaigns set window_start = clock_timestamp() - interval '2 minutes',
+        window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
+    const campaigns = yield* CampaignRepository
+    yield* campaigns.openAndComplete
+    expect((yield* campaigns.find(campaign.id)).status).toBe("completed")
+    expect(yield* campaigns.progress(campaign.id)).toMatchObject({ queued: 0, quarantined: 1 })
+  })
 })
 
 describe("MessageQueuePg.template", () => {
-  it("reads what a campaign's messages have in common", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign, program } = yield* seedCampaign({ recipients: 0 })
-        expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
-          subject: campaign.subject,
-          html: campaign.html,
-          shortLink: null,
-          campaignName: campaign.name,
-          programName: program.name,
-        })
-      }),
-    ))
+  test("reads what a campaign's messages have in common", function* () {
+    const { campaign, program } = yield* seedCampaign({ recipients: 0 })
+    expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
+      subject: campaign.subject,
+      html: campaign.html,
+      shortLink: null,
+      campaignName: campaign.name,
+      programName: program.name,
+    })
+  })
 })
 
 describe("MessageQueuePg.settle", () => {
-  it("writes settlements that come together in few transactions, and refuses only those whose lease was lost", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedSending(60)
-        const leases = yield* claim(60)
-        const lost = { ...leases[30]!, leaseToken: leases[31]!.leaseToken }
-        const asked = leases.map((lease, i) => (i === 30 ? lost : lease))
-        const settled = yield* Effect.forEach(asked, (lease) => settle(lease, "sent"), { concurrency: "unbounded" })
-        expect(settled).toEqual(leases.map((_, i) => i !== 30))
-        const stamps = (yield* bodies(campaign.id)).map(({ body }) => JSON.parse(body).emitted_at)
-        expect(stamps).toHaveLength(59)
-        expect(new Set(stamps).size).toBeLessThan(10)
-      }),
-    ))
+  test("writes settlements that come together in few transactions, and refuses only those whose lease was lost", function* () {
+    const { campaign } = yield* seedSending(60)
+    const leases = yield* claim(60)
+    const lost = { ...leases[30]!, leaseToken: leases[31]!.leaseToken }
+    const asked = leases.map((lease, i) => (i === 30 ? lost : lease))
+    const settled = yield* Effect.forEach(asked, (lease) => settle(lease, "sent"), { concurrency: "unbounded" })
+    expect(settled).toEqual(leases.map((_, i) => i !== 30))
+    const stamps = (yield* bodies(campaign.id)).map(({ body }) => JSON.parse(body).emitted_at)
+    expect(stamps).toHaveLength(59)
+    expect(new Set(stamps).size).toBeLessThan(10)
+  })
 
   it.each(["sent", "bounced"] as const)("marks the recipient as %s and publishes the event with one stamp", (state) =>
     run(
@@ -246,50 +221,41 @@ describe("MessageQueuePg.settle", () => {
     ),
   )
 
-  it("puts a retry back with the attempts that it is told count", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedSending(1)
-        for (const [attempts, next] of [
-          [1, 2],
-          [1, 2],
-          [2, 3],
-        ] as const) {
-          const [lease] = yield* claim(1)
-          expect(yield* retry(lease!, attempts)).toBe(true)
-          const [again] = yield* claim(1)
-          expect(again!.attempt).toBe(next)
-          yield* endLeases
-        }
-        expect(yield* bodies(campaign.id)).toEqual([])
-      }),
-    ))
+  test("puts a retry back with the attempts that it is told count", function* () {
+    const { campaign } = yield* seedSending(1)
+    for (const [attempts, next] of [
+      [1, 2],
+      [1, 2],
+      [2, 3],
+    ] as const) {
+      const [lease] = yield* claim(1)
+      expect(yield* retry(lease!, attempts)).toBe(true)
+      const [again] = yield* claim(1)
+      expect(again!.attempt).toBe(next)
+      yield* endLeases
+    }
+    expect(yield* bodies(campaign.id)).toEqual([])
+  })
 
-  it("writes nothing for a worker whose lease another has taken", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, campaign } = yield* seedSending(1)
-        const [dead] = yield* claim(1)
-        yield* endLeases
-        const [lease] = yield* claim(1)
-        expect([yield* settle(dead!, "bounced"), yield* retry(dead!, 1)]).toEqual([false, false])
-        expect(yield* bodies(campaign.id)).toEqual([])
+  test("writes nothing for a worker whose lease another has taken", function* () {
+    const { organization, campaign } = yield* seedSending(1)
+    const [dead] = yield* claim(1)
+    yield* endLeases
+    const [lease] = yield* claim(1)
+    expect([yield* settle(dead!, "bounced"), yield* retry(dead!, 1)]).toEqual([false, false])
+    expect(yield* bodies(campaign.id)).toEqual([])
 
-        expect([yield* settle(lease!, "sent"), yield* settle(lease!, "sent")]).toEqual([true, false])
-        expect(yield* bodies(campaign.id)).toHaveLength(1)
-        const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
-        expect(recipient!.bouncedAt).toBeNull()
-      }),
-    ))
+    expect([yield* settle(lease!, "sent"), yield* settle(lease!, "sent")]).toEqual([true, false])
+    expect(yield* bodies(campaign.id)).toHaveLength(1)
+    const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
+    expect(recipient!.bouncedAt).toBeNull()
+  })
 
-  it("marks a survey campaign's recipient, and forwards no event of it", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, campaign } = yield* seedSending(1, "survey")
-        const [lease] = yield* claim(1)
-        expect(yield* settle(lease!, "sent")).toBe(true)
-        expect((yield* (yield* RecipientRepository).find(organization.id, lease!.token))!.sentAt).not.toBeNull()
-        expect(yield* bodies(campaign.id)).toEqual([])
-      }),
-    ))
+  test("marks a survey campaign's recipient, and forwards no event of it", function* () {
+    const { organization, campaign } = yield* seedSending(1, "survey")
+    const [lease] = yield* claim(1)
+    expect(yield* settle(lease!, "sent")).toBe(true)
+    expect((yield* (yield* RecipientRepository).find(organization.id, lease!.token))!.sentAt).not.toBeNull()
+    expect(yield* bodies(campaign.id)).toEqual([])
+  })
 })

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -10,6 +11,7 @@ import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 beforeEach(() =>
   run(
@@ -57,99 +59,82 @@ const waits = (campaignId: string) =>
   ).pipe(Effect.map((rows) => rows.map(({ wait }) => wait)))
 
 describe("the rate over all campaigns", () => {
-  it("holds over claims at the same time, and saves up no more than a second", () =>
-    run(
-      Effect.gen(function* () {
-        yield* seedSending({ "a.test": 200 })
-        const all = () =>
-          Effect.all(
-            Array.from({ length: 8 }, () => claim({ limit: 20, perMinute: 600 })),
-            { concurrency: "unbounded" },
-          ).pipe(Effect.map((claims) => claims.flat().length))
-        const first = yield* all()
-        // One each 0.1 s, one second's worth of them, and what falls due while the eight run.
-        expect(first).toBeGreaterThanOrEqual(11)
-        expect(first).toBeLessThan(20)
-        yield* pass(100)
-        const second = yield* all()
-        expect(second).toBeGreaterThanOrEqual(11)
-        expect(second).toBeLessThan(20)
-      }),
-    ))
+  test("holds over claims at the same time, and saves up no more than a second", function* () {
+    yield* seedSending({ "a.test": 200 })
+    const all = () =>
+      Effect.all(
+        Array.from({ length: 8 }, () => claim({ limit: 20, perMinute: 600 })),
+        { concurrency: "unbounded" },
+      ).pipe(Effect.map((claims) => claims.flat().length))
+    const first = yield* all()
+    // One each 0.1 s, one second's worth of them, and what falls due while the eight run.
+    expect(first).toBeGreaterThanOrEqual(11)
+    expect(first).toBeLessThan(20)
+    yield* pass(100)
+    const second = yield* all()
+    expect(second).toBeGreaterThanOrEqual(11)
+    expect(second).toBeLessThan(20)
+  })
 })
 
 describe("a campaign's rate", () => {
-  it("bounds that campaign alone", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const slow = yield* seedSending({ "a.test": 10 })
-        const other = yield* seedSending({ "a.test": 10 })
-        yield* sql`update campaigns set per_minute = 60 where id = ${slow.id}`
-        const leases = [...(yield* claim()), ...(yield* claim())]
-        expect(leases.filter(({ campaignId }) => campaignId === slow.id)).toHaveLength(2)
-        expect(leases.filter(({ campaignId }) => campaignId === other.id)).toHaveLength(10)
-        yield* pass(1)
-        expect(yield* claim()).toHaveLength(1)
-      }),
-    ))
+  test("bounds that campaign alone", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const slow = yield* seedSending({ "a.test": 10 })
+    const other = yield* seedSending({ "a.test": 10 })
+    yield* sql`update campaigns set per_minute = 60 where id = ${slow.id}`
+    const leases = [...(yield* claim()), ...(yield* claim())]
+    expect(leases.filter(({ campaignId }) => campaignId === slow.id)).toHaveLength(2)
+    expect(leases.filter(({ campaignId }) => campaignId === other.id)).toHaveLength(10)
+    yield* pass(1)
+    expect(yield* claim()).toHaveLength(1)
+  })
 })
 
 describe("the rate to a recipient domain", () => {
-  it("puts off what has to wait, each to a turn of its own, and lets others pass", () =>
-    run(
-      Effect.gen(function* () {
-        const campaign = yield* seedSending({ "a.test": 30, "B.test": 1, "b.test": 2 })
-        const options = { limit: 2, perDomainMinute: 1 }
-        const leases = [...(yield* claim(options)), ...(yield* claim(options)), ...(yield* claim(options))]
-        expect(domains(leases).map((domain) => domain?.toLowerCase())).toEqual(["a.test", "b.test"])
+  test("puts off what has to wait, each to a turn of its own, and lets others pass", function* () {
+    const campaign = yield* seedSending({ "a.test": 30, "B.test": 1, "b.test": 2 })
+    const options = { limit: 2, perDomainMinute: 1 }
+    const leases = [...(yield* claim(options)), ...(yield* claim(options)), ...(yield* claim(options))]
+    expect(domains(leases).map((domain) => domain?.toLowerCase())).toEqual(["a.test", "b.test"])
 
-        // One each minute and domain: 29 of a.test, and two of b.test beside the first two.
-        const minutes = (yield* waits(campaign.id)).map((wait) => Math.round(wait / 60))
-        expect(minutes).toEqual(
-          [1, 2, ...Array.from({ length: 29 }, (_, i) => i + 1)].sort((one, other) => one - other),
-        )
-      }),
-    ))
+    // One each minute and domain: 29 of a.test, and two of b.test beside the first two.
+    const minutes = (yield* waits(campaign.id)).map((wait) => Math.round(wait / 60))
+    expect(minutes).toEqual([1, 2, ...Array.from({ length: 29 }, (_, i) => i + 1)].sort((one, other) => one - other))
+  })
 })
 
 describe("MessageQueuePg.forgetRates", () => {
-  it("forgets what bounds nothing any more, and nothing else", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* seedSending({ "a.test": 2 })
-        yield* claim({ perMinute: 60 })
-        yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
-        yield* (yield* MessageQueue).forgetRates
-        expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
-      }),
-    ))
+  test("forgets what bounds nothing any more, and nothing else", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* seedSending({ "a.test": 2 })
+    yield* claim({ perMinute: 60 })
+    yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
+    yield* (yield* MessageQueue).forgetRates
+    expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
+  })
 })
 
 describe("a refusal that is about us", () => {
-  it("keeps the campaign from that domain for as long, and from no other", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const queue = yield* MessageQueue
-        const campaign = yield* seedSending({ "a.test": 3, "b.test": 2 })
-        const [refused] = yield* claim({ limit: 1 })
-        const settlement = { state: "retry", attempts: 0, delaySeconds: 3600, refusedWith: "550 5.7.1" } as const
-        expect(yield* queue.settle(refused!, settlement)).toBe(true)
-        expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
-        const due = yield* waits(campaign.id)
-        expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])
-        expect(yield* sql`select domain, status from domain_pauses where campaign_id = ${campaign.id}`).toEqual([
-          { domain: "a.test", status: "550 5.7.1" },
-        ])
+  test("keeps the campaign from that domain for as long, and from no other", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const queue = yield* MessageQueue
+    const campaign = yield* seedSending({ "a.test": 3, "b.test": 2 })
+    const [refused] = yield* claim({ limit: 1 })
+    const settlement = { state: "retry", attempts: 0, delaySeconds: 3600, refusedWith: "550 5.7.1" } as const
+    expect(yield* queue.settle(refused!, settlement)).toBe(true)
+    expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
+    const due = yield* waits(campaign.id)
+    expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])
+    expect(yield* sql`select domain, status from domain_pauses where campaign_id = ${campaign.id}`).toEqual([
+      { domain: "a.test", status: "550 5.7.1" },
+    ])
 
-        const other = yield* seedSending({ "a.test": 1 })
-        expect((yield* claim()).map(({ campaignId }) => campaignId)).toEqual([other.id])
+    const other = yield* seedSending({ "a.test": 1 })
+    expect((yield* claim()).map(({ campaignId }) => campaignId)).toEqual([other.id])
 
-        yield* sql`update domain_pauses set until = clock_timestamp()`
-        yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
-        expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
-      }),
-    ))
+    yield* sql`update domain_pauses set until = clock_timestamp()`
+    yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
+    expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
+  })
 })

@@ -4,6 +4,7 @@ import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
 import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
 import { runMigrations, SchemaLocked } from "@outreach/postgres/migrations/runMigrations"
+import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/whileOpen"
 import { Deferred, Effect, Fiber, type Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,6 +18,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof d
   Effect.runPromise(Effect.provide(effect, databaseLayer({ url: Redacted.make(url()), applicationName: "migrate" })))
 const sql = <Row extends object>(statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<Row>(statement))
+const test = effectTest(run)
 
 beforeEach(() => run(Effect.andThen(sql("drop schema public cascade"), sql("create schema public"))))
 
@@ -48,75 +50,60 @@ describe("migrate", () => {
     ).toEqual(functions.map(({ name }) => ({ name })))
   })
 
-  it("says what to do when a table is held by another transaction for too long", () =>
-    run(
-      Effect.gen(function* () {
-        yield* migrate
-        const failure = yield* whileOpen(sql("lock table migrations"), () =>
-          Effect.flip(runMigrations({ lockTimeout: "100ms" })),
-        )
-        expect(failure).toBeInstanceOf(SchemaLocked)
-        expect(failure.message).toMatch(/changed nothing.*pg_stat_activity.*run the command again/)
-        expect(yield* migrate).toEqual([])
-      }),
-    ))
+  test("says what to do when a table is held by another transaction for too long", function* () {
+    yield* migrate
+    const failure = yield* whileOpen(sql("lock table migrations"), () =>
+      Effect.flip(runMigrations({ lockTimeout: "100ms" })),
+    )
+    expect(failure).toBeInstanceOf(SchemaLocked)
+    expect(failure.message).toMatch(/changed nothing.*pg_stat_activity.*run the command again/)
+    expect(yield* migrate).toEqual([])
+  })
 
-  it("gives its statements as long as they need", () =>
-    run(
-      Effect.gen(function* () {
-        yield* release({
-          "migrations/0001_limits.sql": `create table limits as
-            select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock;`,
-        })
-        expect(yield* sql("select * from limits")).toEqual([{ statement: "0", lock: "10s" }])
-      }),
-    ))
+  test("gives its statements as long as they need", function* () {
+    yield* release({
+      "migrations/0001_limits.sql": `create table limits as
+        select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock;`,
+    })
+    expect(yield* sql("select * from limits")).toEqual([{ statement: "0", lock: "10s" }])
+  })
 
-  it("refuses a file that was changed after it was applied, and changes nothing", () =>
-    run(
-      Effect.gen(function* () {
-        yield* release({ "migrations/0001_things.sql": "create table things (id int);" })
-        const failure = yield* Effect.flip(
-          release({
-            "migrations/0001_things.sql": "create table things (id bigint);",
-            "migrations/0002_more.sql": "create table more (id int);",
-          }),
-        )
-        expect(failure.message).toMatch(/^migrations\/0001_things.sql was changed after it was applied/)
-        expect(yield* recorded).toEqual(["migrations/0001_things.sql"])
+  test("refuses a file that was changed after it was applied, and changes nothing", function* () {
+    yield* release({ "migrations/0001_things.sql": "create table things (id int);" })
+    const failure = yield* Effect.flip(
+      release({
+        "migrations/0001_things.sql": "create table things (id bigint);",
+        "migrations/0002_more.sql": "create table more (id int);",
       }),
-    ))
+    )
+    expect(failure.message).toMatch(/^migrations\/0001_things.sql was changed after it was applied/)
+    expect(yield* recorded).toEqual(["migrations/0001_things.sql"])
+  })
 
-  it("refuses a database whose migrations were those from before the first release", () =>
-    run(
-      Effect.gen(function* () {
-        yield* sql("create table migrations (migration_id integer primary key, name text not null)")
-        const failure = yield* Effect.flip(migrate)
-        expect(failure.message).toMatch(/from before the first release.*Migrate an empty database/)
-        expect(yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace")).toEqual([
-          { name: "migrations" },
-          { name: "migrations_pkey" },
-        ])
-      }),
-    ))
+  test("refuses a database whose migrations were those from before the first release", function* () {
+    yield* sql("create table migrations (migration_id integer primary key, name text not null)")
+    const failure = yield* Effect.flip(migrate)
+    expect(failure.message).toMatch(/from before the first release.*Migrate an empty database/)
+    expect(yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace")).toEqual([
+      { name: "migrations" },
+      { name: "migrations_pkey" },
+    ])
+  })
 
-  it("takes everything back when the database refuses a file, and names it", () =>
-    run(
-      Effect.gen(function* () {
-        const failure = yield* Effect.flip(
-          release({
-            "migrations/0001_things.sql": "create table things (id int);",
-            "migrations/0002_more.sql": "create table more (id int); create table things (id int);",
-            "functions/one.sql": "create function one() returns int language sql as 'select 1'",
-          }),
-        )
-        expect(failure.message).toMatch(/^The database refused migrations\/0002_more.sql \(SQLSTATE 42P07\)/)
-        expect(yield* recorded).toEqual([])
-        expect(yield* sql("select to_regclass('things') is null and to_regproc('one') is null as clean")).toEqual([
-          { clean: true },
-        ])
+  test("takes everything back when the database refuses a file, and names it", function* () {
+    const failure = yield* Effect.flip(
+      release({
+        "migrations/0001_things.sql": "create table things (id int);",
+        "migrations/0002_more.sql": "create table more (id int); create table things (id int);",
+        "functions/one.sql": "create function one() returns int language sql as 'select 1'",
       }),
-    ))
+    )
+    expect(failure.message).toMatch(/^The database refused migrations\/0002_more.sql \(SQLSTATE 42P07\)/)
+    expect(yield* recorded).toEqual([])
+    expect(yield* sql("select to_regclass('things') is null and to_regproc('one') is null as clean")).toEqual([
+      { clean: true },
+    ])
+  })
 })
 
 describe("a function", () => {
@@ -134,17 +121,14 @@ describe("a function", () => {
     (rows) => rows.map(({ text }) => text),
   )
 
-  it("is created again when its text changed, while a table's default calls it", () =>
-    run(
-      Effect.gen(function* () {
-        expect(yield* release({ ...things, ...nextId(1) })).toHaveLength(2)
-        expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
-        expect(yield* release({ ...things, ...nextId(2) })).toEqual(["functions/next_id.sql"])
-        expect(yield* sql("insert into things default values returning id")).toEqual([{ id: 2 }])
-        // Back to an earlier text is a change, too.
-        expect(yield* release({ ...things, ...nextId(1) })).toEqual(["functions/next_id.sql"])
-      }),
-    ))
+  test("is created again when its text changed, while a table's default calls it", function* () {
+    expect(yield* release({ ...things, ...nextId(1) })).toHaveLength(2)
+    expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
+    expect(yield* release({ ...things, ...nextId(2) })).toEqual(["functions/next_id.sql"])
+    expect(yield* sql("insert into things default values returning id")).toEqual([{ id: 2 }])
+    // Back to an earlier text is a change, too.
+    expect(yield* release({ ...things, ...nextId(1) })).toEqual(["functions/next_id.sql"])
+  })
 
   it.each([
     ["other arguments", "(wanted int, more text) returns setof int", "find(wanted integer, more text) SETOF integer"],
@@ -160,56 +144,44 @@ describe("a function", () => {
     ),
   )
 
-  it("may change together with the tables that it reads", () =>
-    run(
-      Effect.gen(function* () {
-        yield* release({ ...things, ...nextId(1) })
-        const ran = yield* release({
-          ...things,
-          ...nextId(1),
-          "migrations/0002_named.sql": "alter table things add name text; update things set name = name_of(id);",
-          "functions/name_of.sql":
-            "create or replace function name_of(id int) returns text language sql as 'select max(name) from things';",
-        })
-        expect(ran).toEqual(["migrations/0002_named.sql", "functions/name_of.sql"])
-      }),
-    ))
+  test("may change together with the tables that it reads", function* () {
+    yield* release({ ...things, ...nextId(1) })
+    const ran = yield* release({
+      ...things,
+      ...nextId(1),
+      "migrations/0002_named.sql": "alter table things add name text; update things set name = name_of(id);",
+      "functions/name_of.sql":
+        "create or replace function name_of(id int) returns text language sql as 'select max(name) from things';",
+    })
+    expect(ran).toEqual(["migrations/0002_named.sql", "functions/name_of.sql"])
+  })
 
-  it("is refused when it names a column that is not there", () =>
-    run(
-      Effect.gen(function* () {
-        const wrong = "create or replace function name_of() returns text language sql as 'select name from things';"
-        const failure = yield* Effect.flip(release({ ...things, ...nextId(1), "functions/name_of.sql": wrong }))
-        expect(failure.message).toMatch(/^The database refused functions\/name_of.sql \(SQLSTATE 42703\)/)
-      }),
-    ))
+  test("is refused when it names a column that is not there", function* () {
+    const wrong = "create or replace function name_of() returns text language sql as 'select name from things';"
+    const failure = yield* Effect.flip(release({ ...things, ...nextId(1), "functions/name_of.sql": wrong }))
+    expect(failure.message).toMatch(/^The database refused functions\/name_of.sql \(SQLSTATE 42703\)/)
+  })
 
-  it("is dropped when its file is gone, and no other function is", () =>
-    run(
-      Effect.gen(function* () {
-        yield* sql("create function theirs() returns int language sql as 'select 1'")
-        yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
-        expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
-        expect(yield* recorded).toEqual(["functions/next_id.sql", "migrations/0001_things.sql"])
-        expect(
-          yield* sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1"),
-        ).toEqual([{ name: "next_id" }, { name: "theirs" }])
-      }),
-    ))
+  test("is dropped when its file is gone, and no other function is", function* () {
+    yield* sql("create function theirs() returns int language sql as 'select 1'")
+    yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
+    expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
+    expect(yield* recorded).toEqual(["functions/next_id.sql", "migrations/0001_things.sql"])
+    expect(
+      yield* sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1"),
+    ).toEqual([{ name: "next_id" }, { name: "theirs" }])
+  })
 
-  it("stays as it is when an older release migrates a database that a newer one has migrated", () =>
-    run(
-      Effect.gen(function* () {
-        const more = { "migrations/0002_more.sql": "create table more (id int);" }
-        yield* release({ ...things, ...more, ...nextId(2), ...find("(wanted int) returns setof int") })
-        const sentences: Array<string> = []
-        const report = (sentence: string) => Effect.sync(() => sentences.push(sentence)).pipe(Effect.asVoid)
-        expect(yield* release({ ...things, ...nextId(1) }, { report })).toEqual([])
-        expect(sentences).toEqual(["A newer release has migrated this database; nothing was changed."])
-        expect(yield* sql("select next_id() as id")).toEqual([{ id: 2 }])
-        expect(yield* signatures).toHaveLength(1)
-      }),
-    ))
+  test("stays as it is when an older release migrates a database that a newer one has migrated", function* () {
+    const more = { "migrations/0002_more.sql": "create table more (id int);" }
+    yield* release({ ...things, ...more, ...nextId(2), ...find("(wanted int) returns setof int") })
+    const sentences: Array<string> = []
+    const report = (sentence: string) => Effect.sync(() => sentences.push(sentence)).pipe(Effect.asVoid)
+    expect(yield* release({ ...things, ...nextId(1) }, { report })).toEqual([])
+    expect(sentences).toEqual(["A newer release has migrated this database; nothing was changed."])
+    expect(yield* sql("select next_id() as id")).toEqual([{ id: 2 }])
+    expect(yield* signatures).toHaveLength(1)
+  })
 })
 
 describe("an index that is built concurrently", () => {
@@ -263,59 +235,48 @@ describe("an index that is built concurrently", () => {
       )
     })
 
-  it("leaves its table writable, and waits for a transaction that is open", () =>
-    run(
-      Effect.gen(function* () {
-        yield* release(things)
-        const [first, second] = yield* whileBuilding(
-          Effect.fnUntraced(function* (building, sentence, pid) {
-            expect(sentence).toContain(
-              `The index things_id waits for the transaction of process ${pid} (migrate, since `,
-            )
-            yield* sql("insert into things values (3)")
-            expect(yield* state).toEqual({ files: [ONE], valid: [false] })
-            // Another process waits, and the build must not wait for it.
-            const other = yield* Effect.forkDetach(release(indexed))
-            const waiting = sql(`
-              select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'
-                and pid <> pg_backend_pid()`)
-            yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
-            return [building, other]
-          }),
-        )
-        expect(yield* Fiber.join(first!)).toEqual([TWO, THREE])
-        expect(yield* Fiber.join(second!)).toEqual([])
-        expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
+  test("leaves its table writable, and waits for a transaction that is open", function* () {
+    yield* release(things)
+    const [first, second] = yield* whileBuilding(
+      Effect.fnUntraced(function* (building, sentence, pid) {
+        expect(sentence).toContain(`The index things_id waits for the transaction of process ${pid} (migrate, since `)
+        yield* sql("insert into things values (3)")
+        expect(yield* state).toEqual({ files: [ONE], valid: [false] })
+        // Another process waits, and the build must not wait for it.
+        const other = yield* Effect.forkDetach(release(indexed))
+        const waiting = sql(`
+          select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'
+            and pid <> pg_backend_pid()`)
+        yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
+        return [building, other]
       }),
-    ))
+    )
+    expect(yield* Fiber.join(first!)).toEqual([TWO, THREE])
+    expect(yield* Fiber.join(second!)).toEqual([])
+    expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
+  })
 
-  it("is built again when its build was cut off", () =>
-    run(
-      Effect.gen(function* () {
-        yield* release(things)
-        yield* whileBuilding(
-          Effect.fnUntraced(function* (building) {
-            yield* sql(`
-              select pg_terminate_backend(pid) from pg_stat_activity
-              where datname = current_database() and pid <> pg_backend_pid() and query like '%create index concurrently%'`)
-            yield* Effect.flip(Fiber.join(building))
-            expect(yield* state).toEqual({ files: [ONE], valid: [false] })
-          }),
-        )
-        expect(yield* release(indexed)).toEqual([TWO, THREE])
-        expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
+  test("is built again when its build was cut off", function* () {
+    yield* release(things)
+    yield* whileBuilding(
+      Effect.fnUntraced(function* (building) {
+        yield* sql(`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query like '%create index concurrently%'`)
+        yield* Effect.flip(Fiber.join(building))
+        expect(yield* state).toEqual({ files: [ONE], valid: [false] })
       }),
-    ))
+    )
+    expect(yield* release(indexed)).toEqual([TWO, THREE])
+    expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
+  })
 
-  it("is recorded without another build when the one before was only not recorded", () =>
-    run(
-      Effect.gen(function* () {
-        yield* release(things)
-        yield* sql("create index things_id on things (id)")
-        expect(yield* release(indexed)).toEqual([TWO, THREE])
-        expect(yield* sql("select pg_get_indexdef('things_id'::regclass) like '%without%' as rebuilt")).toEqual([
-          { rebuilt: false },
-        ])
-      }),
-    ))
+  test("is recorded without another build when the one before was only not recorded", function* () {
+    yield* release(things)
+    yield* sql("create index things_id on things (id)")
+    expect(yield* release(indexed)).toEqual([TWO, THREE])
+    expect(yield* sql("select pg_get_indexdef('things_id'::regclass) like '%without%' as rebuilt")).toEqual([
+      { rebuilt: false },
+    ])
+  })
 })

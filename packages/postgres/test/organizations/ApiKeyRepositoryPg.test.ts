@@ -3,11 +3,13 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const issue = Effect.gen(function* () {
   const organization = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
@@ -22,50 +24,38 @@ const authenticateKey = (text: Redacted.Redacted) =>
   Effect.flatMap(ApiKeyRepository, (keys) => keys.authenticateKey(Redacted.value(text)))
 
 describe("ApiKeyRepositoryPg", () => {
-  it("recognises an issued key and counts each of its requests", () =>
-    run(
-      Effect.gen(function* () {
-        const { key, text } = yield* issue
-        const first = yield* authenticateKey(text)
-        expect(first).toMatchObject({
-          caller: { organizationId: key.organizationId, keyId: key.id, scopes: ["tokens:read"] },
-          count: 1,
-        })
-        expect((yield* authenticateKey(text))?.count).toBe(2)
-        expect(Math.abs(first!.now - Date.now() / 1000)).toBeLessThan(5)
-      }),
-    ))
+  test("recognises an issued key and counts each of its requests", function* () {
+    const { key, text } = yield* issue
+    const first = yield* authenticateKey(text)
+    expect(first).toMatchObject({
+      caller: { organizationId: key.organizationId, keyId: key.id, scopes: ["tokens:read"] },
+      count: 1,
+    })
+    expect((yield* authenticateKey(text))?.count).toBe(2)
+    expect(Math.abs(first!.now - Date.now() / 1000)).toBeLessThan(5)
+  })
 
-  it("keeps no key's text", () =>
-    run(
-      Effect.gen(function* () {
-        const { text } = yield* issue
-        const sql = yield* SqlClient.SqlClient
-        const rows = yield* sql<{ row: string }>`select k::text as row from api_keys k`
-        expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
-      }),
-    ))
+  test("keeps no key's text", function* () {
+    const { text } = yield* issue
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ row: string }>`select k::text as row from api_keys k`
+    expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
+  })
 
-  it("refuses a revoked key from the next request on", () =>
-    run(
-      Effect.gen(function* () {
-        const { key, text } = yield* issue
-        yield* (yield* ApiKeyRepository).revoke(key.id)
-        expect(yield* authenticateKey(text)).toBeUndefined()
-      }),
-    ))
+  test("refuses a revoked key from the next request on", function* () {
+    const { key, text } = yield* issue
+    yield* (yield* ApiKeyRepository).revoke(key.id)
+    expect(yield* authenticateKey(text)).toBeUndefined()
+  })
 
-  it("lets a rotated key live for the overlap, and its successor after it", () =>
-    run(
-      Effect.gen(function* () {
-        const old = yield* issue
-        const next = yield* rotateKey(old.key.id, 3600)
-        expect((yield* authenticateKey(old.text))?.count).toBe(1)
-        expect((yield* authenticateKey(next.text))?.caller.scopes).toEqual(["tokens:read"])
-        yield* rotateKey(old.key.id, 0)
-        expect(yield* authenticateKey(old.text)).toBeUndefined()
-      }),
-    ))
+  test("lets a rotated key live for the overlap, and its successor after it", function* () {
+    const old = yield* issue
+    const next = yield* rotateKey(old.key.id, 3600)
+    expect((yield* authenticateKey(old.text))?.count).toBe(1)
+    expect((yield* authenticateKey(next.text))?.caller.scopes).toEqual(["tokens:read"])
+    yield* rotateKey(old.key.id, 0)
+    expect(yield* authenticateKey(old.text)).toBeUndefined()
+  })
 
   it.each(["insert", "update"])("rotates a key in one commit: where the %s fails, nothing is left", (operation) =>
     run(
@@ -85,52 +75,43 @@ describe("ApiKeyRepositoryPg", () => {
     ),
   )
 
-  it("gives a revoked key no successor", () =>
-    run(
-      Effect.gen(function* () {
-        const { key } = yield* issue
-        yield* (yield* ApiKeyRepository).revoke(key.id)
-        expect(yield* Effect.flip(rotateKey(key.id, 3600))).toMatchObject({ _tag: "KeyRevoked" })
-        expect(yield* (yield* ApiKeyRepository).list(key.organizationId)).toHaveLength(1)
-      }),
-    ))
+  test("gives a revoked key no successor", function* () {
+    const { key } = yield* issue
+    yield* (yield* ApiKeyRepository).revoke(key.id)
+    expect(yield* Effect.flip(rotateKey(key.id, 3600))).toMatchObject({ _tag: "KeyRevoked" })
+    expect(yield* (yield* ApiKeyRepository).list(key.organizationId)).toHaveLength(1)
+  })
 
-  it("counts exactly under concurrency", () =>
-    run(
-      Effect.gen(function* () {
-        const { text } = yield* issue
-        const admissions = yield* Effect.all(
-          Array.from({ length: 150 }, () => authenticateKey(text)),
-          { concurrency: 20 },
-        )
-        // A minute may end meanwhile; then each of the two windows counts from one.
-        const windows = new Set(admissions.map((admission) => Math.floor(admission!.now / 60)))
-        const counts = [...windows].flatMap((window) => {
-          const own = admissions.filter((admission) => Math.floor(admission!.now / 60) === window)
-          expect(own.map((admission) => admission!.count).sort((a, b) => a - b)).toEqual(own.map((_, i) => i + 1))
-          return own
-        })
-        expect(counts).toHaveLength(150)
-      }),
-    ))
+  test("counts exactly under concurrency", function* () {
+    const { text } = yield* issue
+    const admissions = yield* Effect.all(
+      Array.from({ length: 150 }, () => authenticateKey(text)),
+      { concurrency: 20 },
+    )
+    // A minute may end meanwhile; then each of the two windows counts from one.
+    const windows = new Set(admissions.map((admission) => Math.floor(admission!.now / 60)))
+    const counts = [...windows].flatMap((window) => {
+      const own = admissions.filter((admission) => Math.floor(admission!.now / 60) === window)
+      expect(own.map((admission) => admission!.count).sort((a, b) => a - b)).toEqual(own.map((_, i) => i + 1))
+      return own
+    })
+    expect(counts).toHaveLength(150)
+  })
 
-  it("gives each request of a statement its own key's count, and admits no stranger among them", () =>
-    run(
-      Effect.gen(function* () {
-        const [first, second, revoked] = [yield* issue, yield* issue, yield* issue]
-        yield* (yield* ApiKeyRepository).revoke(revoked.key.id)
-        const stranger = Redacted.make(`${Redacted.value(first.text)}x`)
-        const asked = Array.from({ length: 60 }, (_, i) => [first, second, revoked, { text: stranger }][i % 4]!.text)
-        const admissions = yield* Effect.all(asked.map(authenticateKey), { concurrency: "unbounded" })
-        const minutes = new Set(admissions.flatMap((admission) => (admission ? [Math.floor(admission.now / 60)] : [])))
-        for (const [at, key] of [first.key, second.key].entries()) {
-          const own = admissions.filter((_, i) => i % 4 === at)
-          expect(own.map((admission) => admission?.caller.keyId)).toEqual(own.map(() => key.id))
-          // A minute may end meanwhile. Two statements are under way, and the later may be the first to count.
-          const counts = own.map((admission) => admission!.count).toSorted((a, b) => a - b)
-          if (minutes.size === 1) expect(counts).toEqual(own.map((_, i) => i + 1))
-        }
-        expect(admissions.filter((admission) => admission === undefined)).toHaveLength(30)
-      }),
-    ))
+  test("gives each request of a statement its own key's count, and admits no stranger among them", function* () {
+    const [first, second, revoked] = [yield* issue, yield* issue, yield* issue]
+    yield* (yield* ApiKeyRepository).revoke(revoked.key.id)
+    const stranger = Redacted.make(`${Redacted.value(first.text)}x`)
+    const asked = Array.from({ length: 60 }, (_, i) => [first, second, revoked, { text: stranger }][i % 4]!.text)
+    const admissions = yield* Effect.all(asked.map(authenticateKey), { concurrency: "unbounded" })
+    const minutes = new Set(admissions.flatMap((admission) => (admission ? [Math.floor(admission.now / 60)] : [])))
+    for (const [at, key] of [first.key, second.key].entries()) {
+      const own = admissions.filter((_, i) => i % 4 === at)
+      expect(own.map((admission) => admission?.caller.keyId)).toEqual(own.map(() => key.id))
+      // A minute may end meanwhile. Two statements are under way, and the later may be the first to count.
+      const counts = own.map((admission) => admission!.count).toSorted((a, b) => a - b)
+      if (minutes.size === 1) expect(counts).toEqual(own.map((_, i) => i + 1))
+    }
+    expect(admissions.filter((admission) => admission === undefined)).toHaveLength(30)
+  })
 })

@@ -1,10 +1,11 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { CalendarDate } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { qualifyOn } from "@outreach/testing/qualifyOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
@@ -12,6 +13,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const organization = Effect.gen(function* () {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
@@ -23,75 +25,63 @@ const create = Effect.fnUntraced(function* (organizationId: OrganizationId, slug
 })
 
 describe("ProgramRepositoryPg", () => {
-  it("gives a slug to one program of an organization", () =>
-    run(
-      Effect.gen(function* () {
-        const [ours, theirs] = [yield* organization, yield* organization]
-        expect(yield* create(ours.id, "heart-failure")).toMatchObject({
-          organizationId: ours.id,
-          slug: "heart-failure",
-          status: "active",
-          learnerTarget: 100,
-          completerTarget: null,
-        })
-        expect(yield* Effect.flip(create(ours.id, "heart-failure"))).toMatchObject({ _tag: "ProgramSlugTaken" })
-        expect((yield* create(theirs.id, "heart-failure")).organizationId).toBe(theirs.id)
-      }),
-    ))
+  test("gives a slug to one program of an organization", function* () {
+    const [ours, theirs] = [yield* organization, yield* organization]
+    expect(yield* create(ours.id, "heart-failure")).toMatchObject({
+      organizationId: ours.id,
+      slug: "heart-failure",
+      status: "active",
+      learnerTarget: 100,
+      completerTarget: null,
+    })
+    expect(yield* Effect.flip(create(ours.id, "heart-failure"))).toMatchObject({ _tag: "ProgramSlugTaken" })
+    expect((yield* create(theirs.id, "heart-failure")).organizationId).toBe(theirs.id)
+  })
 
-  it("lists an organization's own programs, oldest first, or everybody's", () =>
-    run(
-      Effect.gen(function* () {
-        const repository = yield* ProgramRepository
-        const [ours, theirs] = [yield* organization, yield* organization]
-        const programs = [yield* create(ours.id, "b"), yield* create(ours.id, "a")]
-        const other = yield* create(theirs.id, "a")
-        expect(yield* repository.list(ours.id)).toEqual(programs)
-        expect(yield* repository.list()).toEqual(expect.arrayContaining([...programs, other]))
-      }),
-    ))
+  test("lists an organization's own programs, oldest first, or everybody's", function* () {
+    const repository = yield* ProgramRepository
+    const [ours, theirs] = [yield* organization, yield* organization]
+    const programs = [yield* create(ours.id, "b"), yield* create(ours.id, "a")]
+    const other = yield* create(theirs.id, "a")
+    expect(yield* repository.list(ours.id)).toEqual(programs)
+    expect(yield* repository.list()).toEqual(expect.arrayContaining([...programs, other]))
+  })
 
-  it("judges anew with a new target whether it is reached", () =>
-    run(
-      Effect.gen(function* () {
-        const programs = yield* ProgramRepository
-        const { id: organizationId } = yield* organization
-        const { id: programId } = yield* create(organizationId, "a")
-        const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
-        const sql = yield* SqlClient.SqlClient
-        yield* sql.withTransaction(
-          Effect.flatMap(commitTimestamp(organizationId), (at) => qualifyOn(organizationId, clinicians, at)),
-        )
-        const reached = Effect.gen(function* () {
-          const [{ over }] = (yield* sql<{ over: boolean }>`
-            select quota_reached(${organizationId}, ${programId}) as over`) as [{ over: boolean }]
-          const [{ today }] = (yield* sql<{ today: string }>`
-            select (clock_timestamp() at time zone 'UTC')::date::text as today`) as [{ today: string }]
-          const [record] = yield* (yield* DigestRepository).read(organizationId, today as CalendarDate)
-          return {
-            over,
-            ...record!.quota.completer_qualified,
-            reached_at: record!.quota.completer_qualified.reached_at !== null,
-          }
-        })
-        expect(yield* reached).toMatchObject({ over: false, reached_at: false })
-        yield* programs.update(programId, { completerTarget: 2 })
-        expect(yield* reached).toEqual({ over: true, count: 2, target: 2, remaining: 0, reached_at: true })
-        yield* programs.update(programId, { completerTarget: 3 })
-        expect(yield* reached).toEqual({ over: false, count: 2, target: 3, remaining: 1, reached_at: false })
-        yield* programs.update(programId, { completerTarget: null })
-        expect(yield* reached).toMatchObject({ over: false, target: null, reached_at: false })
-      }),
-    ))
+  test("judges anew with a new target whether it is reached", function* () {
+    const programs = yield* ProgramRepository
+    const { id: organizationId } = yield* organization
+    const { id: programId } = yield* create(organizationId, "a")
+    const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
+    const sql = yield* SqlClient.SqlClient
+    yield* sql.withTransaction(
+      Effect.flatMap(commitTimestamp(organizationId), (at) => qualifyOn(organizationId, clinicians, at)),
+    )
+    const reached = Effect.gen(function* () {
+      const [{ over }] = (yield* sql<{ over: boolean }>`
+        select quota_reached(${organizationId}, ${programId}) as over`) as [{ over: boolean }]
+      const [{ today }] = (yield* sql<{ today: string }>`
+        select (clock_timestamp() at time zone 'UTC')::date::text as today`) as [{ today: string }]
+      const [record] = yield* (yield* DigestRepository).read(organizationId, today as CalendarDate)
+      return {
+        over,
+        ...record!.quota.completer_qualified,
+        reached_at: record!.quota.completer_qualified.reached_at !== null,
+      }
+    })
+    expect(yield* reached).toMatchObject({ over: false, reached_at: false })
+    yield* programs.update(programId, { completerTarget: 2 })
+    expect(yield* reached).toEqual({ over: true, count: 2, target: 2, remaining: 0, reached_at: true })
+    yield* programs.update(programId, { completerTarget: 3 })
+    expect(yield* reached).toEqual({ over: false, count: 2, target: 3, remaining: 1, reached_at: false })
+    yield* programs.update(programId, { completerTarget: null })
+    expect(yield* reached).toMatchObject({ over: false, target: null, reached_at: false })
+  })
 
-  it("refuses an organization that does not exist", () =>
-    run(
-      Effect.gen(function* () {
-        const organizationId = yield* createIdentifier("organization")
-        expect(yield* Effect.flip(create(organizationId, "a"))).toMatchObject({
-          _tag: "OrganizationNotFound",
-          organizationId,
-        })
-      }),
-    ))
+  test("refuses an organization that does not exist", function* () {
+    const organizationId = yield* createIdentifier("organization")
+    expect(yield* Effect.flip(create(organizationId, "a"))).toMatchObject({
+      _tag: "OrganizationNotFound",
+      organizationId,
+    })
+  })
 })

@@ -5,6 +5,7 @@ import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -13,6 +14,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidate> = {}) {
   const id = yield* createIdentifier("recipient")
@@ -24,133 +26,112 @@ const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate
 const EPOCH = { since: "1970-01-01T00:00:00.000000Z" } as const
 
 describe("CampaignRepositoryPg.addRecipients", () => {
-  it("says of each candidate, in order, what became of it", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const first = yield* candidate(1)
-        expect(yield* register(campaign.id, first, yield* candidate(2))).toEqual(["registered", "registered"])
-        expect(
-          yield* register(
-            campaign.id,
-            yield* candidate(3),
-            yield* candidate(1),
-            yield* candidate(1, { email: first.email.toUpperCase() }),
-            yield* candidate(1, { email: "another@clinic.test" }),
-            yield* candidate(4, { email: first.email.toUpperCase() }),
-            yield* candidate(5, { token: first.token }),
-            yield* candidate(1, { token: first.token }),
-            yield* candidate(1, { email: "clinician2@clinic.test" }),
-            yield* candidate(6),
-          ),
-        ).toEqual([
-          "registered",
-          "already_there",
-          "already_there",
-          "npi_taken",
-          "email_taken",
-          "token_taken",
-          "already_there",
-          "npi_taken",
-          "registered",
-        ])
-        expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(4)
-      }),
-    ))
+  test("says of each candidate, in order, what became of it", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const first = yield* candidate(1)
+    expect(yield* register(campaign.id, first, yield* candidate(2))).toEqual(["registered", "registered"])
+    expect(
+      yield* register(
+        campaign.id,
+        yield* candidate(3),
+        yield* candidate(1),
+        yield* candidate(1, { email: first.email.toUpperCase() }),
+        yield* candidate(1, { email: "another@clinic.test" }),
+        yield* candidate(4, { email: first.email.toUpperCase() }),
+        yield* candidate(5, { token: first.token }),
+        yield* candidate(1, { token: first.token }),
+        yield* candidate(1, { email: "clinician2@clinic.test" }),
+        yield* candidate(6),
+      ),
+    ).toEqual([
+      "registered",
+      "already_there",
+      "already_there",
+      "npi_taken",
+      "email_taken",
+      "token_taken",
+      "already_there",
+      "npi_taken",
+      "registered",
+    ])
+    expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(4)
+  })
 
-  it("judges candidates of one batch against one another", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const first = yield* candidate(1)
-        expect(
-          yield* register(
-            campaign.id,
-            first,
-            yield* candidate(1),
-            yield* candidate(1, { email: "another@clinic.test" }),
-            yield* candidate(2, { email: first.email }),
-            yield* candidate(3, { token: first.token }),
-          ),
-        ).toEqual(["registered", "already_there", "npi_taken", "email_taken", "token_taken"])
-      }),
-    ))
+  test("judges candidates of one batch against one another", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const first = yield* candidate(1)
+    expect(
+      yield* register(
+        campaign.id,
+        first,
+        yield* candidate(1),
+        yield* candidate(1, { email: "another@clinic.test" }),
+        yield* candidate(2, { email: first.email }),
+        yield* candidate(3, { token: first.token }),
+      ),
+    ).toEqual(["registered", "already_there", "npi_taken", "email_taken", "token_taken"])
+  })
 
-  it("binds NPIs and addresses to a campaign, tokens to an organization", () =>
-    run(
-      Effect.gen(function* () {
-        const ours = yield* seedCampaign({ recipients: 0 })
-        const theirs = yield* seedCampaign({ recipients: 0 })
-        const second = yield* (yield* CampaignRepository).create({
-          ...ours.campaign,
-          id: yield* createIdentifier("campaign"),
-        })
-        const first = yield* candidate(1)
-        yield* register(ours.campaign.id, first)
-        expect(yield* register(second.id, yield* candidate(1))).toEqual(["registered"])
-        expect(yield* register(second.id, yield* candidate(2, { token: first.token }))).toEqual(["token_taken"])
-        expect(yield* register(theirs.campaign.id, yield* candidate(1, { token: first.token }))).toEqual(["registered"])
-      }),
-    ))
+  test("binds NPIs and addresses to a campaign, tokens to an organization", function* () {
+    const ours = yield* seedCampaign({ recipients: 0 })
+    const theirs = yield* seedCampaign({ recipients: 0 })
+    const second = yield* (yield* CampaignRepository).create({
+      ...ours.campaign,
+      id: yield* createIdentifier("campaign"),
+    })
+    const first = yield* candidate(1)
+    yield* register(ours.campaign.id, first)
+    expect(yield* register(second.id, yield* candidate(1))).toEqual(["registered"])
+    expect(yield* register(second.id, yield* candidate(2, { token: first.token }))).toEqual(["token_taken"])
+    expect(yield* register(theirs.campaign.id, yield* candidate(1, { token: first.token }))).toEqual(["registered"])
+  })
 
-  it("stamps a batch once, for creation and update alike", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization } = yield* seedCampaign({ recipients: 20 })
-        const page = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 100)
-        expect(page).toHaveLength(20)
-        expect(new Set(page.flatMap((recipient) => [recipient.createdAt, recipient.updatedAt])).size).toBe(1)
-      }),
-    ))
+  test("stamps a batch once, for creation and update alike", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 20 })
+    const page = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 100)
+    expect(page).toHaveLength(20)
+    expect(new Set(page.flatMap((recipient) => [recipient.createdAt, recipient.updatedAt])).size).toBe(1)
+  })
 
-  it("refuses a campaign that is unknown, or that the worker may be busy with", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const nobody = yield* createIdentifier("campaign")
-        const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
-        expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
-        yield* commandCampaign(campaign.id, "schedule")
-        expect(yield* into(campaign.id)).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
-        yield* commandCampaign(campaign.id, "pause")
-        expect(yield* register(campaign.id, yield* candidate(1))).toEqual(["registered"])
-      }),
-    ))
+  test("refuses a campaign that is unknown, or that the worker may be busy with", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const nobody = yield* createIdentifier("campaign")
+    const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
+    expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
+    yield* commandCampaign(campaign.id, "schedule")
+    expect(yield* into(campaign.id)).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
+    yield* commandCampaign(campaign.id, "pause")
+    expect(yield* register(campaign.id, yield* candidate(1))).toEqual(["registered"])
+  })
 
-  it("keeps the campaign from being scheduled until its rows are there", () =>
-    run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 0 })
-        const sql = yield* SqlClient.SqlClient
-        const importing = register(campaign.id, yield* candidate(1))
-        const scheduling = inTransaction(
-          Effect.andThen(sql`set local lock_timeout = '100ms'`, commandCampaign(campaign.id, "schedule")),
-        )
-        expect((yield* whileOpen(importing, () => Effect.exit(scheduling)))._tag).toBe("Failure")
-        expect((yield* commandCampaign(campaign.id, "schedule")).status).toBe("scheduled")
-      }),
-    ))
+  test("keeps the campaign from being scheduled until its rows are there", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    const importing = register(campaign.id, yield* candidate(1))
+    const scheduling = inTransaction(
+      Effect.andThen(sql`set local lock_timeout = '100ms'`, commandCampaign(campaign.id, "schedule")),
+    )
+    expect((yield* whileOpen(importing, () => Effect.exit(scheduling)))._tag).toBe("Failure")
+    expect((yield* commandCampaign(campaign.id, "schedule")).status).toBe("scheduled")
+  })
 })
 
 describe("RecipientRepositoryPg.find", () => {
-  it("finds a token in its own organization alone", () =>
-    run(
-      Effect.gen(function* () {
-        const recipients = yield* RecipientRepository
-        const ours = yield* seedCampaign({ recipients: 0 })
-        const theirs = yield* seedCampaign({ recipients: 0 })
-        const one = yield* candidate(1, { token: "aB3dE9" })
-        yield* register(ours.campaign.id, one)
-        expect(yield* recipients.find(ours.organization.id, "aB3dE9")).toMatchObject({
-          ...one,
-          campaignId: ours.campaign.id,
-          programId: ours.program.id,
-          sentAt: null,
-        })
-        expect(yield* recipients.find(theirs.organization.id, "aB3dE9")).toBeUndefined()
-        expect(yield* recipients.find(ours.organization.id, "Ab3dE9")).toBeUndefined()
-      }),
-    ))
+  test("finds a token in its own organization alone", function* () {
+    const recipients = yield* RecipientRepository
+    const ours = yield* seedCampaign({ recipients: 0 })
+    const theirs = yield* seedCampaign({ recipients: 0 })
+    const one = yield* candidate(1, { token: "aB3dE9" })
+    yield* register(ours.campaign.id, one)
+    expect(yield* recipients.find(ours.organization.id, "aB3dE9")).toMatchObject({
+      ...one,
+      campaignId: ours.campaign.id,
+      programId: ours.program.id,
+      sentAt: null,
+    })
+    expect(yield* recipients.find(theirs.organization.id, "aB3dE9")).toBeUndefined()
+    expect(yield* recipients.find(ours.organization.id, "Ab3dE9")).toBeUndefined()
+  })
 })
 
 describe("RecipientRepositoryPg.page", () => {
@@ -165,15 +146,12 @@ describe("RecipientRepositoryPg.page", () => {
     return { organizationId: organization.id, all }
   })
 
-  it("orders by update, then by id where updates are equal", () =>
-    run(
-      Effect.gen(function* () {
-        const { all } = yield* seeded
-        expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(3)
-        const keys = all.map(({ updatedAt, id }) => `${updatedAt} ${id}`)
-        expect(keys).toEqual([...keys].sort())
-      }),
-    ))
+  test("orders by update, then by id where updates are equal", function* () {
+    const { all } = yield* seeded
+    expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(3)
+    const keys = all.map(({ updatedAt, id }) => `${updatedAt} ${id}`)
+    expect(keys).toEqual([...keys].sort())
+  })
 
   it.each([1, 2, 3, 5, 12, 13])("reads every row once in pages of %i, across equal stamps", (limit) =>
     run(
@@ -192,31 +170,23 @@ describe("RecipientRepositoryPg.page", () => {
     ),
   )
 
-  it("begins at `since`, inclusive to the microsecond", () =>
-    run(
-      Effect.gen(function* () {
-        const { organizationId, all } = yield* seeded
-        const recipients = yield* RecipientRepository
-        const since = all[5]!.updatedAt
-        const sql = yield* SqlClient.SqlClient
-        const later = yield* sql<{ at: Recipient["updatedAt"] }>`
-          select ${since}::timestamptz + interval '1 microsecond' as at`
-        expect(yield* recipients.page(organizationId, { since }, 500)).toEqual(
-          all.filter((it) => it.updatedAt >= since),
-        )
-        expect(yield* recipients.page(organizationId, { since: later[0]!.at }, 500)).toEqual(
-          all.filter((it) => it.updatedAt > since),
-        )
-      }),
-    ))
+  test("begins at `since`, inclusive to the microsecond", function* () {
+    const { organizationId, all } = yield* seeded
+    const recipients = yield* RecipientRepository
+    const since = all[5]!.updatedAt
+    const sql = yield* SqlClient.SqlClient
+    const later = yield* sql<{ at: Recipient["updatedAt"] }>`
+      select ${since}::timestamptz + interval '1 microsecond' as at`
+    expect(yield* recipients.page(organizationId, { since }, 500)).toEqual(all.filter((it) => it.updatedAt >= since))
+    expect(yield* recipients.page(organizationId, { since: later[0]!.at }, 500)).toEqual(
+      all.filter((it) => it.updatedAt > since),
+    )
+  })
 
-  it("shows no other organization's rows", () =>
-    run(
-      Effect.gen(function* () {
-        const { organizationId } = yield* seeded
-        yield* seeded
-        const page = yield* (yield* RecipientRepository).page(organizationId, EPOCH, 500)
-        expect(new Set(page.map((recipient) => recipient.organizationId))).toEqual(new Set([organizationId]))
-      }),
-    ))
+  test("shows no other organization's rows", function* () {
+    const { organizationId } = yield* seeded
+    yield* seeded
+    const page = yield* (yield* RecipientRepository).page(organizationId, EPOCH, 500)
+    expect(new Set(page.map((recipient) => recipient.organizationId))).toEqual(new Set([organizationId]))
+  })
 })

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { whileOpen } from "@outreach/testing/whileOpen"
@@ -10,6 +11,7 @@ import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 
 const run = runOnDatabase()
+const test = effectTest(run)
 
 /** Begins to suppress the first recipient; returns once that was tried twice in vain. */
 const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
@@ -29,28 +31,22 @@ const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
 })
 
 describe("suppressClinicians", () => {
-  it("waits while another transaction of the organization withdraws", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, program } = yield* seedCampaign({ recipients: 2 })
-        const { takeTurn } = yield* WithdrawalRepository
-        const suppressing = yield* whileOpen(takeTurn(organization.id), () => failTwice(program.id))
-        expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
-      }),
-    ))
+  test("waits while another transaction of the organization withdraws", function* () {
+    const { organization, program } = yield* seedCampaign({ recipients: 2 })
+    const { takeTurn } = yield* WithdrawalRepository
+    const suppressing = yield* whileOpen(takeTurn(organization.id), () => failTwice(program.id))
+    expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
+  })
 
-  it("waits for the message in flight to whom it withdraws, and suppresses nobody meanwhile", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { campaign, program } = yield* seedCampaign({ recipients: 2 })
-        yield* commandCampaign(campaign.id, "schedule")
-        yield* publishChunk()
-        yield* sql`update messages set lease_until = 'infinity' where campaign_id = ${campaign.id}`
-        const suppressing = yield* failTwice(program.id)
-        expect(yield* sql`select from suppressions where program_id = ${program.id}`).toEqual([])
-        yield* sql`update messages set lease_until = null where campaign_id = ${campaign.id}`
-        expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
-      }),
-    ))
+  test("waits for the message in flight to whom it withdraws, and suppresses nobody meanwhile", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign, program } = yield* seedCampaign({ recipients: 2 })
+    yield* commandCampaign(campaign.id, "schedule")
+    yield* publishChunk()
+    yield* sql`update messages set lease_until = 'infinity' where campaign_id = ${campaign.id}`
+    const suppressing = yield* failTwice(program.id)
+    expect(yield* sql`select from suppressions where program_id = ${program.id}`).toEqual([])
+    yield* sql`update messages set lease_until = null where campaign_id = ${campaign.id}`
+    expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
+  })
 })
