@@ -6,8 +6,7 @@ import { afterRead, answer, begin } from "@outreach/domain/deliveries/logReader"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Reason } from "@outreach/retry-policy"
 import { workerLimits } from "../workerLimits.ts"
-import { breakerOf, callLimit, type DeliveryLane, type Held, mustBeAlone, openLane } from "./deliveryLane.ts"
-import { laneTurns } from "./laneTurns.ts"
+import { breakerOf, callLimit, type DeliveryLane, type Held, laneTurns, mustBeAlone, openLane } from "./deliveryLane.ts"
 
 /** The outcomes of a partner that lets calls hang. */
 const TIMEOUTS: ReadonlySet<Reason> = new Set(["deadline", "headers_timeout", "connect_timeout"])

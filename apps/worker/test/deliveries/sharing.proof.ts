@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId, type EventId } from "@outreach/domain/Identifier"
-import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
+import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishSent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"

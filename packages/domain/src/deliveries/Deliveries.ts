@@ -6,13 +6,13 @@ import {
   type Schedule,
   type Verdict,
 } from "@outreach/retry-policy"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, type Redacted } from "effect"
+import type { DeliveryId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, Settlement } from "./EndpointReaders.ts"
 import { Signer } from "./Signer.ts"
 import { WebhookClient } from "./WebhookClient.ts"
-import { webhookHeaders } from "./webhookHeaders.ts"
 
 const utf8 = new TextEncoder()
 
@@ -78,3 +78,21 @@ const toSettlement = (next: NextAttempt): Settlement => {
       return { state: "retry", delaySeconds: next.delay }
   }
 }
+
+/** Writes the headers of one attempt at a webhook, signed afresh. */
+export const webhookHeaders = (
+  signer: Signer["Service"],
+  body: Uint8Array,
+  attempt: {
+    readonly id: DeliveryId
+    readonly attempt: number
+    readonly secrets: ReadonlyArray<Redacted.Redacted>
+    /** In Unix milliseconds. */
+    readonly at: number
+  },
+) => ({
+  "Content-Type": "application/json",
+  "X-Signature": signer.sign(body, attempt.secrets, Math.floor(attempt.at / 1000)),
+  "X-Delivery-Id": attempt.id,
+  "X-Delivery-Attempt": String(attempt.attempt),
+})

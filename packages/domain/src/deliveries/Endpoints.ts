@@ -3,12 +3,12 @@ import { Clock, Effect, Schema } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
+import { webhookHeaders } from "./Deliveries.ts"
 import { checkEndpointUrl, type Endpoint } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
 import { Signer } from "./Signer.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 import { WebhookClient } from "./WebhookClient.ts"
-import { webhookHeaders } from "./webhookHeaders.ts"
 
 interface AddressOptions {
   /** Whether plain http, private addresses and low ports may be used. */

@@ -1,6 +1,6 @@
+import { compile } from "html-to-text"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 import type { MessageTemplate } from "./Message.ts"
-import { mailText } from "./mailText.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, escapeHtml, type TemplateVariables } from "./Template.ts"
 
@@ -122,3 +122,18 @@ const fill = (text: Segments, values: ReadonlyMap<string, string>): string => {
   for (const [i, piece] of text.entries()) filled += i % 2 === 0 ? piece : values.get(piece)
   return filled
 }
+
+const format = { options: { uppercase: false } }
+
+// Compiled once: the selectors cost as much as the conversion.
+const toText = compile({
+  wordwrap: false,
+  selectors: [
+    { selector: "img", format: "skip" },
+    // In capital letters a token would be another one.
+    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, ...format })),
+  ],
+})
+
+/** Renders an HTML body as text, its links in brackets. */
+const mailText = (html: string): string => toText(html)

@@ -13,7 +13,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
-import { BATCH_SPAN_MS } from "./toBatches.ts"
+import { BATCH_SPAN_MS } from "./progressColumns.ts"
 
 /** No delivery has this id. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {

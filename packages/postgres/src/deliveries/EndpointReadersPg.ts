@@ -1,16 +1,15 @@
+import { hash } from "node:crypto"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ALONE_FROM_LOSSES, EndpointReaders, type Wanted } from "@outreach/domain/deliveries/EndpointReaders"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
-import { activeSecrets } from "./activeSecrets.ts"
-import { deliveryId } from "./deliveryId.ts"
+import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
 import { progressColumns } from "./progressColumns.ts"
-import { touchSecrets } from "./touchSecrets.ts"
 
 /** How often what came of calls is written again, twice a second. */
 const MAX_WRITE_TRIES = 30
@@ -210,3 +209,9 @@ export const EndpointReadersPg = Layer.effect(
     }
   }),
 )
+
+/** Creates the id of an event's delivery to an endpoint, as `delivery_id` does in the database: a UUIDv7 of the event's time, the rest a hash. */
+export const deliveryId = (eventId: EventId, endpointId: EndpointId): DeliveryId => {
+  const digest = hash("sha256", eventId + endpointId)
+  return `dlv_${eventId.slice(4, 16)}7${digest.slice(0, 3)}b${digest.slice(3, 18)}`
+}

@@ -1,5 +1,5 @@
-import type { Progress } from "@outreach/domain/deliveries/EndpointReaders"
-import { toBatches } from "./toBatches.ts"
+import type { Outcome, Progress } from "@outreach/domain/deliveries/EndpointReaders"
+import { type DeliveryId, madeAt } from "@outreach/domain/Identifier"
 
 /** Lays progress out as the arguments of `write_progress`. */
 export const progressColumns = (progress: ReadonlyArray<Progress>) => {
@@ -36,4 +36,34 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
       ),
     ),
   }
+}
+
+/** How far apart in time the ids of one batch may be: whoever looks for an id looks at the batches that end so much later. */
+export const BATCH_SPAN_MS = 8000
+
+/** A row of `delivered` that holds many deliveries. */
+export interface Batch {
+  readonly firstId: DeliveryId
+  readonly lastId: DeliveryId
+  /** As JSON: `[{ id, eventId, attempt }]`. */
+  readonly deliveries: string
+}
+
+/** Puts deliveries of one endpoint that arrived at their first attempt into batches. */
+export const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "attempt">>): ReadonlyArray<Batch> => {
+  const sorted = outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
+  const batches: Array<Array<(typeof sorted)[number]>> = []
+  for (const each of sorted) {
+    const batch = batches.at(-1)
+    if (batch !== undefined && madeAt(each.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS)
+      batch.push(each)
+    else batches.push([each])
+  }
+  return batches.map((batch) => ({
+    firstId: batch[0]!.delivery.id,
+    lastId: batch.at(-1)!.delivery.id,
+    deliveries: JSON.stringify(
+      batch.map(({ delivery, attempt }) => ({ id: delivery.id, eventId: delivery.eventId, attempt })),
+    ),
+  }))
 }

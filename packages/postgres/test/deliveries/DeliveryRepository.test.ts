@@ -9,7 +9,7 @@ import {
   DeliveryRepository,
   type PurgePosition,
 } from "@outreach/postgres/deliveries/DeliveryRepository"
-import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
+import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { effectTest } from "@outreach/testing/effectTest"

@@ -5,7 +5,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
-import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
+import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishSent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
