@@ -112,11 +112,13 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   })
 
   const listJson = async (limit: number) => {
+    // Read first, so that every event that is counted is listed.
+    const counts = structuredClone(partnerCounts())
     const { rows } = await pool.query<{ body: string }>(
       "select body from sample_partner.events order by received_at desc, event_id limit $1",
       [limit],
     )
-    return { ...partnerCounts(), events: rows.map((row) => JSON.parse(row.body) as unknown) }
+    return { ...counts, events: rows.map((row) => JSON.parse(row.body) as unknown) }
   }
 
   const renderPage = async (type: string | undefined) => {
