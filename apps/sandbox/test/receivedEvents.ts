@@ -26,14 +26,14 @@ export const sentCount = ({ counts }: Received): number => counts["outreach.emai
 export const published = ({ events }: Received) =>
   events.flatMap((event) => (event.event_type === "outreach.recipients_published" ? event.data.recipients : []))
 
-/** Pulls the whole list of records as a partner does, page after page. */
+/** Pulls the whole list of records as a partner does, page after page. A record that changes meanwhile comes again, and the last one counts. */
 export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientRecord[]> => {
   const client = createClient({ apiKey: api_key, baseUrl: base_url })
-  const records: RecipientRecord[] = []
+  const records = new Map<string, RecipientRecord>()
   for await (const record of client.listTokens({ since: "2020-01-01T00:00:00Z", limit: 300 })) {
-    records.push(RecipientRecord.parse(record))
+    records.set(record.token, RecipientRecord.parse(record))
   }
-  return records
+  return [...records.values()]
 }
 
 /** Counts the partner's events that the service has not applied yet. */
