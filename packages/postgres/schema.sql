@@ -259,9 +259,9 @@ begin
     cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
     where endpoint_id = any (held)
   ), kept as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
-      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end, true
+      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end
     from reader cross join unnest(open) as event_id
   ), given_back as (
     update deliveries set owner = null, owned_at = null where owner = worker and id = any (unbegun)
@@ -287,15 +287,6 @@ AS $function$
     where organization_id = organization and program_id = program and npi = given_npi
       and stage in ('learner_qualified', 'completer_qualified')
   )
-$function$;
-
-CREATE OR REPLACE FUNCTION public.keep_trouble_only()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  return case when new.from_log or new.replay then new end;
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
@@ -446,8 +437,8 @@ begin
     from unnest(free) as free (endpoint_id) join endpoint_readers using (endpoint_id)
     cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
   ), kept as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
-    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at, true
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
+    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at
     from reader cross join unnest(open) as event_id
   ), left_behind as (
     -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
@@ -562,9 +553,9 @@ begin
     ) row
     where "isRow"
   ), added as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
+    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
     select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
-      clock_timestamp() + make_interval(secs => delay), true
+      clock_timestamp() + make_interval(secs => delay)
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing
@@ -689,7 +680,6 @@ create table deliveries (
   replay boolean default false not null,
   owner uuid,
   owned_at timestamp with time zone,
-  from_log boolean default false not null,
   constraint deliveries_pkey PRIMARY KEY (organization_id, id)
 ) with (fillfactor=70, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_threshold=5000, autovacuum_analyze_scale_factor=0.02);
 
@@ -1087,4 +1077,4 @@ alter table suppressions add constraint suppressions_organization_id_program_id_
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 
-CREATE TRIGGER keep_trouble_only BEFORE INSERT ON public.deliveries FOR EACH ROW EXECUTE FUNCTION keep_trouble_only();
+

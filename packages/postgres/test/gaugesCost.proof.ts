@@ -17,8 +17,8 @@ test("the gauges look at nothing that waits for its time, and count what is due 
   const { campaign, endpoint, organization } = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(campaign, 1)
   const wait = (count: number, seconds: number) => sql`
-    insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay, from_log)
-    select ${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() + make_interval(secs => ${seconds}::int), n % 3 = 0, true
+    insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay)
+    select ${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() + make_interval(secs => ${seconds}::int), n % 3 = 0
     from generate_series(1, ${count}::int) n`
   // As often as it takes the database to settle on its plan.
   const cost = Effect.gen(function* () {

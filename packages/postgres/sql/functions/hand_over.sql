@@ -17,9 +17,9 @@ begin
     cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
     where endpoint_id = any (held)
   ), kept as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
-      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end, true
+      case when event_id = any (calling) then worker end, case when event_id = any (calling) then intended_at end
     from reader cross join unnest(open) as event_id
   ), given_back as (
     update deliveries set owner = null, owned_at = null where owner = worker and id = any (unbegun)

@@ -22,8 +22,8 @@ begin
     from unnest(free) as free (endpoint_id) join endpoint_readers using (endpoint_id)
     cross join lateral (select open, intended_at from reader_position(endpoint_id)) position
   ), kept as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at, from_log)
-    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at, true
+    insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
+    select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at
     from reader cross join unnest(open) as event_id
   ), left_behind as (
     -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.

@@ -21,9 +21,9 @@ begin
     ) row
     where "isRow"
   ), added as (
-    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at, from_log)
+    insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
     select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
-      clock_timestamp() + make_interval(secs => delay), true
+      clock_timestamp() + make_interval(secs => delay)
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing

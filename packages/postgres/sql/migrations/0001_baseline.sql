@@ -219,7 +219,6 @@ create table deliveries (
   replay boolean not null default false,
   owner uuid,
   owned_at timestamptz,
-  from_log boolean not null default false,
   primary key (organization_id, id),
   foreign key (organization_id, event_id) references events
 ) with (
@@ -231,7 +230,6 @@ create index deliveries_by_id on deliveries (id);
 create index deliveries_due on deliveries (endpoint_id, replay, due_at, id) where owner is null;
 create index deliveries_lost on deliveries (endpoint_id, due_at, id) where owner is null and losses > 0;
 create index deliveries_owned on deliveries (owner) where owner is not null;
-create trigger keep_trouble_only before insert on deliveries for each row execute function keep_trouble_only();
 
 -- The attempts of deliveries that still wait. Those of a finished delivery stand in its own row.
 create table delivery_attempts (

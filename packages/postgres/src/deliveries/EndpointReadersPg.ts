@@ -77,9 +77,9 @@ export const EndpointReadersPg = Layer.effect(
       const lasts = [...new Map(moved.map((row) => [row.endpointId, row])).values()]
       // The positions move past them in the same transaction, so that each has its row and none is read again.
       yield* sql`
-        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
+        insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
         select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id,
-          clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision), true
+          clock_timestamp() + make_interval(secs => ${UNREADABLE_WAIT_SECONDS}::double precision)
         from unnest(
           ${moved.map(({ organizationId }) => organizationId)}::text[], ${moved.map(({ endpointId }) => endpointId)}::text[],
           ${moved.map(({ eventId }) => eventId)}::text[]) as given (organization_id, endpoint_id, event_id)`

@@ -58,8 +58,8 @@ export const EndpointRepositoryPg = Layer.effect(
           join organization_clock clock on clock.organization_id = endpoint.organization_id
           where endpoint.id = ${endpointId}
         ), kept as (
-          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, from_log)
-          select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp(), true
+          insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
+          select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp()
           from reader join events event on event.organization_id = reader.organization_id
             and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
             and (event_types is null or type = any (event_types))

@@ -35,8 +35,8 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
   const seeded = yield* seedCampaign({ recipients: 0 })
   const events = yield* publishSent(seeded.campaign, count)
   yield* sql`
-    insert into deliveries (organization_id, endpoint_id, event_id, due_at, from_log)
-    select ${seeded.organization.id}, ${seeded.endpoint.id}, event, clock_timestamp() - make_interval(secs => ${secondsAgo}::int), true
+    insert into deliveries (organization_id, endpoint_id, event_id, due_at)
+    select ${seeded.organization.id}, ${seeded.endpoint.id}, event, clock_timestamp() - make_interval(secs => ${secondsAgo}::int)
     from unnest(${events}::text[]) as event`
   yield* sql`
     update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock

@@ -185,7 +185,7 @@ describe("ReplayJobQueue", () => {
     const queued = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ event_id: string }>`
-        select event_id from deliveries where replay and not from_log and attempts = 0 and owner is null order by due_at, id`
+        select event_id from deliveries where replay and attempts = 0 and owner is null order by due_at, id`
       return rows.map((row) => row.event_id)
     })
 
