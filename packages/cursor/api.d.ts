@@ -1,6 +1,6 @@
 /** Why a cursor was refused; the set only grows within a major version. */
 type CursorErrorCode = "malformed" | "unsupported_version" | "not_authentic" | "invalid_position" | "position_too_large" | "asynchronous_schema";
-/** A refusal to read or to make a cursor. It holds neither the cursor nor the position. */
+/** A cursor cannot be read or made. It holds neither the cursor nor the position. */
 declare class CursorError extends Error {
     readonly name: string;
     readonly code: CursorErrorCode;

@@ -33,7 +33,7 @@ declare function windowAt(now: number, windowSeconds?: number): RateLimitWindow;
  */
 declare function decide(count: number, policy: RateLimitPolicy, now: number): RateLimitDecision;
 
-/** The rate-limit response headers; `Retry-After` only on a refusal. */
+/** The rate-limit response headers; `Retry-After` only when the request is rejected. */
 interface RateLimitHeaders {
     readonly "X-RateLimit-Limit": string;
     readonly "X-RateLimit-Remaining": string;

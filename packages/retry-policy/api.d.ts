@@ -57,7 +57,7 @@ type NextAttempt = {
     readonly reason: "rejected" | "exhausted";
 };
 /**
- * Says what follows attempt number `attempt`, counted from 1, that ended with `outcome` at `now`, in Unix seconds (fractions allowed).
+ * Returns what follows attempt number `attempt`, counted from 1, that ended with `outcome` at `now`, in Unix seconds (fractions allowed).
  *
  * A schedule of n delays allows n + 1 attempts; an attempt beyond them, as after the schedule was shortened, is exhausted too. Throws
  * `RangeError` on an attempt, a time or a delay that is not such a number.

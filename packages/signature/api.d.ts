@@ -32,7 +32,7 @@ interface VerifiedSignature {
 
 /** Why signing or verifying was refused; the set only grows within a major version. */
 type SignatureErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets";
-/** A refusal to sign or to accept a signature. It holds a code alone: never the body, the header or a secret. */
+/** A signature cannot be made, or is not accepted. It holds a code alone: never the body, the header or a secret. */
 declare class SignatureError extends Error {
     readonly name: string;
     readonly code: SignatureErrorCode;
@@ -104,7 +104,7 @@ declare function assertSecrets(secrets: readonly string[]): void;
 
 /** Why signing or verifying was refused; the set only grows within a major version. */
 type SignatureErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets";
-/** A refusal to sign or to accept a signature. It holds a code alone: never the body, the header or a secret. */
+/** A signature cannot be made, or is not accepted. It holds a code alone: never the body, the header or a secret. */
 declare class SignatureError extends Error {
     readonly name: string;
     readonly code: SignatureErrorCode;

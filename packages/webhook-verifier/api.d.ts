@@ -6,7 +6,7 @@ export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeade
 
 /** Why a webhook was refused; the set only grows within a major version. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "invalid_json" | "not_an_event" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
-/** A refusal to accept a webhook. It holds a code and a fixed text: never the body, the header or a secret. */
+/** A webhook is not accepted. It holds a code and a fixed text: never the body, the header or a secret. */
 declare class WebhookVerificationError extends Error {
     readonly name: string;
     readonly code: WebhookVerificationErrorCode;
@@ -27,7 +27,7 @@ export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifie
 export type { WebhookVerificationErrorCode };
 
 // @outreach/webhook-verifier/deduplicate
-import { W as WebhookHandler } from './receive-CyUospOU.js';
+import { W as WebhookHandler } from './receive-BlQ6NJat.js';
 
 /** What became of a claim: ours by this name, held by another, or not needed any more. */
 type Claim = {
@@ -104,7 +104,7 @@ export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStor
 // @outreach/webhook-verifier/express
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-B9Xd-pU_.js';
 
@@ -114,7 +114,7 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/fastify
-import { H as HandlerOptions, W as WebhookHandler } from './receive-CyUospOU.js';
+import { H as HandlerOptions, W as WebhookHandler } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-B9Xd-pU_.js';
 
@@ -156,7 +156,7 @@ export { HandlerOptions, WebhookHandler, webhookPlugin };
 export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 
 // @outreach/webhook-verifier/fetch
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-B9Xd-pU_.js';
 
@@ -172,7 +172,7 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/hono
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-B9Xd-pU_.js';
 
@@ -192,7 +192,7 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { HonoContext };
 
 // @outreach/webhook-verifier/lambda
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-B9Xd-pU_.js';
 
@@ -223,7 +223,7 @@ export type { LambdaEvent, LambdaResult };
 // @outreach/webhook-verifier/node
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CyUospOU.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-B9Xd-pU_.js';
 
@@ -556,14 +556,14 @@ type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<voi
 
 export type { NodeHandler as N, NodeRequest as a, NodeResponse as b };
 
-// @outreach/webhook-verifier/dist/receive-CyUospOU.d.ts
+// @outreach/webhook-verifier/dist/receive-BlQ6NJat.d.ts
 /** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
 type WebhookHandler<Event> = (event: Event) => unknown;
 /** What an adapter can be told. */
 interface HandlerOptions {
     /** The largest body that is taken, in bytes. Default 1,048,576. */
     readonly maxBytes?: number | undefined;
-    /** Learns of every refusal and of every failure of the handler. Default: `console.error`. */
+    /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
     readonly onError?: ((error: unknown) => void) | undefined;
 }
 

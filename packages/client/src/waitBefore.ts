@@ -13,7 +13,7 @@ export interface RetryOptions {
   readonly random: () => number
 }
 
-/** Says how many seconds to wait before the attempt after this one, or undefined when there is to be none. */
+/** Returns the seconds to wait before the next attempt, or undefined when there is none. */
 export function waitBefore(
   error: ApiError | ConnectionError,
   attempt: number,

@@ -16,7 +16,7 @@ const messages = {
   asynchronous_schema: "The schema validates asynchronously, which is not supported",
 } as const satisfies Record<CursorErrorCode, string>
 
-/** A refusal to read or to make a cursor. It holds neither the cursor nor the position. */
+/** A cursor cannot be read or made. It holds neither the cursor nor the position. */
 export class CursorError extends Error {
   override readonly name: string = "CursorError"
   readonly code: CursorErrorCode

@@ -1,6 +1,6 @@
 import type { RateLimitDecision } from "./fixedWindow.ts"
 
-/** The rate-limit response headers; `Retry-After` only on a refusal. */
+/** The rate-limit response headers; `Retry-After` only when the request is rejected. */
 export interface RateLimitHeaders {
   readonly "X-RateLimit-Limit": string
   readonly "X-RateLimit-Remaining": string

@@ -9,7 +9,7 @@ export type SignatureErrorCode =
   | "empty_secret"
   | "too_many_secrets"
 
-/** A refusal to sign or to accept a signature. It holds a code alone: never the body, the header or a secret. */
+/** A signature cannot be made, or is not accepted. It holds a code alone: never the body, the header or a secret. */
 export class SignatureError extends Error {
   override readonly name: string = "SignatureError"
   readonly code: SignatureErrorCode

@@ -26,7 +26,7 @@ const statuses: { readonly [Code in WebhookVerificationErrorCode]?: number } = {
   body_too_large: 413,
 }
 
-/** A refusal to accept a webhook. It holds a code and a fixed text: never the body, the header or a secret. */
+/** A webhook is not accepted. It holds a code and a fixed text: never the body, the header or a secret. */
 export class WebhookVerificationError extends Error {
   override readonly name: string = "WebhookVerificationError"
   readonly code: WebhookVerificationErrorCode

@@ -7,7 +7,7 @@ export type WebhookHandler<Event> = (event: Event) => unknown
 export interface HandlerOptions {
   /** The largest body that is taken, in bytes. Default 1,048,576. */
   readonly maxBytes?: number | undefined
-  /** Learns of every refusal and of every failure of the handler. Default: `console.error`. */
+  /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -24,7 +24,7 @@ export interface Answer {
 export const ANSWER_HEADERS = { "content-type": "application/json" } as const
 
 /**
- * Verifies, handles, and says what to answer: 200 once handled, the refusal's own status, and 500 when the handler fails, whatever
+ * Verifies, handles, and returns the response: 200 once handled, the rejection's own status, and 500 when the handler fails, whatever
  * status its error carries, because a 4xx would be permanent.
  */
 export async function receive<Event>(

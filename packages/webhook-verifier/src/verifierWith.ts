@@ -15,7 +15,7 @@ export function verifierWith<Event>(
     secrets = options.secrets.map((secret) => secret ?? "")
     assertSecrets(secrets)
   } catch (error) {
-    throw refusal(error, "invalid_options")
+    throw toVerificationError(error, "invalid_options")
   }
 
   return {
@@ -37,7 +37,7 @@ export function verifierWith<Event>(
         if (checked.issues || !isEvent(event)) throw new WebhookVerificationError("not_an_event")
         return checked.value
       } catch (error) {
-        throw refusal(error, code)
+        throw toVerificationError(error, code)
       }
     },
   }
@@ -84,7 +84,7 @@ function signatureHeader(headers: unknown): string {
 }
 
 // The failure's own words may quote the body, so they go no further.
-function refusal(error: unknown, otherwise: WebhookVerificationErrorCode): WebhookVerificationError {
+function toVerificationError(error: unknown, otherwise: WebhookVerificationErrorCode): WebhookVerificationError {
   if (error instanceof WebhookVerificationError) return error
   return new WebhookVerificationError(error instanceof SignatureError ? error.code : otherwise)
 }

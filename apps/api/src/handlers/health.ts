@@ -3,7 +3,7 @@ import { RELEASE } from "@outreach/process/release"
 import { Clock, Effect } from "effect"
 import type { Handler } from "../http/Handlers.ts"
 
-/** Says that the process is reachable; asks no database. */
+/** Reports that the process is reachable, without the database. */
 export const getHealth: Handler<"getHealth"> = () =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
     status: 200,

@@ -1,6 +1,6 @@
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 
-/** A refusal of one message to one recipient, as a mail server worded it. */
+/** A mail server's rejection of one message to one recipient. */
 export interface SmtpRejection {
   /** The reply code, such as 550; of a delivery report that names none, 500 or 400. */
   readonly code: number
@@ -78,14 +78,14 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
   556: bounced("domain_not_found"),
 }
 
-/** Judges a refusal by its enhanced status code, then by its text, then by its reply code. */
+/** Classifies a rejection by its enhanced status code, then by its text, then by its reply code. */
 export const classifySmtpReply = (
-  refusal: SmtpRejection,
+  rejection: SmtpRejection,
 ): Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }> => {
-  const status = STATUS.exec(refusal.text)?.[0]
-  const verdict = judge(refusal, status)
+  const status = STATUS.exec(rejection.text)?.[0]
+  const verdict = judge(rejection, status)
   // The numbers alone: a text may name the address.
-  return verdict._tag === "Refused" ? { ...verdict, status: [refusal.code, status].join(" ").trimEnd() } : verdict
+  return verdict._tag === "Refused" ? { ...verdict, status: [rejection.code, status].join(" ").trimEnd() } : verdict
 }
 
 /** Finds an enhanced status code (RFC 3463) in a reply. */

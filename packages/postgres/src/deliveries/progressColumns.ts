@@ -50,7 +50,7 @@ export interface Batch {
 }
 
 /** Puts deliveries of one endpoint that arrived at their first attempt into batches. */
-export const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "attempt">>): ReadonlyArray<Batch> => {
+const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "attempt">>): ReadonlyArray<Batch> => {
   const sorted = outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
   const batches: Array<Array<(typeof sorted)[number]>> = []
   for (const each of sorted) {
