@@ -6,18 +6,31 @@ import { isRunning, processToken } from "./processToken.ts"
 
 const LOCK_TIMEOUT_MS = 20_000
 
+/** A running process holds the lock of the folder, by itself or by the supervisor of its server. */
+export class DirectoryInUse extends Error {
+  override readonly name = "DirectoryInUse"
+  readonly holder: number
+
+  constructor(folder: string, holder: number, supervisor: number) {
+    const by = supervisor === holder ? "" : ` (the supervisor of its server is process ${supervisor})`
+    super(`${folder} is in use by process ${holder}${by}: stop that process first.`)
+    this.holder = holder
+  }
+}
+
 /**
- * Locks the folder of a persistent cluster for this supervisor. A lock whose supervisor is dead is taken over. If the
- * supervisor lives but its parent is dead, it is shutting down, and this function waits for it.
+ * Locks a folder for this process, or for the supervisor of the process `parent` that this is. A lock whose process is dead is taken over.
+ * If a supervisor lives but its parent is dead, it is shutting down, and this function waits for it.
  *
  * The lock is the symbolic link `claim`, because the file system creates a link atomically.
  *
  * @returns a function that releases the lock
- * @throws an error that names the process which holds the lock
+ * @throws DirectoryInUse
  */
-export async function lockDirectory(folder: string, parent: string): Promise<() => Promise<void>> {
+export async function lockDirectory(folder: string, parent?: string): Promise<() => Promise<void>> {
   const link = join(folder, "claim")
-  const own = `${await processToken(process.pid)} for ${parent}`
+  const token = await processToken(process.pid)
+  const own = `${token} for ${parent ?? token}`
   const deadline = Date.now() + LOCK_TIMEOUT_MS
   while (!(await createLink(own, link))) {
     const held = await readlink(link).catch(() => "")
@@ -25,9 +38,7 @@ export async function lockDirectory(folder: string, parent: string): Promise<() 
     const [supervisor = "", holder = ""] = held.split(" for ")
     if (!(await isRunning(supervisor))) await removeStale(link, held)
     else if ((await isRunning(holder)) || Date.now() > deadline) {
-      throw new Error(
-        `${folder} is in use by process ${Number.parseInt(holder, 10)} (the supervisor of its server is process ${Number.parseInt(supervisor, 10)}): stop that process first.`,
-      )
+      throw new DirectoryInUse(folder, Number.parseInt(holder, 10), Number.parseInt(supervisor, 10))
     } else await delay(100)
   }
   return async () => {
