@@ -1,6 +1,6 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { HintsPg } from "@outreach/postgres/events/Hints"
+import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"

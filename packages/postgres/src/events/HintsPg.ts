@@ -1,0 +1,98 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
+import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
+
+/** How long the next hints wait, so that many share one notification. */
+const GATHER_MS = 50
+/** What a notification holds at most, in bytes; PostgreSQL takes 7,999. */
+const MAX_PAYLOAD = 7500
+const CHANNEL = "hints"
+/** How soon it is listened again once the connection is lost. */
+const RETRY_MS = 500
+
+/** Sends and hears hints as PostgreSQL's notifications. */
+export const HintsPg = Layer.effect(
+  Hints,
+  Effect.gen(function* () {
+    const pool = yield* PgClient.PgClient
+    // Nobody waits for a hint to reach the disk.
+    const startupParameters = { ...pool.config.startupParameters, synchronous_commit: "off" }
+    const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false, startupParameters })
+    const pg = Context.get(yield* Layer.build(connection), PgClient.PgClient)
+    const waiting = new Set<string>()
+    const wakeUp = yield* Latch.make()
+
+    const send = Effect.suspend(() => {
+      const payload = toPayload(waiting)
+      waiting.clear()
+      return pg`select pg_notify(${CHANNEL}, ${payload})`
+    }).pipe(Effect.andThen(Metric.update(hintMetrics.sent, 1)), Effect.ignore)
+    yield* Effect.addFinalizer(() =>
+      Effect.timeoutOption(
+        Effect.suspend(() => (waiting.size === 0 ? Effect.void : send)),
+        "1 second",
+      ),
+    )
+    yield* wakeUp.await.pipe(
+      Effect.andThen(wakeUp.close),
+      Effect.andThen(send),
+      Effect.andThen(Effect.sleep(GATHER_MS)),
+      Effect.forever,
+      Effect.forkScoped,
+    )
+    const hearers = new Set<(hint: Hint) => Effect.Effect<void>>()
+    const tell = (hint: Hint) => Effect.forEach(hearers, (hear) => hear(hint), { discard: true })
+    const listening = Effect.gen(function* () {
+      const notifications = yield* pool.listen(CHANNEL)
+      // What was hinted at before was not heard.
+      for (const topic of TOPICS) yield* tell({ topic, organizationId: null })
+      while (true) {
+        const { payload } = yield* Queue.take(notifications)
+        yield* Metric.update(hintMetrics.heard, 1)
+        for (const hint of readPayload(payload)) yield* tell(hint)
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.tapError(() => Effect.logWarning("listening for notifications failed, polling every second meanwhile")),
+      Effect.retry(Schedule.spaced(RETRY_MS)),
+    )
+    const scope = yield* Effect.scope
+    const start = yield* Effect.cached(Effect.forkIn(listening, scope))
+
+    return {
+      give: (topic, organizationId) =>
+        pool.afterCommit(
+          Effect.sync(() => {
+            waiting.add(organizationId === undefined ? topic : `${topic} ${organizationId}`)
+            wakeUp.openUnsafe()
+          }),
+        ),
+
+      listen: (hear) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => hearers.add(hear)),
+          () =>
+            start.pipe(
+              Effect.andThen(
+                Effect.forEach(TOPICS, (topic) => hear({ topic, organizationId: null }), { discard: true }),
+              ),
+              Effect.andThen(Effect.never),
+            ),
+          () => Effect.sync(() => hearers.delete(hear)),
+        ),
+    }
+  }),
+)
+
+/** Writes hints as text; those that do not fit become one for all organizations of their topic. */
+const toPayload = (hints: ReadonlySet<string>): string => {
+  const all = [...hints].join()
+  return all.length <= MAX_PAYLOAD ? all : [...new Set([...hints].map((hint) => hint.split(" ")[0]))].join()
+}
+
+const readPayload = (payload: string): ReadonlyArray<Hint> =>
+  payload.split(",").map((hint) => {
+    const [topic, organizationId] = hint.split(" ")
+    return { topic: topic as Topic, organizationId: (organizationId as OrganizationId | undefined) ?? null }
+  })
