@@ -1,4 +1,4 @@
-/** Answers errors from the catalog of another team, with codes of its own: `node errorCatalog.ts`. */
+/** Returns errors from the catalog of another team, with codes of its own: `node errorCatalog.ts`. */
 import { createServer } from "node:http"
 import { defineCatalog } from "@outreach/error-catalog"
 

@@ -6,8 +6,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 /** Attempts a transaction in which an adapter's statement fails with a SQLSTATE. */
 const attempt = Effect.fnUntraced(function* (code: string) {

@@ -9,8 +9,7 @@ import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 
-const run = runOnDatabase({ maxConnections: 1 })
-const test = effectTest(run)
+const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 const PROGRAMS = 20
 
 /** An organization of so many programs, with something to count on each of so many dates up to 2025-12-31. */

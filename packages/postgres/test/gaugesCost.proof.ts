@@ -8,8 +8,7 @@ import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 
-const run = runOnDatabase({ maxConnections: 1 })
-const test = effectTest(run)
+const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 const read = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))
 
 test("the gauges look at nothing that waits for its time, and count what is due no further than they say", function* () {

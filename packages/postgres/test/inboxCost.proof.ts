@@ -7,8 +7,7 @@ import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 
-const run = runOnDatabase({ maxConnections: 1 })
-const test = effectTest(run)
+const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
 test("an event is stored beside many for what it costs beside few, by the plan that was made when there were none", function* () {
   const sql = yield* SqlClient.SqlClient

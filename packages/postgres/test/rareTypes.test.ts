@@ -11,8 +11,7 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 /** Counts the rows of events that an effect reads. */
 const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -7,8 +7,7 @@ import { describe, expect } from "vitest"
 import { HitQueue } from "../../src/tracking/HitQueue.ts"
 import { seedMessages } from "./seedMessages.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 describe("HitQueue", () => {
   test("keeps the first 20,000 of a flood while the database takes none, and stores them with what was under way", function* () {

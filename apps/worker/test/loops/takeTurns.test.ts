@@ -13,8 +13,7 @@ import { judgeHits } from "../../src/hits/judgeHits.ts"
 import { applyInbox } from "../../src/inbox/applyInbox.ts"
 import { takeTurns } from "../../src/loops/takeTurns.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 /** Gathers the organizations that logged failures name. */
 const failuresOf = () => {

@@ -6,8 +6,7 @@ import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 test("all hits that are old enough are forgotten one batch after another, however many there are", function* () {
   const sql = yield* SqlClient.SqlClient

@@ -18,13 +18,9 @@ begin
     where endpoint_id = any (endpoints) and owner = worker order by endpoint_id for no key update
   ) locked;
   -- By a statement of its own, which sees what was written until the rows were locked.
-  if cardinality(held) = cardinality(endpoints) then
-    perform write_positions(endpoints, still_open, positions, position_ids);
-  else
-    perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
-    from unnest(endpoints, still_open, positions, position_ids) as progress (id, open, position_at, position_id)
-    where id = any (held);
-  end if;
+  perform write_positions(array_agg(id), array_agg(open), array_agg(position_at), array_agg(position_id))
+  from unnest(endpoints, still_open, positions, position_ids) as progress (id, open, position_at, position_id)
+  where id = any (held);
 
   if cardinality(breaker_endpoints) > 0 then
     update endpoint_readers reader set failures = breaker.failures, allowance = breaker.allowance,

@@ -8,8 +8,7 @@ import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const line = (n: number) => ({ number: n + 2, npi: npi(n), email: `clinician${n}@clinic.test` })
 const lines = (count: number) => Array.from({ length: count }, (_, i) => line(i))

@@ -10,8 +10,7 @@ import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)
 const readState = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readState)
 const none = { count: 0, oldestSeconds: 0 }

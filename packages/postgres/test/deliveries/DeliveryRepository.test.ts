@@ -23,8 +23,7 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 /** Seeds an endpoint with dead letters: `rejected` and then one `exhausted`. */
 const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {

@@ -8,8 +8,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const organization = Effect.gen(function* () {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")

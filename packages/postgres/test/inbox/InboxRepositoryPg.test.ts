@@ -6,8 +6,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const seedMessage = Effect.gen(function* () {
   const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })

@@ -12,8 +12,7 @@ import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const organization = Effect.gen(function* () {
   return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")

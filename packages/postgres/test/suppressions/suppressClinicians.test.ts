@@ -10,8 +10,7 @@ import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 /** Begins to suppress the first recipient; returns once that was tried twice in vain. */
 const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
