@@ -1,3 +1,5 @@
+import ipaddr from "ipaddr.js"
+
 // Source: the IANA special-purpose address registries (RFC 6890), and one public address that Azure uses for its platform.
 const FORBIDDEN_IPV4 = [
   "0.0.0.0/8", // this network
@@ -31,51 +33,32 @@ const FORBIDDEN_IPV6 = [
   "3fff::/20", // documentation
 ] as const
 
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const parseRanges = (ranges: ReadonlyArray<string>) => ranges.map((range) => ipaddr.parseCIDR(range))
+const forbiddenIPv4 = parseRanges(FORBIDDEN_IPV4)
+const globalIPv6 = parseRanges(GLOBAL_IPV6)
+const forbiddenIPv6 = parseRanges(FORBIDDEN_IPV6)
 
-/** Returns the bits of an IP address as digits: 32, or 128; undefined for a text that is not an IP address. */
-const toBits = (address: string): string | undefined => {
-  if (IPV4.test(address))
-    return address
-      .split(".")
-      .map((byte) => digits(Number(byte), 8))
-      .join("")
-  // A URL has one spelling of each IPv6 address: groups in hexadecimal, with `::` for some that are zero.
-  const host = /^[\da-f:.]+$/i.test(address) ? URL.parse(`http://[${address}]`)?.hostname : undefined
-  if (host === undefined) return undefined
-  const [before = [], after = []] = host
-    .slice(1, -1)
-    .split("::")
-    .map((part) => (part === "" ? [] : part.split(":")))
-  const zeros = Array<string>(8 - before.length - after.length).fill("0")
-  return [...before, ...zeros, ...after].map((group) => digits(Number.parseInt(group, 16), 16)).join("")
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Parses an IP address; undefined for any other text, and for an address with a zone (fe80::1%eth0), which is an interface of this machine. */
+const parse = (text: string): Address | undefined =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes("%"))
+    ? ipaddr.parse(text)
+    : undefined
+
+const isPublic = (address: Address): boolean => {
+  const isIn = (ranges: ReturnType<typeof parseRanges>) => ranges.some((range) => address.match(range))
+  return address.kind() === "ipv4" ? !isIn(forbiddenIPv4) : isIn(globalIPv6) && !isIn(forbiddenIPv6)
 }
-
-const digits = (value: number, length: number): string => value.toString(2).padStart(length, "0")
-
-/** Creates the function that reports whether bits begin as those of some range do. */
-const isIn = (ranges: ReadonlyArray<string>) => {
-  const prefixes = ranges.map((range) => {
-    const [network, length] = range.split("/")
-    return toBits(network!)!.slice(0, Number(length))
-  })
-  return (bits: string): boolean => prefixes.some((prefix) => bits.startsWith(prefix))
-}
-const isForbiddenIPv4 = isIn(FORBIDDEN_IPV4)
-const isGlobalIPv6 = isIn(GLOBAL_IPV6)
-const isForbiddenIPv6 = isIn(FORBIDDEN_IPV6)
-
-const isPublic = (bits: string): boolean =>
-  bits.length === 32 ? !isForbiddenIPv4(bits) : isGlobalIPv6(bits) && !isForbiddenIPv6(bits)
 
 /** Reports whether an IP address is a public one; false for a text that is not an IP address, and for an address with a zone. */
-export const isPublicAddress = (address: string): boolean => {
-  const bits = toBits(address)
-  return bits !== undefined && isPublic(bits)
+export const isPublicAddress = (text: string): boolean => {
+  const address = parse(text)
+  return address !== undefined && isPublic(address)
 }
 
 /** Reports whether a URL's host may be public. An IP address must be public. A name passes, because its address is checked once it is resolved. */
 export const isPublicHost = ({ hostname }: URL): boolean => {
-  const bits = toBits(hostname.replace(/^\[|\]$/g, ""))
-  return bits === undefined || isPublic(bits)
+  const address = parse(hostname.replace(/^\[|\]$/g, ""))
+  return address === undefined || isPublic(address)
 }
