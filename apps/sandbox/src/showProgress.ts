@@ -1,8 +1,9 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { progressLine } from "@outreach/process/progress"
 import { Effect } from "effect"
 
-/** Prints a line of counts once a second if it has changed, until interrupted. On a terminal each line replaces the one before. */
+/** Shows a line of counts once a second, until interrupted. */
 export const showProgress = Effect.fnUntraced(function* (
   campaignId: CampaignId,
   counts: {
@@ -20,8 +21,7 @@ export const showProgress = Effect.fnUntraced(function* (
   },
 ) {
   const campaigns = yield* CampaignRepository
-  const { stdout } = process
-  let shown = ""
+  const progress = yield* progressLine("stdout")
   const show = Effect.gen(function* () {
     const { recipients, published } = yield* campaigns.progress(campaignId)
     const { status } = yield* campaigns.find(campaignId)
@@ -47,12 +47,8 @@ export const showProgress = Effect.fnUntraced(function* (
       ...Object.entries(optional).flatMap(([name, count]) => (count ? [`${name} ${count}`] : [])),
       `campaign ${status}`,
     ].join(" · ")
-    // The line is cut to the terminal's width, because a wrapped line cannot be overwritten.
-    if (line !== shown) stdout.write(stdout.isTTY ? `\r\u001b[2K${line.slice(0, stdout.columns - 1)}` : `${line}\n`)
-    shown = line
+    yield* progress.show(line)
   })
   // If the counts cannot be read, the next round tries again.
-  return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000))).pipe(
-    Effect.ensuring(Effect.sync(() => stdout.isTTY && stdout.write("\n"))),
-  )
-})
+  return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000)))
+}, Effect.scoped)

@@ -1,6 +1,6 @@
 import { type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
+import { drawBar } from "@outreach/process/progress"
 
-const WIDTH = 40
 const numbers = new Intl.NumberFormat("en-US")
 
 /** Formats a campaign's progress: a bar of the answered recipients, the rate, the remaining time, and the counts by outcome. */
@@ -8,19 +8,13 @@ export const formatProgress = (progress: CampaignProgress): string => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined
   const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
-  const done = Math.floor(share * WIDTH)
   const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
   const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
   const counts = (["sent", "bounced", "deferred", "unknown", "quarantined", "withdrawn"] as const).flatMap((name) =>
     progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],
   )
-  return [
-    `${"█".repeat(done)}${"░".repeat(WIDTH - done)} ${Math.floor(share * 100)}%`,
-    ...rate,
-    ...time,
-    `${counts.join(", ")} of ${numbers.format(recipients)}`,
-  ].join(" · ")
+  return [drawBar(share), ...rate, ...time, `${counts.join(", ")} of ${numbers.format(recipients)}`].join(" · ")
 }
 
 const formatMinutes = (minutes: number): string => {

@@ -1,6 +1,6 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { Effect, Stream } from "effect"
-import { progressBar } from "../output/progressBar.ts"
+import { printProgress } from "../output/Output.ts"
 import type { RejectedLine } from "./createRejectsFile.ts"
 import type { Header } from "./readHeader.ts"
 import { isBad, readLines } from "./readLines.ts"
@@ -24,7 +24,7 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
     readonly onBad?: ((lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>) | undefined
   },
 ) {
-  const bar = yield* progressBar("Checking", header.size, options)
+  const bar = yield* printProgress("Checking", header.size, options)
   const report = { badCount: 0, badLines: [] }
   let lines = 0
   yield* readLines(header, bar.advance).pipe(

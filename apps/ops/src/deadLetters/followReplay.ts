@@ -1,8 +1,7 @@
 import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { formatCount } from "../output/formatCount.ts"
-import { print, printToStderr } from "../output/Output.ts"
-import { progressBar } from "../output/progressBar.ts"
+import { print, printProgress, printToStderr } from "../output/Output.ts"
 
 const POLL_INTERVAL = "500 millis"
 /** When to suspect that no worker runs. Workers look for new jobs once a second. */
@@ -12,7 +11,7 @@ const START_TIMEOUT_MS = 10_000
 export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
     const replayJobs = yield* ReplayJobQueue
-    const bar = yield* progressBar("Replaying", job.total, { quiet: false })
+    const bar = yield* printProgress("Replaying", job.total, { quiet: false })
     yield* bar.advance(job.replayed)
     const since = yield* Clock.currentTimeMillis
     let now = job

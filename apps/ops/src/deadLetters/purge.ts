@@ -11,8 +11,7 @@ import { pickDefined } from "../inputs/pickDefined.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/formatCount.ts"
-import { print } from "../output/Output.ts"
-import { progressBar } from "../output/progressBar.ts"
+import { print, printProgress } from "../output/Output.ts"
 
 /** The command line lacks `--older-than`. */
 class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
@@ -71,7 +70,7 @@ export const purge = Command.make(
 
 const purgeAll = Effect.fnUntraced(function* (filter: PurgeFilter, before: Timestamp, count: number) {
   const deliveries = yield* DeliveryRepository
-  const bar = yield* progressBar("Purging", count, { quiet: false })
+  const bar = yield* printProgress("Purging", count, { quiet: false })
   let purged = 0
   let after: PurgePosition | null = null
   do {

@@ -1,3 +1,4 @@
+import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
 import { type Cell, formatCell } from "./formatCell.ts"
 import { formatTable } from "./formatTable.ts"
@@ -18,6 +19,17 @@ export const print = Effect.fnUntraced(function* (value: object, text: () => str
 export const printToStderr = Effect.fnUntraced(function* (text: string) {
   const { json } = yield* Output
   if (!json) yield* Console.error(text)
+})
+
+/** Shows a progress bar on standard error until the scope closes; nothing with `--json` or `quiet`. */
+export const printProgress = Effect.fnUntraced(function* (
+  label: string,
+  total: number,
+  { quiet }: { readonly quiet: boolean },
+) {
+  const { json } = yield* Output
+  if (json || quiet) return { advance: () => Effect.void } satisfies ProgressBar
+  return yield* progressBar(label, total)
 })
 
 /** Prints a record, one line for each field. */

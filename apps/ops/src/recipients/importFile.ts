@@ -9,7 +9,7 @@ import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
 import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
 import { readHeader } from "../csv/readHeader.ts"
 import { isBad, isGood, readLines } from "../csv/readLines.ts"
-import { progressBar } from "../output/progressBar.ts"
+import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 1000
 
@@ -57,7 +57,7 @@ export const importFile = Effect.fn("importFile")(function* (
     return yield* new BadLines({ ...report, ...checked.bad })
   }
 
-  const bar = yield* progressBar("Importing", checked.lines, options)
+  const bar = yield* printProgress("Importing", checked.lines, options)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(

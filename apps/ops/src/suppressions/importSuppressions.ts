@@ -8,7 +8,7 @@ import { BadLines } from "../csv/BadLines.ts"
 import { checkFile } from "../csv/checkFile.ts"
 import { readHeader } from "../csv/readHeader.ts"
 import { isBad, isGood, readLines } from "../csv/readLines.ts"
-import { progressBar } from "../output/progressBar.ts"
+import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 500
 
@@ -22,7 +22,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   const { lines, bad } = yield* checkFile(header, (line) => checkClinician(toClinician(line)), options)
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
   const report = { lines, added: 0, withdrawn: 0 }
-  const bar = yield* progressBar("Suppressing", lines, options)
+  const bar = yield* printProgress("Suppressing", lines, options)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(
