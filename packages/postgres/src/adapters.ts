@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
+import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryHistory } from "./deliveries/DeliveryHistory.ts"
 import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
@@ -39,6 +40,7 @@ export const adapters = Layer.mergeAll(
   SigningSecretRepositoryPg,
   EndpointReadersPg,
   DeliveryRepository.layer,
+  DeadLetterRepository.layer,
   DeliveryHistory.layer,
   DeliveryGauges.layer,
   ReplayJobQueue.layer,

@@ -1,4 +1,5 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer } from "effect"
@@ -17,9 +18,9 @@ const list = Command.make(
   "list",
   { ...deadLetterFilters, limit },
   Effect.fn("ops.dead-letters.list")(function* ({ endpoint, type, reason, from, to, limit }) {
-    const deliveries = yield* DeliveryRepository
+    const deadLetters = yield* DeadLetterRepository
     const filter = pickDefined({ endpointId: endpoint, eventType: type, reason, from, to })
-    const rows = yield* deliveries.deadLetters(filter, limit + 1)
+    const rows = yield* deadLetters.list(filter, limit + 1)
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"])
   }),
 ).pipe(Command.withDescription("List the dead letters that were not replayed, newest first"))
@@ -45,5 +46,5 @@ const show = Command.make(
 export const deadLetters = Command.make("dead-letters").pipe(
   Command.withDescription("Deliveries that were rejected, ran out of attempts, or crashed several workers"),
   Command.withSubcommands([list, show, replay, purge]),
-  Command.provide(Layer.mergeAll(DeliveryRepository.layer, ReplayJobQueue.layer)),
+  Command.provide(Layer.mergeAll(DeadLetterRepository.layer, DeliveryRepository.layer, ReplayJobQueue.layer)),
 )

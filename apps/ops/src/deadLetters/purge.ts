@@ -1,9 +1,9 @@
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import {
-  DeliveryRepository,
+  DeadLetterRepository,
   type PurgeFilter,
   type PurgePosition,
-} from "@outreach/postgres/deliveries/DeliveryRepository"
+} from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
@@ -49,7 +49,7 @@ export const purge = Command.make(
   }) {
     if (Option.isNone(olderThan)) return yield* new AgeMissing()
     const filter = pickDefined({ endpointId: endpoint, eventType: type, reason })
-    const found = yield* (yield* DeliveryRepository).countOld(filter, olderThan.value)
+    const found = yield* (yield* DeadLetterRepository).countOld(filter, olderThan.value)
     const { before, count, replayed } = found
     const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
     if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
@@ -69,12 +69,12 @@ export const purge = Command.make(
 )
 
 const purgeAll = Effect.fnUntraced(function* (filter: PurgeFilter, before: Timestamp, count: number) {
-  const deliveries = yield* DeliveryRepository
+  const deadLetters = yield* DeadLetterRepository
   const bar = yield* printProgress("Purging", count, { quiet: false })
   let purged = 0
   let after: PurgePosition | null = null
   do {
-    const step: { readonly purged: number; readonly next: PurgePosition | null } = yield* deliveries.purge(
+    const step: { readonly purged: number; readonly next: PurgePosition | null } = yield* deadLetters.purge(
       filter,
       before,
       after,

@@ -1,5 +1,5 @@
 import type { DeliveryId } from "@outreach/domain/Identifier"
-import { type DeadLetterCount, DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { type DeadLetterCount, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -46,7 +46,7 @@ export const replay = Command.make(
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
     if (byIds) return yield* replayByIds(new Set(deliveries))
     if (dryRun) {
-      const counts = yield* (yield* DeliveryRepository).countDeadLetters(filter)
+      const counts = yield* (yield* DeadLetterRepository).count(filter)
       return yield* printDeadLetterCounts(counts, (count) => `${formatCount(count, "dead letter")} would be replayed.`)
     }
     const job = yield* (yield* ReplayJobQueue).create(filter, rate)
@@ -64,10 +64,10 @@ export const replay = Command.make(
 )
 
 const replayByIds = Effect.fnUntraced(function* (deliveryIds: ReadonlySet<DeliveryId>) {
-  const deliveries = yield* DeliveryRepository
+  const deadLetters = yield* DeadLetterRepository
   const missed: Array<string> = []
   for (const deliveryId of deliveryIds) {
-    if (!(yield* deliveries.replay(deliveryId))) missed.push(deliveryId)
+    if (!(yield* deadLetters.replay(deliveryId))) missed.push(deliveryId)
   }
   const replayed = deliveryIds.size - missed.length
   if (missed.length > 0) return yield* new NotDeadLetter({ deliveryIds: missed, replayed })

@@ -1,4 +1,4 @@
-import type { Attempt, DeadLetterReason, DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import type { Attempt, DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import {
   type CampaignId,
   type DeliveryId,
@@ -6,13 +6,11 @@ import {
   type EventId,
   lowestIdentifierAt,
   madeAt,
-  type OrganizationId,
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { Hints } from "../events/Hints.ts"
 import { BATCH_SPAN_MS } from "./progressColumns.ts"
 
 /** No delivery has this id. */
@@ -36,35 +34,6 @@ export interface DeliveryFilter {
   readonly to?: Timestamp
 }
 
-/** Which dead letters are meant: all conditions must hold. */
-export interface DeadLetterFilter {
-  readonly endpointId?: EndpointId
-  readonly eventType?: string
-  readonly reason?: DeadLetterReason
-  /** Dead letters since this time or later, and before. */
-  readonly from?: Timestamp
-  readonly to?: Timestamp
-}
-
-/** How many dead letters of an endpoint have a reason. */
-export interface DeadLetterCount {
-  readonly endpointId: EndpointId
-  readonly reason: DeadLetterReason
-  readonly count: number
-}
-
-/** Which dead letters a purge means, beside their age. */
-export type PurgeFilter = Omit<DeadLetterFilter, "from" | "to">
-
-/** A place in the order of dead letters by age. */
-export interface PurgePosition {
-  readonly finishedAt: Timestamp
-  readonly id: DeliveryId
-}
-
-/** How many dead letters one step of a purge looks at. */
-const PURGE_BATCH_SIZE = 2000
-
 /** How many deliveries one step of a list looks at when its filter is one of their events. */
 const SCAN_BATCH_SIZE = 10_000
 
@@ -76,6 +45,9 @@ const MAX_ID = "~"
 
 /** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
 const ID_MARGIN_MS = 60_000
+
+/** When a delivery was created: one that was read from the log is as old as its event, whenever it got a row. */
+export const CREATED_AT = `case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end as "createdAt"`
 
 interface ListStep {
   readonly deliveries: ReadonlyArray<DeliverySummary>
@@ -108,20 +80,16 @@ const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter):
   ]
 }
 
-/** All deliveries, as an operator sees them. */
+/** Deliveries of every state, as an operator sees them. */
 export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
   "postgres/deliveries/DeliveryRepository",
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const hints = yield* Hints
-      // A delivery that was read from the log is as old as its event, whenever it got a row.
-      const made = `case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end as "createdAt"`
-      const createdAt = sql.literal(made)
       const columns = sql.literal(`
       delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
       event.type as "eventType", state, attempts, due_at as "dueAt",
-      ${made},
+      ${CREATED_AT},
       finished_at as "finishedAt", replayed_as as "replayedAs"`)
       const waiting = sql.literal(`(
       select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
@@ -146,21 +114,6 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
       select organization_id, id, endpoint_id, event_id, reason as state, attempts_made(attempts) as attempts,
         null::timestamptz as due_at, created_at, finished_at, replayed_as
       from dead_letters) delivery`)
-
-      const matches = (filter: DeadLetterFilter) => sql`
-      replayed_as is null
-      and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
-      and (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
-      and (${filter.reason ?? null}::text is null or reason = ${filter.reason ?? null})
-      and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
-      and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
-
-      const isMeant = (filter: PurgeFilter) => sql`
-      (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
-      and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
-      and (${filter.eventType ?? null}::text is null or exists (
-        select from events
-        where organization_id = dead.organization_id and id = dead.event_id and type = ${filter.eventType ?? null}))`
 
       /**
        * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, and returns
@@ -331,87 +284,6 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
           return { delivery, attempts: made }
         }, orDieAs("DeliveryRepository.find")),
-
-        /** Lists dead letters that were not replayed, newest first. */
-        deadLetters: Effect.fn("DeliveryRepository.deadLetters")(
-          (filter: DeadLetterFilter, limit: number) => sql<DeliverySummary>`
-          select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
-            event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
-            ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
-          from dead_letters delivery
-          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-          where ${matches(filter)} order by finished_at desc, delivery.id desc limit ${limit}`,
-          orDieAs("DeliveryRepository.deadLetters"),
-        ),
-
-        /** Counts dead letters that were not replayed, by endpoint and reason, the most first. */
-        countDeadLetters: Effect.fn("DeliveryRepository.countDeadLetters")(
-          (filter: DeadLetterFilter) => sql<DeadLetterCount>`
-          select endpoint_id as "endpointId", reason, count(*)::int as count
-          from dead_letters delivery
-          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-          where ${matches(filter)} group by endpoint_id, reason order by count desc, endpoint_id, reason`,
-          orDieAs("DeliveryRepository.countDeadLetters"),
-        ),
-
-        /** Gives a dead letter a new delivery of the same event, due now, from attempt 1; the old one keeps its history. False when it is none, or was replayed before. */
-        replay: Effect.fn("DeliveryRepository.replay")(function* (deliveryId: DeliveryId) {
-          const rows = yield* sql<{ organizationId: OrganizationId }>`
-          with dead as (
-            update dead_letters set replayed_as = make_id('dlv') where id = ${deliveryId} and replayed_as is null
-            returning organization_id, endpoint_id, event_id, replayed_as
-          ), queued as (
-            insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
-            select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from dead
-            returning organization_id
-          )
-          select organization_id as "organizationId" from queued`
-          for (const { organizationId } of rows) yield* hints.give("due", organizationId)
-          return rows.length > 0
-        }, orDieAs("DeliveryRepository.replay")),
-
-        /** Counts the dead letters of that age, replayed or not; returns the time before which they became dead letters, too. */
-        countOld: Effect.fn("DeliveryRepository.countOld")(function* (filter: PurgeFilter, olderThanSeconds: number) {
-          const rows = yield* sql<{ before: Timestamp; count: number; replayed: number }>`
-          with age as materialized (
-            select clock_timestamp() - make_interval(secs => ${olderThanSeconds}::double precision) as before
-          )
-          select before, count(dead.id)::int as count, count(replayed_as)::int as replayed
-          from age left join dead_letters dead on finished_at < before and ${isMeant(filter)}
-          group by before`
-          return rows[0]!
-        }, orDieAs("DeliveryRepository.countOld")),
-
-        /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; returns how many, and where to go on. */
-        purge: Effect.fn("DeliveryRepository.purge")(function* (
-          filter: PurgeFilter,
-          before: Timestamp,
-          after: PurgePosition | null,
-        ) {
-          const start = after ?? { finishedAt: "-infinity", id: "" }
-          const range = (isReplayed: Statement.Fragment) => sql`(
-          select organization_id, id, finished_at from dead_letters
-          where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
-            and finished_at < ${before}::timestamptz
-          order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
-          const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
-          with looked as materialized (
-            select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
-            order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
-          ), held as (
-            -- One that is being replayed at this moment is left to its replay.
-            select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
-            where ${isMeant(filter)}
-            for update of dead skip locked
-          ), purged as (
-            delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
-            returning dead.id
-          )
-          select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
-          from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
-          const { purged, finishedAt, id } = rows[0]!
-          return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
-        }, orDieAs("DeliveryRepository.purge")),
       }
     }),
   },

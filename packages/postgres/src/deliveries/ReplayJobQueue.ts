@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
-import type { DeadLetterFilter } from "./DeliveryRepository.ts"
+import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
 
 /**
  * A job that delivers again at a steady rate: dead letters that were there when it was made, or a range of an endpoint's log,

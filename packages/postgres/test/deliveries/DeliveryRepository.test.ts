@@ -3,12 +3,8 @@ import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import {
-  type DeadLetterFilter,
-  type DeliveryFilter,
-  DeliveryRepository,
-  type PurgePosition,
-} from "@outreach/postgres/deliveries/DeliveryRepository"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { type DeliveryFilter, DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
@@ -18,25 +14,16 @@ import { draftsOf } from "@outreach/testing/outreachOn"
 import { publishSent } from "@outreach/testing/publishSent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
-/** Seeds an endpoint with dead letters: `rejected` and then one `exhausted`. */
-const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
-  const { take, settle } = yield* workerOn()
-  const seeded = yield* seedCampaign({ recipients: 1 })
-  yield* publishSent(seeded.campaign, rejected + 1)
-  for (const [i, delivery] of (yield* takeFor(seeded.endpoint.id, take())).entries()) {
-    yield* settle([delivery], { state: i < rejected ? "rejected" : "exhausted" }, 410)
-  }
-  return seeded
-})
 const takeFor = <E, R>(endpointId: EndpointId, taking: Effect.Effect<ReadonlyArray<Delivery>, E, R>) =>
   Effect.map(taking, (deliveries) => deliveries.filter((delivery) => delivery.endpointId === endpointId))
+
 /** Publishes events of a campaign in one transaction, whose ids have few milliseconds among them. */
 const publishTogether = (campaign: Campaign, count: number) =>
   inTransaction(
@@ -55,7 +42,12 @@ const publishTogether = (campaign: Campaign, count: number) =>
 describe("DeliveryRepository", () => {
   test("lists deliveries newest first, by state and by endpoint", function* () {
     const repository = yield* DeliveryRepository
-    const { endpoint, campaign } = yield* seedDeadLetters(2)
+    const { take, settle } = yield* workerOn()
+    const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
+    yield* publishSent(campaign, 3)
+    for (const [i, delivery] of (yield* takeFor(endpoint.id, take())).entries()) {
+      yield* settle([delivery], { state: i < 2 ? "rejected" : "exhausted" }, 410)
+    }
     yield* publishSent(campaign, 1)
     const list = (filter: { state?: "pending" | "rejected" | "exhausted" | "delivered"; limit?: number }) =>
       repository.list({ endpointId: endpoint.id, limit: 100, ...filter })
@@ -69,12 +61,12 @@ describe("DeliveryRepository", () => {
   test("lists deliveries by event, type and campaign, however many others are newer", function* () {
     const repository = yield* DeliveryRepository
     const sql = yield* SqlClient.SqlClient
-    const { organization, endpoint, campaign, eventId } = yield* seedAside(2)
+    const { organization, endpoint, campaign, eventId } = yield* seedDeadLetters(2)
     const list = (filter: DeliveryFilter) =>
       Effect.map(repository.list({ ...filter, limit: 3 }), (rows) => rows.map(({ id }) => id))
     const mine = (yield* repository.list({ endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)
     expect(mine).toHaveLength(2)
-    const other = yield* seedAside(1)
+    const other = yield* seedDeadLetters(1)
     // More than one step of the list looks at.
     yield* sql`
       insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
@@ -86,7 +78,7 @@ describe("DeliveryRepository", () => {
     expect(yield* list({ eventId })).toEqual(mine)
     expect(yield* list({ eventId, state: "delivered" })).toEqual([])
     expect(yield* list({ campaignId: other.campaign.id })).toHaveLength(3)
-    expect(yield* repository.replay(mine[0]!)).toBe(true)
+    expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
     expect(yield* list({ campaignId: campaign.id, state: "pending" })).toHaveLength(1)
     yield* sql`delete from delivered where organization_id = ${other.organization.id}`
     yield* sql`delete from deliveries where organization_id = ${organization.id}`
@@ -209,103 +201,5 @@ describe("DeliveryRepository", () => {
     const deliveryId = yield* createIdentifier("delivery")
     const refusal = yield* Effect.flip(Effect.flatMap(DeliveryRepository, (deliveries) => deliveries.find(deliveryId)))
     expect(refusal).toMatchObject({ _tag: "DeliveryNotFound", deliveryId })
-  })
-
-  test("replays a dead letter from attempt 1 with the same bytes, and keeps the old one's history", function* () {
-    const deliveries = yield* DeliveryRepository
-    const { endpoint } = yield* seedDeadLetters(1)
-    const dead = (yield* deliveries.deadLetters({ endpointId: endpoint.id }, 10)).at(-1)!
-    expect(yield* deliveries.replay(dead.id)).toBe(true)
-
-    const leases = yield* takeFor(endpoint.id, (yield* workerOn()).take())
-    expect(leases).toHaveLength(1)
-    expect(leases[0]).toMatchObject({ eventId: dead.eventId, endpointId: endpoint.id, attempt: 1 })
-    expect(leases[0]!.id).not.toBe(dead.id)
-    expect(yield* deliveries.find(dead.id)).toMatchObject({
-      delivery: { state: "rejected", attempts: 1, replayedAs: leases[0]!.id },
-      attempts: [{ number: 1, status: 410, response: "gone" }],
-    })
-    expect(yield* deliveries.find(leases[0]!.id)).toMatchObject({ delivery: { attempts: 0 }, attempts: [] })
-  })
-
-  test("replays a dead letter once, though operators ask at the same time, and nothing that is none", function* () {
-    const deliveries = yield* DeliveryRepository
-    const { endpoint } = yield* seedDeadLetters(0)
-    const [dead] = yield* deliveries.deadLetters({ endpointId: endpoint.id }, 1)
-    const replays = yield* Effect.all(
-      Array.from({ length: 4 }, () => deliveries.replay(dead!.id)),
-      { concurrency: 4 },
-    )
-    expect(replays.filter(Boolean)).toEqual([true])
-    const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
-    expect(yield* deliveries.replay(lease!.id)).toBe(false)
-    expect(yield* deliveries.replay(yield* createIdentifier("delivery"))).toBe(false)
-  })
-
-  test("counts dead letters by endpoint and reason, but for those that were replayed", function* () {
-    const deliveries = yield* DeliveryRepository
-    const endpointId = (yield* seedDeadLetters(3)).endpoint.id
-    const [exhausted, newest] = yield* deliveries.deadLetters({ endpointId }, 2)
-    const count = (filter: DeadLetterFilter) =>
-      Effect.map(deliveries.countDeadLetters({ endpointId, ...filter }), (rows) =>
-        rows.map(({ endpointId: _, ...row }) => row),
-      )
-    expect(yield* count({})).toEqual([
-      { reason: "rejected", count: 3 },
-      { reason: "exhausted", count: 1 },
-    ])
-    expect(yield* count({ reason: "exhausted" })).toEqual([{ reason: "exhausted", count: 1 }])
-    // From is inclusive, to exclusive.
-    expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
-      { reason: "rejected", count: 1 },
-    ])
-    expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
-    yield* deliveries.replay(exhausted!.id)
-    expect(yield* count({})).toEqual([{ reason: "rejected", count: 3 }])
-  })
-
-  test("counts a replayed delivery that dies again as a dead letter of its own", function* () {
-    const deliveries = yield* DeliveryRepository
-    const { take, settle } = yield* workerOn()
-    const { endpoint } = yield* seedDeadLetters(0)
-    const [dead] = yield* deliveries.deadLetters({ endpointId: endpoint.id }, 1)
-    yield* deliveries.replay(dead!.id)
-    const [lease] = yield* takeFor(endpoint.id, take())
-    yield* settle([lease!], { state: "rejected" }, 400)
-    expect((yield* deliveries.deadLetters({ endpointId: endpoint.id }, 10)).map(({ id }) => id)).toEqual([lease!.id])
-  })
-
-  test("purges what was set aside long enough ago, replayed or not, chunk by chunk, and nothing else", function* () {
-    const deliveries = yield* DeliveryRepository
-    const old = yield* seedAside(4500, { daysAgo: 91, reason: "rejected" })
-    const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })
-    const other = yield* seedAside(10, { daysAgo: 91, reason: "poison" })
-    const [newest] = yield* deliveries.deadLetters({ endpointId: old.endpoint.id }, 1)
-    yield* deliveries.replay(newest!.id)
-
-    const filter = { reason: "rejected", eventType: "outreach.email_sent" } as const
-    const { before, ...found } = yield* deliveries.countOld(filter, 90 * 86_400)
-    expect(found).toEqual({ count: 4500, replayed: 1 })
-    expect(yield* deliveries.countOld({ ...filter, endpointId: recent.endpoint.id }, 90 * 86_400)).toMatchObject({
-      count: 0,
-    })
-    const chunks: Array<number> = []
-    for (let after: PurgePosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
-      const { purged, next }: { purged: number; next: PurgePosition | null } = yield* deliveries.purge(
-        filter,
-        before,
-        after,
-      )
-      chunks.push(purged)
-      after = next
-    }
-    expect(chunks.reduce((sum, purged) => sum + purged)).toBe(4500)
-    expect(Math.max(...chunks)).toBeLessThanOrEqual(2000)
-    const left = (endpointId: EndpointId) =>
-      Effect.map(deliveries.deadLetters({ endpointId }, 100), ({ length }) => length)
-    expect([yield* left(old.endpoint.id), yield* left(recent.endpoint.id), yield* left(other.endpoint.id)]).toEqual([
-      0, 10, 10,
-    ])
-    expect(yield* Effect.flip(deliveries.find(newest!.id))).toMatchObject({ _tag: "DeliveryNotFound" })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EventId, type ReplayId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { type DeadLetterFilter, DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { type LogRange, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
@@ -71,7 +71,7 @@ describe("ReplayJobQueue", () => {
     const { endpoint } = yield* seedDeadLetters(3, { reason: "poison" })
     yield* seedDeadLetters(2, { reason: "poison" })
     const endpointId = endpoint.id
-    const [last, second, first] = yield* (yield* DeliveryRepository).deadLetters({ endpointId }, 10)
+    const [last, second, first] = yield* (yield* DeadLetterRepository).list({ endpointId }, 10)
     const count = Effect.fnUntraced(function* (filter: DeadLetterFilter) {
       const { id, total } = yield* create(filter)
       const { replay } = yield* finish(id)
@@ -91,7 +91,7 @@ describe("ReplayJobQueue", () => {
     const { id } = yield* create({})
     const later = yield* seedDeadLetters(5)
     expect((yield* finish(id)).replay).toMatchObject({ total: 5, replayed: 5 })
-    const left = yield* (yield* DeliveryRepository).deadLetters({}, 100)
+    const left = yield* (yield* DeadLetterRepository).list({}, 100)
     expect(left.map(({ endpointId }) => endpointId)).toEqual(Array(5).fill(later.endpoint.id))
   })
 
@@ -124,8 +124,8 @@ describe("ReplayJobQueue", () => {
   test("replays each dead letter once, though jobs overlap and many workers and an operator are at it", function* () {
     yield* seedDeadLetters(2000)
     const jobs = yield* Effect.forEach([2000, 3000, 7000], (rate) => create({}, rate))
-    const repository = yield* DeliveryRepository
-    const [newest] = yield* repository.deadLetters({}, 1)
+    const repository = yield* DeadLetterRepository
+    const [newest] = yield* repository.list({}, 1)
     const work = Effect.gen(function* () {
       while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
     })
