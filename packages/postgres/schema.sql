@@ -271,24 +271,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.is_suppressed(organization text, program text, given_npi text, given_email text)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (
-    select from suppressions
-    where organization_id = organization and program_id = program and kind = 'npi' and value = given_npi
-  ) or exists (
-    select from suppressions
-    where organization_id = organization and program_id = program and kind = 'email' and value = lower(given_email)
-  ) or exists (
-    select from qualifications
-    where organization_id = organization and program_id = program and npi = given_npi
-      and stage in ('learner_qualified', 'completer_qualified')
-  )
-$function$;
-
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql

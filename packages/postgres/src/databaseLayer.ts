@@ -1,6 +1,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { Duration, type Redacted } from "effect"
+import type { Duration, Redacted } from "effect"
 import { timestampCodec } from "./timestampCodec.ts"
 
 const types = PgTypes.makeRegistry()
@@ -18,13 +18,15 @@ export const databaseLayer = (options: {
    * a slow one delays those behind it; transactions still have a connection to themselves. Default `exclusive`.
    */
   readonly connections?: "exclusive" | "shared"
+  /** How long a connection may take to open. Default 10 seconds. */
+  readonly connectTimeout?: Duration.Input
 }) =>
   PgClient.layer({
     url: options.url,
     applicationName: options.applicationName,
     maxConnections: options.maxConnections ?? 10,
     multiplex: options.connections === "shared",
-    connectTimeout: Duration.seconds(5),
+    connectTimeout: options.connectTimeout ?? "10 seconds",
     types,
     startupParameters: {
       timezone: "UTC",

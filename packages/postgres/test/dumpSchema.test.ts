@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { dumpSchema } from "@outreach/postgres/dumpSchema"
 import { migratedDatabase } from "@outreach/testing/migratedDatabase"
-import { Effect, Redacted } from "effect"
+import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
+import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 const runOn = <A>(url: string, effect: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, databaseLayer({ url: Redacted.make(url), applicationName: "test" })))
+  Effect.runPromise(Effect.provide(effect, testDatabaseLayer(url)))
 
 const migrated = migratedDatabase()
 /** Dumps the schema as a statement would leave it, and takes the statement back. */

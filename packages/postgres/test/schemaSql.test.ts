@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { dumpSchema } from "@outreach/postgres/dumpSchema"
-import { Effect, Redacted } from "effect"
+import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const file = new URL("../schema.sql", import.meta.url)
-const database = (url: string) => databaseLayer({ url: Redacted.make(url), applicationName: "test" })
 
 const url = testDatabase({
   name: "schema_sql",
@@ -16,12 +15,14 @@ const url = testDatabase({
     const text = await readFile(file, "utf8")
     // The client sends one statement at a time; a block of PL/pgSQL holds them all.
     const load = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`do $schema$ begin\n${text}\nend $schema$`))
-    await Effect.runPromise(Effect.provide(load, database(url)))
+    await Effect.runPromise(Effect.provide(load, testDatabaseLayer(url)))
   },
 })
 
 describe("schema.sql", () => {
   it("makes the schema that it was written from", async () => {
-    expect(await Effect.runPromise(Effect.provide(dumpSchema, database(url())))).toBe(await readFile(file, "utf8"))
+    expect(await Effect.runPromise(Effect.provide(dumpSchema, testDatabaseLayer(url())))).toBe(
+      await readFile(file, "utf8"),
+    )
   })
 })

@@ -1,9 +1,9 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { testDatabaseLayer } from "./testDatabaseLayer.ts"
 
 /** The key that tests encrypt signing secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)
@@ -11,7 +11,7 @@ export const SECRETS_KEY = Buffer.alloc(32, 7)
 /** All adapters over one database, with what they need, as an app would wire them. */
 export const adaptersFor = (url: string, options: { readonly maxConnections?: number } = {}) =>
   adapters.pipe(
-    Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "test", ...options })),
+    Layer.provideMerge(testDatabaseLayer(url, options)),
     Layer.provideMerge(
       Layer.mergeAll(
         SecureRandom.layerWebCrypto,

@@ -1,7 +1,7 @@
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
+import { testDatabaseLayer } from "./testDatabaseLayer.ts"
 
 /** Gives a test file a database of its own with the newest schema; see `testDatabase`. */
 export const migratedDatabase = (): (() => string) =>
@@ -9,8 +9,6 @@ export const migratedDatabase = (): (() => string) =>
     name: "outreach",
     sources: [new URL("../sql", import.meta.resolve("@outreach/postgres/migrate"))],
     migrate: async (url) => {
-      await Effect.runPromise(
-        Effect.provide(migrate, databaseLayer({ url: Redacted.make(url), applicationName: "migrate" })),
-      )
+      await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url)))
     },
   })

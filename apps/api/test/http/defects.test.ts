@@ -1,8 +1,8 @@
 import { SCOPES } from "@outreach/contract"
 import type {} from "@outreach/embedded-postgres/vitestServer"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Redacted } from "effect"
+import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, inject, it, vi } from "vitest"
 import { ask } from "../ask.ts"
@@ -111,10 +111,7 @@ describe("the readiness probe", () => {
             Effect.repeat({ while: (ended) => ended.length > 0 && !allowed }),
           ),
         ),
-      ).pipe(
-        Effect.provide(databaseLayer({ url: Redacted.make(inject("postgresUrl")), applicationName: "test" })),
-        Effect.runPromise,
-      )
+      ).pipe(Effect.provide(testDatabaseLayer(inject("postgresUrl"))), Effect.runPromise)
     await allow(false)
     const statuses = []
     for (let i = 0; i < 20 && statuses.at(-1) !== 503; i++) statuses.push((await ask(api(), "/readyz")).status)

@@ -1,6 +1,10 @@
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
+import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
+import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/BadLines.ts"
@@ -59,7 +63,17 @@ const load = Command.make(
 export const recipients = Command.make("recipients").pipe(
   Command.withDescription("Whom campaigns are sent to"),
   Command.withSubcommands([load, find]),
-  Command.provide(Layer.mergeAll(CampaignRepositoryPg, RecipientRepositoryPg, TimelineReader.layer)),
+  Command.provide(
+    Layer.mergeAll(
+      CampaignRepositoryPg,
+      DigestRepositoryPg,
+      ProgramRepositoryPg,
+      RecipientRepositoryPg,
+      SuppressionRepositoryPg,
+      TimelineReader.layer,
+      TransactionPg,
+    ),
+  ),
 )
 
 const printBadLines = Effect.fnUntraced(function* (

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
@@ -12,7 +12,7 @@ import type {
   DomainPause,
   QuarantinedMessage,
 } from "./Campaign.ts"
-import type { CampaignNotFound, CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
+import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
@@ -24,20 +24,6 @@ export interface CampaignWithProgram {
 export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
 }
-
-/** A recipient about to be added. */
-export interface Candidate {
-  readonly id: RecipientId
-  readonly token: string
-  readonly npi: string
-  readonly email: string
-}
-
-/**
- * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail; `suppressed` is a
- * clinician whom the program must not write to, because of a suppression or because they have qualified.
- */
-export type Registration = "registered" | "already_there" | "suppressed" | "npi_taken" | "email_taken" | "token_taken"
 
 /** Which campaigns are meant: all conditions must hold. */
 export interface CampaignFilter {
@@ -63,11 +49,10 @@ export class CampaignRepository extends Context.Service<
     failures(campaignId: CampaignId): Effect.Effect<ReadonlyArray<CampaignFailure>>
     /** Lists the first 100 quarantined messages. */
     quarantined(campaignId: CampaignId): Effect.Effect<ReadonlyArray<QuarantinedMessage>>
-    /** Adds recipients to a campaign in one transaction; returns what became of each candidate, in order. */
-    addRecipients(
+    /** Locks a campaign until the transaction ends, so that it cannot be scheduled; imports share the lock. */
+    lockForImport(
       campaignId: CampaignId,
-      candidates: ReadonlyArray<Candidate>,
-    ): Effect.Effect<ReadonlyArray<Registration>, CampaignNotFound | CampaignNotInStatus | QuotaReached>
+    ): Effect.Effect<Pick<Campaign, "organizationId" | "programId" | "status">, CampaignNotFound>
     /** Moves a campaign if its status is one of `from`. */
     move(
       campaignId: CampaignId,

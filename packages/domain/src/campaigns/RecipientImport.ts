@@ -1,10 +1,17 @@
 import { Email } from "@outreach/contract"
 import { Effect, Schema } from "effect"
+import { DigestRepository } from "../digest/DigestRepository.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
+import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import { checkNpi } from "../recipients/checkNpi.ts"
-import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
-import { CampaignRepository, type Candidate, type Registration } from "./CampaignRepository.ts"
+import { type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { type SuppressionKey, SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
+import { Transaction } from "../Transaction.ts"
+import { IMPORTABLE } from "./Campaign.ts"
+import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
+import { CampaignRepository } from "./CampaignRepository.ts"
 
 /** A line of an import file. */
 export interface ImportLine {
@@ -46,6 +53,76 @@ const isEmail = (text: string): boolean => text.length <= MAX_EMAIL_LENGTH && Em
 /** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
 const MAX_EMAIL_LENGTH = 254
 
+/**
+ * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail; `suppressed` is a
+ * clinician whom the program must not write to, because of a suppression or because they have qualified.
+ */
+export type Registration = "registered" | "already_there" | "suppressed" | "npi_taken" | "email_taken" | "token_taken"
+
+/** Who of the candidates is a recipient of the campaign already, suppressed, or qualified. */
+export interface KnownClinicians {
+  readonly recipients: ReadonlyArray<Pick<Recipient, "npi" | "email">>
+  readonly suppressions: ReadonlyArray<SuppressionKey>
+  readonly qualified: ReadonlySet<string>
+}
+
+/** The stages of qualification that end a program's outreach to a clinician. */
+const ENDING_STAGES = ["learner_qualified", "completer_qualified"] as const
+
+/** Decides about candidates in order: each is judged against the clinicians that are known, and the candidates before it. */
+export const judgeCandidates = (
+  candidates: ReadonlyArray<Pick<Candidate, "npi" | "email">>,
+  { recipients, suppressions, qualified }: KnownClinicians,
+): ReadonlyArray<Exclude<Registration, "token_taken">> => {
+  const emails = new Map(recipients.map(({ npi, email }) => [npi, email.toLowerCase()]))
+  const taken = new Set(emails.values())
+  const suppressed = new Set(suppressions.map(({ kind, value }) => `${kind} ${value}`))
+  return candidates.map(({ npi, email }) => {
+    const address = email.toLowerCase()
+    if (emails.get(npi) === address) return "already_there"
+    if (suppressed.has(`npi ${npi}`) || suppressed.has(`email ${address}`) || qualified.has(npi)) return "suppressed"
+    if (emails.has(npi)) return "npi_taken"
+    if (taken.has(address)) return "email_taken"
+    emails.set(npi, address)
+    taken.add(address)
+    return "registered"
+  })
+}
+
+/** Adds recipients to a campaign in one transaction; returns what became of each candidate, in order. */
+export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
+  function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
+    const recipients = yield* RecipientRepository
+    const { organizationId, programId, status } = yield* (yield* CampaignRepository).lockForImport(campaignId)
+    if (!IMPORTABLE.includes(status)) {
+      return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
+    }
+    const campaign = { organizationId, campaignId, programId }
+    // With the clock in hand: who is suppressed meanwhile waits for this transaction, and withdraws whom it adds.
+    const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+    if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
+      return yield* new QuotaReached({ campaignId, programId })
+    }
+    const npis = candidates.map(({ npi }) => npi)
+    const keys = [
+      ...npis.map((value) => ({ kind: "npi" as const, value })),
+      ...candidates.map(({ email }) => ({ kind: "email" as const, value: email })),
+    ]
+    const registrations = judgeCandidates(candidates, {
+      recipients: yield* recipients.findSameClinicians(campaign, candidates),
+      suppressions: yield* (yield* SuppressionRepository).find(programId, keys).pipe(Effect.orDie),
+      qualified: yield* (yield* DigestRepository).findQualified(organizationId, programId, npis, ENDING_STAGES),
+    })
+    const wanted = candidates.filter((_, i) => registrations[i] === "registered")
+    const added = yield* recipients.add(campaign, wanted, at)
+    return registrations.map(
+      (registration, i): Registration =>
+        registration === "registered" && !added.has(candidates[i]!.id) ? "token_taken" : registration,
+    )
+  },
+  (effect) => Transaction.use(({ run }) => run(effect)),
+)
+
 const REASONS: Partial<Record<Registration, string>> = {
   npi_taken: "the campaign has this NPI with another e-mail address",
   email_taken: "the campaign has this e-mail address with another NPI",
@@ -56,12 +133,11 @@ const COUNTED = ["registered", "already_there", "suppressed"] as const
 const isCounted = (registration: Registration): registration is (typeof COUNTED)[number] =>
   COUNTED.some((counted) => counted === registration)
 
-/** Imports a batch of lines in one transaction; doing it again changes nothing. */
+/** Imports a batch of lines; doing it again changes nothing. */
 export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
 ) {
-  const campaigns = yield* CampaignRepository
   const bad: Array<BadLine> = []
   let waiting: Array<ImportLine> = []
   for (const line of lines) {
@@ -73,7 +149,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === 10) return yield* new TokensUsedUp()
     const batch = waiting
-    const registrations = yield* campaigns.addRecipients(campaignId, yield* Effect.forEach(batch, makeCandidate))
+    const registrations = yield* addRecipients(campaignId, yield* Effect.forEach(batch, makeCandidate))
     waiting = []
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!

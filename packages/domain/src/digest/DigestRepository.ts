@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
-import type { CalendarDate, CompleterQuota, DigestRecord, Qualification } from "./Digest.ts"
+import type { CalendarDate, CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
 /** The date has not begun yet, by the database's clock and in UTC. */
 export class DateInFuture extends Schema.TaggedError<DateInFuture>()("DateInFuture", { date: Schema.String }) {
@@ -35,6 +35,13 @@ export class DigestRepository extends Context.Service<
       qualifications: ReadonlyArray<Qualification & { readonly npi: string; readonly eventId: string }>,
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlyArray<CompleterQuota>>
+    /** Finds which of these clinicians have reached one of these stages of a program. */
+    findQualified(
+      organizationId: OrganizationId,
+      programId: ProgramId,
+      npis: ReadonlyArray<string>,
+      stages: ReadonlyArray<FunnelStage>,
+    ): Effect.Effect<ReadonlySet<string>>
     /** Reads a date of every program of an organization, oldest program first; its cost does not grow with what was counted. */
     read(organizationId: OrganizationId, date: CalendarDate): Effect.Effect<ReadonlyArray<DigestRecord>, DateInFuture>
     /** Counts a date anew, of one organization or of all, and returns the counts that differ; reads every event of the date. */

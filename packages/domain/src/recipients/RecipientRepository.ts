@@ -10,6 +10,9 @@ export interface RecipientPosition {
   readonly id: RecipientId
 }
 
+/** A recipient about to be added to a campaign. */
+export type Candidate = Pick<Recipient, "id" | "token" | "npi" | "email">
+
 /** Keeps recipients. */
 export class RecipientRepository extends Context.Service<
   RecipientRepository,
@@ -26,6 +29,17 @@ export class RecipientRepository extends Context.Service<
       organizationId: OrganizationId,
       tokens: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyMap<string, RecipientId>>
+    /** Finds who of a campaign has one of these NPIs or e-mail addresses, whose case does not matter. */
+    findSameClinicians(
+      campaign: Pick<Recipient, "organizationId" | "campaignId">,
+      clinicians: ReadonlyArray<Pick<Recipient, "npi" | "email">>,
+    ): Effect.Effect<ReadonlyArray<Pick<Recipient, "npi" | "email">>>
+    /** Adds recipients to a campaign, except those whose token, NPI or e-mail address is taken; returns the ids of those added. */
+    add(
+      campaign: Pick<Recipient, "organizationId" | "campaignId" | "programId">,
+      candidates: ReadonlyArray<Candidate>,
+      at: CommitTimestamp,
+    ): Effect.Effect<ReadonlySet<RecipientId>>
     /** Marks that recipients created an account: for the first time, or once more. */
     markAccountCreated(
       organizationId: OrganizationId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { checkLine } from "../../src/campaigns/RecipientImport.ts"
+import { checkLine, judgeCandidates } from "../../src/campaigns/RecipientImport.ts"
 
 const line = { number: 2, npi: "1234567893", email: "ada@clinic.test" }
 
@@ -24,5 +24,44 @@ describe("checkLine", () => {
 
   it("names the NPI first when both are wrong", () => {
     expect(checkLine({ ...line, npi: "1234567890", email: "" })).toBe("the NPI's check digit is wrong")
+  })
+})
+
+describe("judgeCandidates", () => {
+  const known = {
+    recipients: [
+      { npi: "1", email: "One@clinic.test" },
+      { npi: "2", email: "two@clinic.test" },
+    ],
+    suppressions: [
+      { kind: "npi" as const, value: "2" },
+      { kind: "npi" as const, value: "3" },
+      { kind: "email" as const, value: "four@clinic.test" },
+    ],
+    qualified: new Set(["5"]),
+  }
+
+  it.each([
+    ["registered", "6", "six@clinic.test"],
+    ["already_there", "1", "one@CLINIC.test"],
+    ["already_there", "2", "two@clinic.test"],
+    ["suppressed", "2", "another@clinic.test"],
+    ["suppressed", "3", "three@clinic.test"],
+    ["suppressed", "4", "FOUR@clinic.test"],
+    ["suppressed", "5", "one@clinic.test"],
+    ["npi_taken", "1", "two@clinic.test"],
+    ["email_taken", "6", "ONE@clinic.test"],
+  ])("decides %s for the NPI %s with %s", (registration, npi, email) => {
+    expect(judgeCandidates([{ npi, email }], known)).toEqual([registration])
+  })
+
+  it("judges candidates against those before them that are registered", () => {
+    const [first, twin] = [line, { ...line, npi: "1245319599" }]
+    expect(judgeCandidates([first, first, twin, { ...first, email: "other@clinic.test" }], known)).toEqual([
+      "registered",
+      "already_there",
+      "email_taken",
+      "npi_taken",
+    ])
   })
 })

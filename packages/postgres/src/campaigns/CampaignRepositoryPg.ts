@@ -21,7 +21,6 @@ import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
-import { addRecipients } from "./addRecipients.ts"
 
 const { publish, open, complete } = WORKER_TRANSITIONS
 
@@ -134,12 +133,12 @@ export const CampaignRepositoryPg = Layer.effect(
           order by quarantined_at, recipient_id limit 100`
       }, orDieAs("CampaignRepository.quarantined")),
 
-      addRecipients: Effect.fn("CampaignRepository.addRecipients")(
-        addRecipients,
-        sql.withTransaction,
-        Effect.provideContext(context),
-        orDieAs("CampaignRepository.addRecipients"),
-      ),
+      lockForImport: Effect.fnUntraced(function* (campaignId) {
+        const rows = yield* sql<Pick<Campaign, "organizationId" | "programId" | "status">>`
+          select organization_id as "organizationId", program_id as "programId", status
+          from campaigns where id = ${campaignId} for share`
+        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
+      }, orDieAs("CampaignRepository.lockForImport")),
 
       move: Effect.fn("CampaignRepository.move")(function* (campaignId, from, to) {
         const moved = yield* sql<Campaign>`

@@ -72,6 +72,15 @@ export const DigestRepositoryPg = Layer.effect(
           returning program_id as "programId", completer_reached_at as "reachedAt"`
       }, orDieAs("DigestRepository.countQualifications")),
 
+      findQualified: (organizationId, programId, npis, stages) =>
+        sql<{ npi: string }>`
+          select distinct npi from qualifications
+          where organization_id = ${organizationId} and program_id = ${programId} and stage = any (${stages}::text[])
+            and npi = any (${npis}::text[])`.pipe(
+          Effect.map((rows) => new Set(rows.map(({ npi }) => npi))),
+          orDieAs("DigestRepository.findQualified"),
+        ),
+
       // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
       read: Effect.fnUntraced(function* (organizationId, date) {
         const rows = yield* sql<Row>`

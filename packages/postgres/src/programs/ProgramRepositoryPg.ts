@@ -58,6 +58,12 @@ export const ProgramRepositoryPg = Layer.effect(
         return new Map(rows.map(({ slug, id }) => [slug, id]))
       }, orDieAs("ProgramRepository.findIds")),
 
+      isQuotaReached: (organizationId, programId) =>
+        sql<{ reached: boolean }>`select quota_reached(${organizationId}, ${programId}) as reached`.pipe(
+          Effect.map((rows) => rows[0]!.reached),
+          orDieAs("ProgramRepository.isQuotaReached"),
+        ),
+
       update: Effect.fn("ProgramRepository.update")(
         function* (programId, { name, status, learnerTarget, completerTarget }) {
           const locked = yield* sql<{ organizationId: OrganizationId }>`

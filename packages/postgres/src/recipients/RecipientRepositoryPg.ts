@@ -1,4 +1,5 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,6 +34,33 @@ export const RecipientRepositoryPg = Layer.effect(
           Effect.map((rows) => new Map(rows.map(({ token, id }) => [token, id]))),
           orDieAs("RecipientRepository.findIds"),
         ),
+
+      // Two look-ups, each by an index of its own, where an "or" would scan the campaign.
+      findSameClinicians: ({ organizationId, campaignId }, clinicians) =>
+        sql<Pick<Recipient, "npi" | "email">>`
+          select npi, email from recipients
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and npi = any (${clinicians.map(({ npi }) => npi)}::text[])
+          union
+          select npi, email from recipients
+          where organization_id = ${organizationId} and campaign_id = ${campaignId}
+            and lower(email) = any (${clinicians.map(({ email }) => email.toLowerCase())}::text[])`.pipe(
+          orDieAs("RecipientRepository.findSameClinicians"),
+        ),
+
+      add: Effect.fnUntraced(function* ({ organizationId, campaignId, programId }, candidates, at) {
+        if (candidates.length === 0) return new Set<RecipientId>()
+        const rows = yield* sql<{ id: RecipientId }>`
+          insert into recipients
+            (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+          select ${organizationId}, id, ${campaignId}, ${programId}, token, npi, email, ${at}::timestamptz, ${at}::timestamptz
+          from unnest(
+            ${candidates.map((c) => c.id)}::text[], ${candidates.map((c) => c.token)}::text[],
+            ${candidates.map((c) => c.npi)}::text[], ${candidates.map((c) => c.email)}::text[]
+          ) as candidate (id, token, npi, email)
+          on conflict do nothing
+          returning id`
+        return new Set(rows.map(({ id }) => id))
+      }, orDieAs("RecipientRepository.add")),
 
       markAccountCreated: Effect.fnUntraced(function* (organizationId, recipientIds, at) {
         if (recipientIds.length === 0) return

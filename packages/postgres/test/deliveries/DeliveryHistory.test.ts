@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { DeliveryHistory } from "@outreach/postgres/deliveries/DeliveryHistory"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
@@ -9,9 +8,10 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { publishSent } from "@outreach/testing/publishSent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
 import { whileOpen } from "@outreach/testing/whileOpen"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber, Redacted } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
 const url = migratedDatabase()
@@ -36,9 +36,7 @@ beforeAll(async () => {
       `alter database "${new URL(url()).pathname.slice(1)}" set search_path = simulated, public, pg_catalog`,
     )
   })
-  await Effect.runPromise(
-    Effect.provide(simulate, databaseLayer({ url: Redacted.make(url()), applicationName: "simulate" })),
-  )
+  await Effect.runPromise(Effect.provide(simulate, testDatabaseLayer(url())))
 })
 const setClock = (now: string) =>
   Effect.flatMap(

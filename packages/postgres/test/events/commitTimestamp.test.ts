@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -52,7 +52,6 @@ describe("commitTimestamp", () => {
 
   test("lets a poller that follows it lose nothing to concurrent writers", function* () {
     const recipients = yield* RecipientRepository
-    const campaigns = yield* CampaignRepository
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const organizationId = organization.id
     const written: Array<string> = []
@@ -66,7 +65,7 @@ describe("commitTimestamp", () => {
             return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
           }),
         )
-        const registrations = yield* campaigns.addRecipients(campaign.id, candidates)
+        const registrations = yield* addRecipients(campaign.id, candidates)
         written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
       })
     const writers = yield* Effect.forkChild(

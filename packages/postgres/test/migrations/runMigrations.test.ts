@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
 import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
 import { runMigrations, SchemaLocked } from "@outreach/postgres/migrations/runMigrations"
 import { effectTest } from "@outreach/testing/effectTest"
+import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
 import { whileOpen } from "@outreach/testing/whileOpen"
-import { Deferred, Effect, Fiber, type Layer, Redacted } from "effect"
+import { Deferred, Effect, Fiber, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { sqlFolders } from "./sqlFolders.ts"
@@ -14,8 +14,8 @@ import { sqlFolders } from "./sqlFolders.ts"
 const url = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
 const writeSql = sqlFolders()
 
-const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof databaseLayer>>>) =>
-  Effect.runPromise(Effect.provide(effect, databaseLayer({ url: Redacted.make(url()), applicationName: "migrate" })))
+const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testDatabaseLayer>>>) =>
+  Effect.runPromise(Effect.provide(effect, testDatabaseLayer(url())))
 const sql = <Row extends object>(statement: string) =>
   Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<Row>(statement))
 const test = effectTest(run)
@@ -239,7 +239,7 @@ describe("an index that is built concurrently", () => {
     yield* release(things)
     const [first, second] = yield* whileBuilding(
       Effect.fnUntraced(function* (building, sentence, pid) {
-        expect(sentence).toContain(`The index things_id waits for the transaction of process ${pid} (migrate, since `)
+        expect(sentence).toContain(`The index things_id waits for the transaction of process ${pid} (test, since `)
         yield* sql("insert into things values (3)")
         expect(yield* state).toEqual({ files: [ONE], valid: [false] })
         // Another process waits, and the build must not wait for it.

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { CampaignRepository, type Candidate } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { type Candidate, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -21,11 +22,11 @@ const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidat
   return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test`, ...some }
 })
 const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate>) =>
-  Effect.flatMap(CampaignRepository, (campaigns) => campaigns.addRecipients(campaignId, candidates))
+  addRecipients(campaignId, candidates)
 
 const EPOCH = { since: "1970-01-01T00:00:00.000000Z" } as const
 
-describe("CampaignRepositoryPg.addRecipients", () => {
+describe("addRecipients", () => {
   test("says of each candidate, in order, what became of it", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const first = yield* candidate(1)
