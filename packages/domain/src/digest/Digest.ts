@@ -20,6 +20,16 @@ export interface Qualification {
   readonly stage: FunnelStage
 }
 
+/** A program's clinicians by stage up to now, its targets, and when it came to them; null without a target or below it. */
+export interface Funnel {
+  readonly programId: ProgramId
+  readonly totals: FunnelCounts
+  readonly learnerTarget: number | null
+  readonly completerTarget: number | null
+  readonly learnerReachedAt: Timestamp | null
+  readonly completerReachedAt: Timestamp | null
+}
+
 /** When the completers of a program reached its target; null while they have not. */
 export interface CompleterQuota {
   readonly programId: ProgramId
@@ -33,6 +43,35 @@ export interface DigestRecord {
   readonly funnel: { readonly date: FunnelCounts; readonly cumulative: FunnelCounts }
   readonly outreach: OutreachCounts
   readonly quota: { readonly learner_qualified: QuotaStatus; readonly completer_qualified: QuotaStatus }
+}
+
+/** Adds clinicians to a funnel, and judges anew which targets are reached: a target that was raised since has yet to be reached. */
+export const addToFunnel = (funnel: Funnel, added: FunnelCounts, at: Timestamp): Funnel => {
+  const { totals, learnerTarget, completerTarget, learnerReachedAt, completerReachedAt } = funnel
+  const reachedAt = (stage: FunnelStage, target: number | null, before: Timestamp | null) => {
+    if (target === null || totals[stage] + added[stage] < target) return null
+    return totals[stage] < target ? at : (before ?? at)
+  }
+  return {
+    ...funnel,
+    totals: {
+      account_created: totals.account_created + added.account_created,
+      learner_qualified: totals.learner_qualified + added.learner_qualified,
+      completer_qualified: totals.completer_qualified + added.completer_qualified,
+    },
+    learnerReachedAt: reachedAt("learner_qualified", learnerTarget, learnerReachedAt),
+    completerReachedAt: reachedAt("completer_qualified", completerTarget, completerReachedAt),
+  }
+}
+
+/** Counts qualifications by stage. */
+export const countByStage = (qualifications: ReadonlyArray<Qualification>): FunnelCounts => {
+  const count = (stage: FunnelStage) => qualifications.filter((qualification) => qualification.stage === stage).length
+  return {
+    account_created: count("account_created"),
+    learner_qualified: count("learner_qualified"),
+    completer_qualified: count("completer_qualified"),
+  }
 }
 
 /** Returns how far a stage is from its target; `reachedAt` is when the count came to it. */

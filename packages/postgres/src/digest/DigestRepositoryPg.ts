@@ -1,8 +1,17 @@
 import type { FunnelCounts, OutreachCounts } from "@outreach/contract"
-import { type CompleterQuota, type DigestRecord, type Qualification, quotaStatus } from "@outreach/domain/digest/Digest"
+import {
+  addToFunnel,
+  countByStage,
+  type DigestRecord,
+  type Funnel,
+  type Qualification,
+  quotaStatus,
+} from "@outreach/domain/digest/Digest"
 import { DateInFuture, DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -14,9 +23,10 @@ export const DigestRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
-      countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
-        const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
-        const counted = yield* sql<Qualification>`
+      countQualifications: Effect.fnUntraced(
+        function* (organizationId, qualifications, at) {
+          const column = (read: (qualification: (typeof qualifications)[number]) => string) => qualifications.map(read)
+          const counted = yield* sql<Qualification>`
           insert into qualifications (organization_id, program_id, stage, npi, event_id, counted_at)
           select distinct on (program_id, stage, npi) ${organizationId}, program_id, stage, npi, event_id, ${at}::timestamptz
           from unnest(
@@ -26,51 +36,14 @@ export const DigestRepositoryPg = Layer.effect(
           order by program_id, stage, npi, position
           on conflict do nothing
           returning program_id as "programId", stage`
-        if (counted.length === 0) return []
-        // The newest row of a program carries its totals on: timestamps commit in their order, so no earlier date is written after it.
-        return yield* sql<CompleterQuota>`
-          with reached as (
-            select program_id,
-              count(*) filter (where stage = 'account_created') as accounts,
-              count(*) filter (where stage = 'learner_qualified') as learners,
-              count(*) filter (where stage = 'completer_qualified') as completers
-            from unnest(
-              ${counted.map(({ programId }) => programId)}::text[], ${counted.map(({ stage }) => stage)}::text[]
-            ) as reached (program_id, stage)
-            group by program_id
-          ), total as (
-            select reached.*, learner_target, completer_target,
-              -- A target that was raised since has yet to be reached.
-              case when learner_qualified_total >= learner_target then learner_reached_at end as learner_reached_at,
-              case when completer_qualified_total >= completer_target then completer_reached_at end as completer_reached_at,
-              accounts + coalesce(account_created_total, 0) as all_accounts,
-              learners + coalesce(learner_qualified_total, 0) as all_learners,
-              completers + coalesce(completer_qualified_total, 0) as all_completers
-            from reached
-            join programs program on program.organization_id = ${organizationId} and program.id = program_id
-            left join lateral (
-              select * from digest_funnel where organization_id = ${organizationId} and program_id = program.id order by date desc limit 1
-            ) newest on true
-          )
-          insert into digest_funnel as kept
-            (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
-              account_created_total, learner_qualified_total, completer_qualified_total, learner_reached_at, completer_reached_at)
-          select ${organizationId}, program_id, (${at}::timestamptz at time zone 'UTC')::date, accounts, learners, completers,
-            all_accounts, all_learners, all_completers,
-            case when all_learners >= learner_target then coalesce(learner_reached_at, ${at}::timestamptz) end,
-            case when all_completers >= completer_target then coalesce(completer_reached_at, ${at}::timestamptz) end
-          from total
-          on conflict (organization_id, program_id, date) do update set
-            account_created = kept.account_created + excluded.account_created,
-            learner_qualified = kept.learner_qualified + excluded.learner_qualified,
-            completer_qualified = kept.completer_qualified + excluded.completer_qualified,
-            account_created_total = excluded.account_created_total,
-            learner_qualified_total = excluded.learner_qualified_total,
-            completer_qualified_total = excluded.completer_qualified_total,
-            learner_reached_at = excluded.learner_reached_at,
-            completer_reached_at = excluded.completer_reached_at
-          returning program_id as "programId", completer_reached_at as "reachedAt"`
-      }, orDieAs("DigestRepository.countQualifications")),
+          if (counted.length === 0) return []
+          const programIds = new Set(counted.map(({ programId }) => programId))
+          const funnels = yield* addToFunnels(organizationId, programIds, counted, at)
+          return funnels.map(({ programId, completerReachedAt }) => ({ programId, reachedAt: completerReachedAt }))
+        },
+        Effect.provideService(SqlClient.SqlClient, sql),
+        orDieAs("DigestRepository.countQualifications"),
+      ),
 
       findQualified: (organizationId, programId, npis, stages) =>
         sql<{ npi: string }>`
@@ -159,3 +132,65 @@ const toRecord = (row: Row): DigestRecord => {
     },
   }
 }
+
+/**
+ * Adds qualifications to the funnels of programs on the date of the timestamp, and returns the funnels. Without qualifications it
+ * only judges anew which targets are reached, of programs that count somebody.
+ *
+ * The newest row of a program carries its totals on: timestamps commit in their order, so no earlier date is written after it.
+ */
+export const addToFunnels = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  programIds: Iterable<ProgramId>,
+  qualifications: ReadonlyArray<Qualification>,
+  at: CommitTimestamp,
+) {
+  const sql = yield* SqlClient.SqlClient
+  const before = yield* sql<Funnel>`
+    select program.id as "programId", learner_target as "learnerTarget", completer_target as "completerTarget",
+      jsonb_build_object(
+        'account_created', coalesce(account_created_total, 0),
+        'learner_qualified', coalesce(learner_qualified_total, 0),
+        'completer_qualified', coalesce(completer_qualified_total, 0)) as totals,
+      learner_reached_at as "learnerReachedAt", completer_reached_at as "completerReachedAt"
+    from programs program
+    left join lateral (
+      select * from digest_funnel where organization_id = ${organizationId} and program_id = program.id order by date desc limit 1
+    ) newest on true
+    where program.organization_id = ${organizationId} and program.id = any (${[...programIds]}::text[])
+      and (date is not null or ${qualifications.length > 0}::boolean)`
+  if (before.length === 0) return []
+  const changes = before.map((funnel) => {
+    const added = countByStage(qualifications.filter(({ programId }) => programId === funnel.programId))
+    return { added, funnel: addToFunnel(funnel, added, at) }
+  })
+  const column = <A>(read: (change: (typeof changes)[number]) => A) => changes.map(read)
+  yield* sql`
+    insert into digest_funnel as kept
+      (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
+        account_created_total, learner_qualified_total, completer_qualified_total, learner_reached_at, completer_reached_at)
+    select ${organizationId}, program_id, (${at}::timestamptz at time zone 'UTC')::date, accounts, learners, completers,
+      all_accounts, all_learners, all_completers, nullif(learner_reached_at, '')::timestamptz, nullif(completer_reached_at, '')::timestamptz
+    from unnest(
+      ${column(({ funnel }) => funnel.programId)}::text[],
+      ${column(({ added }) => added.account_created)}::int[],
+      ${column(({ added }) => added.learner_qualified)}::int[],
+      ${column(({ added }) => added.completer_qualified)}::int[],
+      ${column(({ funnel }) => funnel.totals.account_created)}::int[],
+      ${column(({ funnel }) => funnel.totals.learner_qualified)}::int[],
+      ${column(({ funnel }) => funnel.totals.completer_qualified)}::int[],
+      ${column(({ funnel }) => funnel.learnerReachedAt ?? "")}::text[],
+      ${column(({ funnel }) => funnel.completerReachedAt ?? "")}::text[]
+    ) as change (program_id, accounts, learners, completers, all_accounts, all_learners, all_completers,
+      learner_reached_at, completer_reached_at)
+    on conflict (organization_id, program_id, date) do update set
+      account_created = kept.account_created + excluded.account_created,
+      learner_qualified = kept.learner_qualified + excluded.learner_qualified,
+      completer_qualified = kept.completer_qualified + excluded.completer_qualified,
+      account_created_total = excluded.account_created_total,
+      learner_qualified_total = excluded.learner_qualified_total,
+      completer_qualified_total = excluded.completer_qualified_total,
+      learner_reached_at = excluded.learner_reached_at,
+      completer_reached_at = excluded.completer_reached_at`
+  return changes.map(({ funnel }) => funnel)
+})

@@ -11,6 +11,7 @@ import {
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 
 /** How many of the campaigns that keep a program from being archived are named. */
@@ -85,7 +86,9 @@ export const ProgramRepositoryPg = Layer.effect(
               updated_at = clock_timestamp()
             where organization_id = ${organizationId} and id = ${programId}
             returning ${columns}`
-          if (learnerTarget !== undefined || completerTarget !== undefined) yield* retarget(organizationId, programId)
+          if (learnerTarget !== undefined || completerTarget !== undefined) {
+            yield* addToFunnels(organizationId, [programId], [], yield* commitTimestamp(organizationId))
+          }
           return rows[0]!
         },
         sql.withTransaction,
@@ -102,25 +105,3 @@ export const ProgramRepositoryPg = Layer.effect(
     }
   }),
 )
-
-/** Judges anew which targets of a program are reached, part of the transaction that changed them: the digest of today tells it. */
-const retarget = Effect.fnUntraced(function* (organizationId: OrganizationId, programId: ProgramId) {
-  const sql = yield* SqlClient.SqlClient
-  const at = yield* commitTimestamp(organizationId)
-  yield* sql`
-    insert into digest_funnel as kept
-      (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
-        account_created_total, learner_qualified_total, completer_qualified_total, learner_reached_at, completer_reached_at)
-    select organization_id, program_id, (${at}::timestamptz at time zone 'UTC')::date, 0, 0, 0,
-      account_created_total, learner_qualified_total, completer_qualified_total,
-      case when learner_qualified_total >= learner_target then coalesce(learner_reached_at, ${at}::timestamptz) end,
-      case when completer_qualified_total >= completer_target then coalesce(completer_reached_at, ${at}::timestamptz) end
-    from (
-      select * from digest_funnel where organization_id = ${organizationId} and program_id = ${programId} order by date desc limit 1
-    ) newest
-    cross join (
-      select learner_target, completer_target from programs where organization_id = ${organizationId} and id = ${programId}
-    ) program
-    on conflict (organization_id, program_id, date) do update set
-      learner_reached_at = excluded.learner_reached_at, completer_reached_at = excluded.completer_reached_at`
-})
