@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { ConfigProvider, Console, Effect, type Layer, Option, Queue, References, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { expect } from "vitest"

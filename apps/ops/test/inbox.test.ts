@@ -1,5 +1,4 @@
-import { applyBatches } from "@outreach/testing/applyBatches"
-import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,5 @@
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { applyBatches } from "@outreach/testing/applyBatches"
-import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 

@@ -1,5 +1,5 @@
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

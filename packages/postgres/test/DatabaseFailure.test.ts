@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type DatabaseFailure, orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Cause, Effect, Exit, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 

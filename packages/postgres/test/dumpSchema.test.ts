@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { dumpSchema } from "@outreach/postgres/dumpSchema"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
-import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 

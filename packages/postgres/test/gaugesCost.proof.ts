@@ -1,6 +1,6 @@
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"

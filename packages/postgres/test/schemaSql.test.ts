@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { dumpSchema } from "@outreach/postgres/dumpSchema"
-import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

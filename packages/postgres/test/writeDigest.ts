@@ -4,10 +4,9 @@ import { createIdentifier, type EndpointId, type RecipientId } from "@outreach/d
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { applyBatches } from "@outreach/testing/applyBatches"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, type Outcome } from "@outreach/testing/outreachOn"
-import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
 import { Effect, References } from "effect"
 

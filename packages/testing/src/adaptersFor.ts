@@ -1,9 +1,9 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { testDatabaseLayer } from "./testDatabaseLayer.ts"
 
 /** The key that tests encrypt signing secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)
@@ -20,3 +20,7 @@ export const adaptersFor = (url: string, options: { readonly maxConnections?: nu
       ),
     ),
   )
+
+/** Connects to a database, and waits long for it: a test's machine may be busy. */
+export const testDatabaseLayer = (url: string, options: { readonly maxConnections?: number } = {}) =>
+  databaseLayer({ url: Redacted.make(url), applicationName: "test", connectTimeout: "2 minutes", ...options })

@@ -1,6 +1,23 @@
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Runs an effect in a transaction. */
 export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
+
+/** Runs `during` while a transaction that has done `first` is still open, and commits it then. */
+export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
+  first: Effect.Effect<A, E1, R1>,
+  during: (result: A) => Effect.Effect<B, E2, R2>,
+) {
+  const done = yield* Deferred.make<A, E1>()
+  const over = yield* Deferred.make<void>()
+  const holder = yield* Effect.forkChild(
+    inTransaction(Effect.andThen(Deferred.into(first, done), Deferred.await(over))),
+  )
+  const result = yield* Effect.flatMap(Deferred.await(done), during).pipe(
+    Effect.ensuring(Deferred.succeed(over, undefined)),
+  )
+  yield* Fiber.join(holder)
+  return result
+})

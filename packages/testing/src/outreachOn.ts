@@ -1,6 +1,8 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import type { FunnelStage } from "@outreach/domain/digest/Digest"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { EventDraft } from "@outreach/domain/events/Event"
-import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId, type ProgramId, type RecipientId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
@@ -38,3 +40,13 @@ export const draftsOf = (
       } satisfies EventDraft
     }),
   )
+
+/** Counts clinicians who reached a stage, as an event that nobody sent. */
+export const qualifyOn = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  clinicians: ReadonlyArray<{ readonly programId: ProgramId; readonly stage: FunnelStage; readonly npi: string }>,
+  at: CommitTimestamp,
+) {
+  const qualifications = clinicians.map((clinician) => ({ ...clinician, eventId: "evt_0" }))
+  yield* (yield* DigestRepository).countQualifications(organizationId, qualifications, at)
+})

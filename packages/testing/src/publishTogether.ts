@@ -28,3 +28,10 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
   yield* inTransaction(Effect.flatMap(commitTimestamp(campaign.organizationId), (at) => publishEvents(events, at)))
   return events.map(({ id }) => id)
 })
+
+/** Publishes events of a campaign, each in a transaction of its own and with one delivery for each endpoint. Returns their ids. */
+export const publishSent = (campaign: Campaign, count: number) =>
+  Effect.map(
+    Effect.forEach(Array.from({ length: count }), () => publishTogether(campaign, 1)),
+    (ids) => ids.flat(),
+  )

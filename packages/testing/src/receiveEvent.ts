@@ -1,4 +1,5 @@
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Effect } from "effect"
 
@@ -18,4 +19,11 @@ export const receiveEvent = Effect.fnUntraced(function* (
     npi: typeof data["npi"] === "string" ? data["npi"] : null,
     body: JSON.stringify({ event_id: eventId, event_type: type, livemode: false, data, ...more }),
   })
+})
+
+/** Applies a batch of each organization's events; returns whether anything was done. */
+export const applyBatches = Effect.gen(function* () {
+  const { organizations } = yield* InboxRepository
+  const done = yield* Effect.forEach(yield* organizations, applyBatch)
+  return done.some((count) => count > 0)
 })

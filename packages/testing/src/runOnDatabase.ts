@@ -1,7 +1,8 @@
-import { type Effect, Layer, ManagedRuntime, References } from "effect"
+import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
+import { migrate } from "@outreach/postgres/migrate"
+import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { adaptersFor } from "./adaptersFor.ts"
-import { migratedDatabase } from "./migratedDatabase.ts"
+import { adaptersFor, testDatabaseLayer } from "./adaptersFor.ts"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
@@ -19,3 +20,13 @@ export const runOnDatabase = (
   afterAll(() => runtime.dispose())
   return (effect) => runtime.runPromise(effect)
 }
+
+/** Gives a test file a database of its own with the newest schema; see `testDatabase`. */
+export const migratedDatabase = (): (() => string) =>
+  testDatabase({
+    name: "outreach",
+    sources: [new URL("../sql", import.meta.resolve("@outreach/postgres/migrate"))],
+    migrate: async (url) => {
+      await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url)))
+    },
+  })

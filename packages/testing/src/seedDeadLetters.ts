@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { publishSent } from "./publishSent.ts"
+import { publishSent } from "./publishTogether.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 
 /**

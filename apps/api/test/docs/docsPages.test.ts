@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import committed from "@outreach/contract/openapi.json" with { type: "json" }
 import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"

@@ -1,7 +1,7 @@
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted, Tracer } from "effect"
 import { expect, it } from "vitest"

@@ -1,7 +1,7 @@
 import { SCOPES } from "@outreach/contract"
 import type {} from "@outreach/embedded-postgres/vitestServer"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { testDatabaseLayer } from "@outreach/testing/testDatabaseLayer"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, inject, it, vi } from "vitest"

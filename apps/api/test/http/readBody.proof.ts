@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"

@@ -1,4 +1,4 @@
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Outcome, pollWhileWriting } from "./pollWhileWriting.ts"

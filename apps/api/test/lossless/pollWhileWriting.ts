@@ -1,7 +1,7 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Random, References } from "effect"
 import { SqlClient } from "effect/sql"

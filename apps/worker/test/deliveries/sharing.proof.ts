@@ -3,7 +3,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { createIdentifier, type EndpointId, type EventId } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { eventually } from "@outreach/testing/eventually"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { expect, it } from "vitest"

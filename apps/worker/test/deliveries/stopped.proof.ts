@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { eventually } from "@outreach/testing/eventually"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { partner } from "../partner.ts"

@@ -1,6 +1,6 @@
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { migratedDatabase } from "@outreach/testing/migratedDatabase"
 import { publishTogether } from "@outreach/testing/publishTogether"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { NodeSigner } from "@outreach/webhooks/NodeSigner"

@@ -8,7 +8,7 @@ import {
 } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { effectTest } from "@outreach/testing/effectTest"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"

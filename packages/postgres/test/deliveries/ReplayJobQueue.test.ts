@@ -6,7 +6,7 @@ import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/postgres/
 import { type LogRange, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
-import { publishSent } from "@outreach/testing/publishSent"
+import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"

@@ -7,10 +7,9 @@ import { RecipientRepository } from "@outreach/domain/recipients/RecipientReposi
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction } from "@outreach/testing/inTransaction"
+import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { whileOpen } from "@outreach/testing/whileOpen"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
