@@ -35,6 +35,13 @@ declare class ApiError extends Error {
     readonly docUrl: string | null;
     constructor(fields: ApiErrorFields);
 }
+/** A request that has no answer. Whether the service acted on it is not known. */
+declare class ConnectionError extends Error {
+    readonly name: string;
+    /** `network`: unreachable or broken off; `timeout`: no whole answer in time; `unreadable`: an answer, but not the service's. */
+    readonly reason: "network" | "timeout" | "unreadable";
+    constructor(reason: "network" | "timeout" | "unreadable", cause?: unknown);
+}
 
 /** A list of many pages: iterate over its items, or over its pages. Nothing is asked before; each iteration begins anew. */
 interface Pages<Item> extends AsyncIterable<Item> {
@@ -63,14 +70,6 @@ interface FetchResponse {
 
 /** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
 type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
-
-/** A request that has no answer. Whether the service acted on it is not known. */
-declare class ConnectionError extends Error {
-    readonly name: string;
-    /** `network`: unreachable or broken off; `timeout`: no whole answer in time; `unreadable`: an answer, but not the service's. */
-    readonly reason: "network" | "timeout" | "unreadable";
-    constructor(reason: "network" | "timeout" | "unreadable", cause?: unknown);
-}
 
 /** What every call can be told. */
 interface CallOptions {

@@ -9,28 +9,6 @@ declare class CursorError extends Error {
     });
 }
 
-/** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */
-interface StandardSchemaV1<Input = unknown, Output = Input> {
-    readonly "~standard": {
-        readonly version: 1;
-        readonly vendor: string;
-        readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-        readonly types?: {
-            readonly input: Input;
-            readonly output: Output;
-        } | undefined;
-    };
-}
-/** What a Standard Schema validator answers: a value, or issues. */
-type StandardResult<Output> = {
-    readonly value: Output;
-    readonly issues?: undefined;
-} | {
-    readonly issues: ReadonlyArray<{
-        readonly message: string;
-    }>;
-};
-
 /** What a codec is made of. */
 interface CursorCodecOptions<Position> {
     /** Types and checks a position, synchronously; any Standard Schema v1 validator whose output is its own input again. */
@@ -64,6 +42,27 @@ interface CursorCodec<Position> {
  * Throws `RangeError` on a key of fewer than 32 bytes.
  */
 declare function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions<Position>): CursorCodec<Position>;
+/** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */
+interface StandardSchemaV1<Input = unknown, Output = Input> {
+    readonly "~standard": {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
+/** What a Standard Schema validator answers: a value, or issues. */
+type StandardResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: ReadonlyArray<{
+        readonly message: string;
+    }>;
+};
 
 export { CursorError, cursorCodec };
 export type { CursorCodec, CursorCodecOptions, CursorErrorCode, StandardResult, StandardSchemaV1 };

@@ -32,7 +32,6 @@ declare function windowAt(now: number, windowSeconds?: number): RateLimitWindow;
  * whole number. Source: Outreach Partner API specification, Limits, rules 1–4.
  */
 declare function decide(count: number, policy: RateLimitPolicy, now: number): RateLimitDecision;
-
 /** The rate-limit response headers; `Retry-After` only when the request is rejected. */
 interface RateLimitHeaders {
     readonly "X-RateLimit-Limit": string;

@@ -1,8 +1,8 @@
 // @outreach/webhook-verifier
 import { W as WebhookEvent } from './WebhookEvent-B9Xd-pU_.js';
 export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-B9Xd-pU_.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-BqZpkQVi.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-BqZpkQVi.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-Bs1naq3d.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-Bs1naq3d.js';
 
 /** Why a webhook was refused; the set only grows within a major version. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "invalid_json" | "not_an_event" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
@@ -29,37 +29,6 @@ export type { WebhookVerificationErrorCode };
 // @outreach/webhook-verifier/deduplicate
 import { W as WebhookHandler } from './receive-BlQ6NJat.js';
 
-/** What became of a claim: ours by this name, held by another, or not needed any more. */
-type Claim = {
-    readonly state: "claimed";
-    readonly claim: string;
-} | {
-    readonly state: "in_progress";
-} | {
-    readonly state: "handled";
-};
-/** Remembers which events were handled. */
-interface EventStore {
-    /** Claims an event for a while; only one claim of an event holds at a time, and none once it is handled. */
-    claim(eventId: string): Promise<Claim>;
-    /** Records that the event was handled. */
-    complete(eventId: string): Promise<void>;
-    /** Gives a claim back, if it is still held, so that the next delivery is handled at once. */
-    release(eventId: string, claim: string): Promise<void>;
-}
-
-/** Bounds of a store in memory. */
-interface MemoryStoreOptions {
-    /** How many events are remembered; the oldest go first. Default 10,000. */
-    readonly capacity?: number | undefined;
-    /** How long a handler may take before another delivery is handled beside it. Default 300. */
-    readonly leaseSeconds?: number | undefined;
-    /** The clock, in Unix seconds. Default: the system's. */
-    readonly now?: (() => number) | undefined;
-}
-/** Creates a store in this process's memory: for one process, and until it ends. */
-declare function memoryStore({ capacity, leaseSeconds, now, }?: MemoryStoreOptions): EventStore;
-
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
 interface QueryClient {
     query(text: string, values: unknown[]): PromiseLike<{
@@ -83,6 +52,24 @@ interface PostgresStore extends EventStore {
 /** Creates a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
 declare function postgresStore(client: QueryClient, { table, leaseSeconds }?: PostgresStoreOptions): PostgresStore;
 
+/** What became of a claim: ours by this name, held by another, or not needed any more. */
+type Claim = {
+    readonly state: "claimed";
+    readonly claim: string;
+} | {
+    readonly state: "in_progress";
+} | {
+    readonly state: "handled";
+};
+/** Remembers which events were handled. */
+interface EventStore {
+    /** Claims an event for a while; only one claim of an event holds at a time, and none once it is handled. */
+    claim(eventId: string): Promise<Claim>;
+    /** Records that the event was handled. */
+    complete(eventId: string): Promise<void>;
+    /** Gives a claim back, if it is still held, so that the next delivery is handled at once. */
+    release(eventId: string, claim: string): Promise<void>;
+}
 /** An event that came again while it was being handled; the sender is to try later. */
 declare class EventInProgressError extends Error {
     readonly name: string;
@@ -97,6 +84,17 @@ declare class EventInProgressError extends Error {
 declare function deduplicate<Event extends {
     readonly event_id: string;
 }>(store: EventStore, handle: WebhookHandler<Event>): (event: Event) => Promise<void>;
+/** Bounds of a store in memory. */
+interface MemoryStoreOptions {
+    /** How many events are remembered; the oldest go first. Default 10,000. */
+    readonly capacity?: number | undefined;
+    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    readonly leaseSeconds?: number | undefined;
+    /** The clock, in Unix seconds. Default: the system's. */
+    readonly now?: (() => number) | undefined;
+}
+/** Creates a store in this process's memory: for one process, and until it ends. */
+declare function memoryStore({ capacity, leaseSeconds, now, }?: MemoryStoreOptions): EventStore;
 
 export { EventInProgressError, WebhookHandler, deduplicate, memoryStore, postgresStore };
 export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStoreOptions, QueryClient };
@@ -461,7 +459,7 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
 
 export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c, UnknownEventType as d };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-BqZpkQVi.d.ts
+// @outreach/webhook-verifier/dist/WebhookVerifier-Bs1naq3d.d.ts
 import { W as WebhookEvent } from './WebhookEvent-B9Xd-pU_.js';
 
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
@@ -483,7 +481,6 @@ type WebhookRequest = {
     /** The raw body where a framework keeps it beside the parsed one; comes before `body`. */
     readonly rawBody?: Uint8Array | ArrayBuffer | string | undefined;
 };
-
 /** How far a signature's timestamp may lie from the clock, in seconds. */
 interface Tolerance {
     /** How old a signature may be. Default 300. */

@@ -2,7 +2,7 @@ import type { FeedEvent, List, OperationId, RecipientRecord } from "@outreach/co
 import type { Schedule } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature"
 import type { Client, IdempotencyOptions } from "./Client.ts"
-import type { Fetch } from "./Fetch.ts"
+import type { Fetch } from "./exchange.ts"
 import { type Pages, paginate } from "./paginate.ts"
 import { type Call, type CallOptions, makeSend } from "./send.ts"
 import { type Sleep, sleep as timerSleep } from "./sleep.ts"

@@ -1,7 +1,6 @@
 import { legacyCodes, partnerCatalog, type Retryability } from "@outreach/error-catalog"
 import { nextAttempt, type Schedule } from "@outreach/retry-policy"
-import { ApiError } from "./ApiError.ts"
-import type { ConnectionError } from "./ConnectionError.ts"
+import { ApiError, type ConnectionError } from "./ApiError.ts"
 
 /** How often and how soon a request is repeated. */
 export interface RetryOptions {

@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 import { CursorError } from "./CursorError.ts"
 import { canonicalJson } from "./canonicalJson.ts"
-import type { StandardSchemaV1 } from "./StandardSchemaV1.ts"
 
 /** What a codec is made of. */
 export interface CursorCodecOptions<Position> {
@@ -97,3 +96,18 @@ function validate<Position>(schema: StandardSchemaV1<Position>, position: unknow
   if (result.issues !== undefined) throw new CursorError("invalid_position")
   return result.value
 }
+
+/** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+/** What a Standard Schema validator answers: a value, or issues. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<{ readonly message: string }> }

@@ -1,3 +1,3 @@
 export { CursorError, type CursorErrorCode } from "./CursorError.ts"
+export type { StandardResult, StandardSchemaV1 } from "./cursorCodec.ts"
 export { type CursorCodec, type CursorCodecOptions, cursorCodec } from "./cursorCodec.ts"
-export type { StandardResult, StandardSchemaV1 } from "./StandardSchemaV1.ts"

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { userInfo } from "node:os"
 import { promisify } from "node:util"
-import { isRootOnDebian } from "./isRootOnDebian.ts"
 
 /**
  * Installs what is missing, one process at a time, since `apt-get update` waits for no lock of its own.
@@ -47,3 +47,7 @@ export async function installDebianPackages(
   if (program === undefined) throw new Error(`${packages.join(", ")} did not bring ${programs[0]}`)
   return { program }
 }
+
+/** Reports whether this process may install Debian packages. */
+export const isRootOnDebian = (): boolean =>
+  userInfo().uid === 0 && existsSync("/etc/os-release") && /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"))

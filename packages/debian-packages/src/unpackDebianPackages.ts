@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { promisify } from "node:util"
-import { isRootOnDebian } from "./isRootOnDebian.ts"
+import { isRootOnDebian } from "./installDebianPackages.ts"
 
 /** Downloads packages, and the dependencies that the machine lacks, into a folder of its own, which gets its name when it is complete. */
 const SCRIPT = `

@@ -1,6 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import type { Duration, Redacted } from "effect"
+import { type Duration, Effect, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { timestampCodec } from "./timestampCodec.ts"
 
 const types = PgTypes.makeRegistry()
@@ -36,3 +37,13 @@ export const databaseLayer = (options: {
       client_connection_check_interval: "2000",
     },
   })
+
+/** Reports whether the database answers a statement within two seconds. */
+export const databaseAnswers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`select`.pipe(
+    Effect.as(true),
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => false),
+  )
+})

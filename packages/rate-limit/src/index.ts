@@ -1,8 +1,9 @@
 export {
   decide,
   type RateLimitDecision,
+  type RateLimitHeaders,
   type RateLimitPolicy,
   type RateLimitWindow,
+  rateLimitHeaders,
   windowAt,
 } from "./fixedWindow.ts"
-export { type RateLimitHeaders, rateLimitHeaders } from "./rateLimitHeaders.ts"

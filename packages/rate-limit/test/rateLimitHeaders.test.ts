@@ -1,6 +1,5 @@
 import { expect, it } from "vitest"
-import { decide } from "../src/fixedWindow.ts"
-import { rateLimitHeaders } from "../src/rateLimitHeaders.ts"
+import { decide, rateLimitHeaders } from "../src/fixedWindow.ts"
 
 it("renders whole numbers, and Retry-After on a refusal only", () => {
   expect(rateLimitHeaders(decide(3, { limit: 100 }, 30.5))).toEqual({

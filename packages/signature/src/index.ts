@@ -1,4 +1,4 @@
-export { assertSecrets } from "./assertSecrets.ts"
+export { assertSecrets } from "./assertSignable.ts"
 export type { Tolerance, VerifiedSignature, VerifyOptions } from "./claim.ts"
 export { SignatureError, type SignatureErrorCode } from "./SignatureError.ts"
 export { type SignOptions, sign } from "./sign.ts"

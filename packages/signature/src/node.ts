@@ -4,7 +4,7 @@ import { assertTimestamp, formatHeader } from "./header.ts"
 import { nodeDigests } from "./nodeDigests.ts"
 import type { SignOptions } from "./sign.ts"
 
-export { assertSecrets } from "./assertSecrets.ts"
+export { assertSecrets } from "./assertSignable.ts"
 export type { Tolerance, VerifiedSignature, VerifyOptions } from "./claim.ts"
 export { SignatureError, type SignatureErrorCode } from "./SignatureError.ts"
 export type { SignOptions } from "./sign.ts"

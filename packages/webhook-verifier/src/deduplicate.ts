@@ -1,10 +1,23 @@
-import type { EventStore } from "./EventStore.ts"
 import type { WebhookHandler } from "./receive.ts"
 
-export type { Claim, EventStore } from "./EventStore.ts"
-export { type MemoryStoreOptions, memoryStore } from "./memoryStore.ts"
 export { type PostgresStore, type PostgresStoreOptions, postgresStore, type QueryClient } from "./postgresStore.ts"
 export type { WebhookHandler } from "./receive.ts"
+
+/** What became of a claim: ours by this name, held by another, or not needed any more. */
+export type Claim =
+  | { readonly state: "claimed"; readonly claim: string }
+  | { readonly state: "in_progress" }
+  | { readonly state: "handled" }
+
+/** Remembers which events were handled. */
+export interface EventStore {
+  /** Claims an event for a while; only one claim of an event holds at a time, and none once it is handled. */
+  claim(eventId: string): Promise<Claim>
+  /** Records that the event was handled. */
+  complete(eventId: string): Promise<void>
+  /** Gives a claim back, if it is still held, so that the next delivery is handled at once. */
+  release(eventId: string, claim: string): Promise<void>
+}
 
 /** An event that came again while it was being handled; the sender is to try later. */
 export class EventInProgressError extends Error {
@@ -36,5 +49,47 @@ export function deduplicate<Event extends { readonly event_id: string }>(
       throw error
     }
     await store.complete(event.event_id)
+  }
+}
+
+/** Bounds of a store in memory. */
+export interface MemoryStoreOptions {
+  /** How many events are remembered; the oldest go first. Default 10,000. */
+  readonly capacity?: number | undefined
+  /** How long a handler may take before another delivery is handled beside it. Default 300. */
+  readonly leaseSeconds?: number | undefined
+  /** The clock, in Unix seconds. Default: the system's. */
+  readonly now?: (() => number) | undefined
+}
+
+/** Creates a store in this process's memory: for one process, and until it ends. */
+export function memoryStore({
+  capacity = 10_000,
+  leaseSeconds = 300,
+  now = () => Date.now() / 1000,
+}: MemoryStoreOptions = {}): EventStore {
+  const events = new Map<string, { readonly claim: string; readonly until: number }>()
+  let claims = 0
+  return {
+    async claim(eventId) {
+      const held = events.get(eventId)
+      if (held?.until === Number.POSITIVE_INFINITY) return { state: "handled" }
+      if (held !== undefined && held.until > now()) return { state: "in_progress" }
+      claims += 1
+      const claim = String(claims)
+      events.delete(eventId)
+      events.set(eventId, { claim, until: now() + leaseSeconds })
+      for (const oldest of events.keys()) {
+        if (events.size <= capacity) break
+        events.delete(oldest)
+      }
+      return { state: "claimed", claim }
+    },
+    async complete(eventId) {
+      events.set(eventId, { claim: "", until: Number.POSITIVE_INFINITY })
+    },
+    async release(eventId, claim) {
+      if (events.get(eventId)?.claim === claim) events.delete(eventId)
+    },
   }
 }

@@ -1,5 +1,4 @@
-import { readBytes } from "./readBytes.ts"
-import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, receive, type WebhookHandler } from "./receive.ts"
+import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, readBytes, receive, type WebhookHandler } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 

@@ -12,12 +12,13 @@ export type {
   ServiceEventData,
 } from "./contractEvents.ts"
 export type { EventOf, EventType, KnownEvent, UnknownEvent, UnknownEventType, WebhookEvent } from "./WebhookEvent.ts"
-export type { WebhookHeaders, WebhookRequest } from "./WebhookRequest.ts"
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
 export type {
   EventSchema,
   Tolerance,
   VerifyOptions,
+  WebhookHeaders,
+  WebhookRequest,
   WebhookVerifier,
   WebhookVerifierOptions,
 } from "./WebhookVerifier.ts"

@@ -1,4 +1,4 @@
-import type { EventStore } from "./EventStore.ts"
+import type { EventStore } from "./deduplicate.ts"
 
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
 export interface QueryClient {

@@ -1,8 +1,9 @@
 import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
+import { Signer, WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
 import { RELEASE } from "@outreach/process/release"
 import type { NetworkFailure } from "@outreach/retry-policy"
-import { Effect, Layer } from "effect"
+import { sign } from "@outreach/signature/node"
+import { Effect, Layer, Redacted } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
@@ -181,3 +182,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     return { status, response: body.toString("utf8").replaceAll("\0", "") }
   }
 }
+
+/** Signs with `node:crypto`. */
+export const NodeSigner = Layer.succeed(Signer, {
+  sign: (body, secrets, timestamp) => sign(body, secrets.map(Redacted.value), { timestamp }),
+})

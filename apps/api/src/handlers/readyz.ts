@@ -1,4 +1,4 @@
-import { databaseAnswers } from "@outreach/postgres/databaseAnswers"
+import { databaseAnswers } from "@outreach/postgres/databaseLayer"
 import { Effect, Ref } from "effect"
 import { HttpServerResponse } from "effect/http"
 

@@ -1,5 +1,5 @@
 import { testEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { NodeSigner } from "@outreach/webhooks/NodeSigner"
+import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { identifier } from "../inputs/identifier.ts"

@@ -11,8 +11,7 @@ import type { DeliveryId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, Settlement } from "./EndpointReaders.ts"
-import { Signer } from "./Signer.ts"
-import { WebhookClient } from "./WebhookClient.ts"
+import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()
 

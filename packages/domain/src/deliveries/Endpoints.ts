@@ -6,9 +6,8 @@ import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { webhookHeaders } from "./Deliveries.ts"
 import { checkEndpointUrl, type Endpoint } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
-import { Signer } from "./Signer.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
-import { WebhookClient } from "./WebhookClient.ts"
+import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 interface AddressOptions {
   /** Whether plain http, private addresses and low ports may be used. */

@@ -1,5 +1,5 @@
 import type { NetworkFailure } from "@outreach/retry-policy"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Redacted } from "effect"
 
 /** What came of a POST: an HTTP response, or none. */
 export type WebhookResponse =
@@ -14,3 +14,12 @@ export class WebhookClient extends Context.Service<
     post(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Effect.Effect<WebhookResponse>
   }
 >()("domain/deliveries/WebhookClient") {}
+
+/** Signs webhook bodies; a port because the fast HMAC is the platform's. */
+export class Signer extends Context.Service<
+  Signer,
+  {
+    /** Creates the value of `X-Signature`: one entry for each secret. `timestamp` is in Unix seconds. */
+    sign(body: Uint8Array, secrets: ReadonlyArray<Redacted.Redacted>, timestamp: number): string
+  }
+>()("domain/deliveries/Signer") {}

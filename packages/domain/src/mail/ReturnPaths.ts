@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Hex } from "effect/encoding"
-import { TrackingSeal } from "../hits/TrackingSeal.ts"
+import { TrackingSeal } from "../hits/TrackingLinks.ts"
 import { PREFIXES, type RecipientId } from "../Identifier.ts"
 
 /**

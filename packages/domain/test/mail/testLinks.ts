@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { TrackingLinks } from "../../src/hits/TrackingLinks.ts"
-import { TrackingSeal } from "../../src/hits/TrackingSeal.ts"
+import { TrackingLinks, TrackingSeal } from "../../src/hits/TrackingLinks.ts"
 
 export const BASE = "https://api.outreach.test"
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { TrackingSeal } from "../../src/hits/TrackingSeal.ts"
+import { TrackingSeal } from "../../src/hits/TrackingLinks.ts"
 import { ReturnPaths } from "../../src/mail/ReturnPaths.ts"
 
 /** Creates return paths with a seal under a key of its own. */

@@ -11,7 +11,7 @@ import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { BATCH_SPAN_MS } from "./progressColumns.ts"
+import { BATCH_SPAN_MS } from "./EndpointReadersPg.ts"
 
 /** No delivery has this id. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {

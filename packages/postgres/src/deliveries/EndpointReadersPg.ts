@@ -1,15 +1,26 @@
 import { hash } from "node:crypto"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { ALONE_FROM_LOSSES, EndpointReaders, type Wanted } from "@outreach/domain/deliveries/EndpointReaders"
+import {
+  ALONE_FROM_LOSSES,
+  EndpointReaders,
+  type Outcome,
+  type Progress,
+  type Wanted,
+} from "@outreach/domain/deliveries/EndpointReaders"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import {
+  type DeliveryId,
+  type EndpointId,
+  type EventId,
+  madeAt,
+  type OrganizationId,
+} from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { activeSecrets, touchSecrets } from "./activeSecrets.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
-import { progressColumns } from "./progressColumns.ts"
 
 /** How often what came of calls is written again, twice a second. */
 const MAX_WRITE_TRIES = 30
@@ -214,4 +225,71 @@ export const EndpointReadersPg = Layer.effect(
 export const deliveryId = (eventId: EventId, endpointId: EndpointId): DeliveryId => {
   const digest = hash("sha256", eventId + endpointId)
   return `dlv_${eventId.slice(4, 16)}7${digest.slice(0, 3)}b${digest.slice(3, 18)}`
+}
+
+/** Lays progress out as the arguments of `write_progress`. */
+const progressColumns = (progress: ReadonlyArray<Progress>) => {
+  const moved = progress.filter(({ open }) => open !== undefined)
+  return {
+    endpoints: moved.map(({ endpointId }) => endpointId),
+    open: moved.map(({ open }) => open!.join()),
+    places: moved.map(({ place }) => place?.emittedAt ?? ""),
+    placeIds: moved.map(({ place }) => place?.id ?? ""),
+    breakers: progress.flatMap(({ endpointId, breaker }) =>
+      breaker === undefined ? [] : [{ endpointId, ...breaker }],
+    ),
+    batches: progress.flatMap(({ endpointId, outcomes }) =>
+      toBatches(outcomes.filter(({ delivery, settlement }) => !delivery.isRow && settlement.state === "delivered")).map(
+        (batch) => ({ endpointId, ...batch }),
+      ),
+    ),
+    troubles: progress.flatMap(({ outcomes }) =>
+      outcomes.flatMap(({ delivery, settlement, attempt }) =>
+        !delivery.isRow && settlement.state === "delivered"
+          ? []
+          : [
+              {
+                isRow: delivery.isRow,
+                organizationId: delivery.organizationId,
+                id: delivery.id,
+                endpointId: delivery.endpointId,
+                eventId: delivery.eventId,
+                state: settlement.state,
+                delay: settlement.state === "retry" ? settlement.delaySeconds : null,
+                attempt,
+              },
+            ],
+      ),
+    ),
+  }
+}
+
+/** How far apart in time the ids of one batch may be: whoever looks for an id looks at the batches that end so much later. */
+export const BATCH_SPAN_MS = 8000
+
+/** A row of `delivered` that holds many deliveries. */
+interface Batch {
+  readonly firstId: DeliveryId
+  readonly lastId: DeliveryId
+  /** As JSON: `[{ id, eventId, attempt }]`. */
+  readonly deliveries: string
+}
+
+/** Puts deliveries of one endpoint that arrived at their first attempt into batches. */
+const toBatches = (outcomes: ReadonlyArray<Pick<Outcome, "delivery" | "attempt">>): ReadonlyArray<Batch> => {
+  const sorted = outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
+  const batches: Array<Array<(typeof sorted)[number]>> = []
+  for (const each of sorted) {
+    const batch = batches.at(-1)
+    if (batch !== undefined && madeAt(each.delivery.id) - madeAt(batch[0]!.delivery.id) <= BATCH_SPAN_MS)
+      batch.push(each)
+    else batches.push([each])
+  }
+  return batches.map((batch) => ({
+    firstId: batch[0]!.delivery.id,
+    lastId: batch.at(-1)!.delivery.id,
+    deliveries: JSON.stringify(
+      batch.map(({ delivery, attempt }) => ({ id: delivery.id, eventId: delivery.eventId, attempt })),
+    ),
+  }))
 }

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync } from "node:crypto"
-import { TrackingSeal } from "@outreach/domain/hits/TrackingSeal"
+import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import { Layer, Redacted } from "effect"
 
 /** Seals with HMAC-SHA256, cut to its first 16 bytes, under a key that HKDF derives from `SECRETS_KEY`, which every process has. */

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlFile } from "./readSqlFiles.ts"
-import { sqlState } from "./sqlState.ts"
 
 const INVALID_FUNCTION_DEFINITION = "42P13"
 
@@ -37,3 +36,17 @@ const dropAll = Effect.fnUntraced(function* (functions: ReadonlyArray<{ readonly
   const sql = yield* SqlClient.SqlClient
   for (const { signature } of functions) yield* sql.unsafe(`drop function ${signature}`)
 })
+
+/** Returns the SQLSTATE of an error, or of the cause that has one. */
+export const sqlState = (error: unknown): string | undefined => {
+  for (let each = error; typeof each === "object" && each !== null; ) {
+    const { code, reason, cause } = each as {
+      readonly code?: unknown
+      readonly reason?: unknown
+      readonly cause?: unknown
+    }
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code
+    each = cause ?? reason
+  }
+  return undefined
+}

@@ -4,8 +4,7 @@ import { SqlClient } from "effect/sql"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
 import { MigrationMismatch, type MigrationPlan, planMigrations } from "./planMigrations.ts"
 import { readSqlFiles, type SqlFile } from "./readSqlFiles.ts"
-import { dropFunction, replaceFunction } from "./replaceFunction.ts"
-import { sqlState } from "./sqlState.ts"
+import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 
 /** A migration waited too long for a table that another transaction holds. */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {

@@ -1,4 +1,4 @@
-import { TrackingSeal } from "@outreach/domain/hits/TrackingSeal"
+import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
