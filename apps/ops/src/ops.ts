@@ -1,9 +1,10 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import { Output } from "./output/Output.ts"
-import { jsonPresenter, presenter } from "./output/presenter.ts"
-import { reportFailure } from "./output/reportFailure.ts"
+import { jsonPresenter, presenter, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const jsonFlag = GlobalFlag.Setting("json")({
@@ -73,3 +74,15 @@ export const ops = (args: ReadonlyArray<string>) => {
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 }
+
+/** Runs the command line of this process, and sets its exit code. */
+export const runOps = (): void =>
+  ops(process.argv.slice(2)).pipe(
+    Effect.tap((code) =>
+      Effect.sync(() => {
+        process.exitCode = code
+      }),
+    ),
+    Effect.provide(NodeServices.layer),
+    NodeRuntime.runMain,
+  )

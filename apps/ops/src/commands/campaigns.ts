@@ -1,23 +1,33 @@
-import type { Command as CampaignCommand } from "@outreach/domain/campaigns/Campaign"
+import {
+  type Campaign,
+  type Command as CampaignCommand,
+  countUnsent,
+  TRANSITIONS,
+} from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { cancel } from "../campaigns/cancel.ts"
-import { followCampaign } from "../campaigns/followCampaign.ts"
-import { formatProgress } from "../campaigns/formatProgress.ts"
+import { followCampaign, formatProgress } from "../campaigns/followCampaign.ts"
 import { list } from "../campaigns/list.ts"
-import { loadCampaigns } from "../campaigns/loadCampaigns.ts"
-import { printCampaign } from "../campaigns/printCampaign.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
 import { campaignId } from "../inputs/campaignId.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { instant } from "../inputs/instant.ts"
 import { name } from "../inputs/name.ts"
 import { readHtml } from "../inputs/readHtml.ts"
+import { confirm, yes } from "../output/confirm.ts"
+import { formatCount } from "../output/format.ts"
 import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
+
+/** Loads the campaign use cases on demand, because they import the libraries that render messages. */
+const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
+
+/** Prints a campaign without its body. */
+const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campaign)
 
 const time = (flag: string, description: string) =>
   instant(flag).pipe(Flag.withDescription(`${description}, a time such as 2026-12-01T09:00:00Z`))
@@ -82,6 +92,28 @@ const command = (command: Exclude<CampaignCommand, "cancel">, description: strin
       yield* printCampaign(yield* commandCampaign(input.campaignId, command))
     }),
   ).pipe(Command.withDescription(description))
+
+const cancel = Command.make(
+  "cancel",
+  { campaignId, yes },
+  Effect.fn("ops.campaigns.cancel")(function* ({ campaignId, yes }) {
+    const campaigns = yield* CampaignRepository
+    const { name, status } = yield* campaigns.find(campaignId)
+    const { from } = TRANSITIONS.cancel
+    if (!from.some((cancellable) => cancellable === status)) {
+      return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
+    }
+    const progress = yield* campaigns.progress(campaignId)
+    const count = countUnsent(progress)
+    const unsent = `${formatCount(count, "recipient")} of ${progress.recipients} without their e-mail`
+    yield* confirm(`cancel campaign ${campaignId} "${name}" (${status}) for good, which leaves ${unsent}`, {
+      yes,
+      count,
+    })
+    const { commandCampaign } = yield* loadCampaigns
+    yield* printCampaign(yield* commandCampaign(campaignId, "cancel"))
+  }),
+).pipe(Command.withDescription("End a campaign for good; what was sent stays sent. Asks first, or needs --yes"))
 
 const show = Command.make(
   "show",

@@ -12,7 +12,7 @@ import { name } from "../inputs/name.ts"
 import { organization } from "../inputs/organization.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"
-import { formatCell } from "../output/formatCell.ts"
+import { formatCell } from "../output/format.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"
 
 /** The expiry of the new key lies in the past. */

@@ -7,7 +7,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { BadLines } from "../csv/BadLines.ts"
+import type { BadLines } from "../csv/ImportErrors.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"

@@ -5,7 +5,7 @@ import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts
 import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 
 const job = {

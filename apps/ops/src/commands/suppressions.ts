@@ -11,7 +11,7 @@ import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
 import { limit } from "../inputs/limit.ts"
 import { confirm, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 
 /** The command line does not name a valid clinician. */

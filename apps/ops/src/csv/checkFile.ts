@@ -2,8 +2,7 @@ import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientIm
 import { Effect, Stream } from "effect"
 import { printProgress } from "../output/Output.ts"
 import type { RejectedLine } from "./createRejectsFile.ts"
-import type { Header } from "./readHeader.ts"
-import { isBad, readLines } from "./readLines.ts"
+import { type Header, isBad, readLines } from "./readLines.ts"
 
 const MAX_REPORTED = 10_000
 

@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Stream } from "effect"
-import { UnusableFile } from "./UnusableFile.ts"
+import { UnusableFile } from "./ImportErrors.ts"
 
 /** A row of a CSV file (RFC 4180). */
 export interface Row {

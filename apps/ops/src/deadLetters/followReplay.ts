@@ -1,6 +1,6 @@
 import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { print, printProgress, printToStderr } from "../output/Output.ts"
 
 const POLL_INTERVAL = "500 millis"

@@ -10,7 +10,7 @@ import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { seconds } from "../inputs/seconds.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { print, printProgress } from "../output/Output.ts"
 
 /** The command line lacks `--older-than`. */

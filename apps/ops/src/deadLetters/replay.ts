@@ -8,10 +8,20 @@ import { detach } from "../inputs/detach.ts"
 import { identifier } from "../inputs/identifier.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { replayRate } from "../inputs/replayRate.ts"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { formatRows, print } from "../output/Output.ts"
 import { printWhenEnded } from "./followReplay.ts"
-import { NotDeadLetter } from "./NotDeadLetter.ts"
+
+/** The delivery is not a dead letter, or was replayed before. */
+export class NotDeadLetter extends Schema.TaggedError<NotDeadLetter>()("NotDeadLetter", {
+  deliveryIds: Schema.Array(Schema.String),
+  replayed: Schema.Int,
+}) {
+  override get message(): string {
+    const done = this.replayed === 0 ? "" : ` The other ${this.replayed} were replayed.`
+    return `Not among the dead letters: ${this.deliveryIds.join(", ")}.${done}`
+  }
+}
 
 /** The command line selects dead letters in no way, or in several. */
 class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSelection", {}) {

@@ -1,7 +1,5 @@
 import type { CalendarDate, DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
-import { formatBar } from "../output/formatBar.ts"
-import { type Cell, formatCell } from "../output/formatCell.ts"
-import { formatTable } from "../output/formatTable.ts"
+import { type Cell, formatCell, formatTable } from "../output/format.ts"
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
 const TOTALS = ["recipients_published", "sent", "bounced"] as const
@@ -45,3 +43,15 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Ce
     head,
     rows.map((row) => row.map(formatCell)),
   )
+
+/** The width of the longest bar in terminal cells. */
+const WIDTH = 30
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const
+
+/** Draws a count as a bar, relative to the longest bar of its chart. Rounds to an eighth of a cell; any count above 0 is visible. */
+export const formatBar = (count: number, longest: number): string => {
+  if (count === 0) return ""
+  const eighths = Math.max(1, Math.round((8 * WIDTH * count) / longest))
+  return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}

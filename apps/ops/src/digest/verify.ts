@@ -4,7 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { calendarDate } from "../inputs/calendarDate.ts"
 import { organization } from "../inputs/organization.ts"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
 
 /** A count of the digest differs from the recount of its sources. */

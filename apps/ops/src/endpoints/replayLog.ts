@@ -9,7 +9,7 @@ import { instant } from "../inputs/instant.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { replayRate } from "../inputs/replayRate.ts"
-import { formatCount } from "../output/formatCount.ts"
+import { formatCount } from "../output/format.ts"
 import { print } from "../output/Output.ts"
 
 /** `ops endpoints replay` */

@@ -1,8 +1,6 @@
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
-import { type Cell, formatCell } from "./formatCell.ts"
-import { formatTable } from "./formatTable.ts"
-import { snakeCase, snakeName } from "./snakeCase.ts"
+import { type Cell, formatCell, formatTable, snakeCase, snakeName } from "./format.ts"
 
 /** How results are printed. With `--json` standard output holds exactly one JSON value, with the field names of the API. */
 export class Output extends Context.Reference<{ readonly json: boolean }>("ops/Output", {

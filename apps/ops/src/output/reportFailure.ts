@@ -1,9 +1,8 @@
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
-import { CliError } from "effect/cli"
+import { CliError, CliOutput } from "effect/cli"
+import { snakeCase, snakeName } from "./format.ts"
 import { Output } from "./Output.ts"
-import { snakeCase, snakeName } from "./snakeCase.ts"
-import { withoutValue } from "./withoutValue.ts"
 
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
@@ -53,4 +52,50 @@ const explainUsage = (error: CliError.CliError): string => {
   )
   const sentence = faults.length === 0 ? `${command} needs a command` : faults.join("; ")
   return `${sentence.replace(/[^.?]$/, "$&.")} See ${command} --help.`
+}
+
+/** Removes the typed value from a usage error, because it may be an API key, an NPI or an e-mail address. */
+const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpErrors => {
+  switch (error._tag) {
+    case "InvalidValue": {
+      if (error.value === "") return error
+      const where = error.kind === "flag" ? `flag --${error.option}` : `argument <${error.option}>`
+      // If a switch was given a value, the parser's advice repeats the value.
+      const expected = error.expected.replace(`=${error.value}`, "")
+      return new CliError.ValidationError({ message: `Invalid value for ${where}. Expected: ${expected}` })
+    }
+    case "UnexpectedArgument": {
+      const count = error.arguments.length
+      return new CliError.ValidationError({
+        message: `${count} ${count === 1 ? "argument" : "arguments"} more than the command takes`,
+      })
+    }
+    case "UnknownSubcommand": {
+      const hint = error.suggestions.length === 0 ? "" : `. Did you mean ${error.suggestions.join(" or ")}?`
+      return new CliError.ValidationError({ message: `Unknown command after ${error.parent?.join(" ")}${hint}` })
+    }
+    default:
+      return error
+  }
+}
+
+/** Prints the requested help or version. Prints nothing for a wrong command line, which `reportFailure` reports in one sentence. */
+export const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested")
+      ? CliOutput.defaultPresenter.present(event)
+      : Effect.void,
+}
+
+/** Prints the requested help or version as one JSON value. Leaves a wrong command line to `reportFailure`. */
+export const jsonPresenter: CliOutput.Presenter = {
+  present: Effect.fnUntraced(function* (event) {
+    const formatter = CliOutput.defaultFormatter({ colors: false })
+    if (event._tag === "Help" && event.reason === "Requested") {
+      yield* Console.log(JSON.stringify({ help: formatter.formatHelpDoc(event.helpDoc) }))
+    }
+    if (event._tag === "Version") {
+      yield* Console.log(JSON.stringify({ name: event.name, version: event.version }))
+    }
+  }),
 }

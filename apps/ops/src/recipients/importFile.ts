@@ -4,11 +4,10 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { checkLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Stream } from "effect"
-import { BadLines } from "../csv/BadLines.ts"
 import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
 import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
-import { readHeader } from "../csv/readHeader.ts"
-import { isBad, isGood, readLines } from "../csv/readLines.ts"
+import { BadLines } from "../csv/ImportErrors.ts"
+import { isBad, isGood, readHeader, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 1000

@@ -4,10 +4,9 @@ import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
 import type { Clinician } from "@outreach/domain/suppressions/Suppression"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect, Stream } from "effect"
-import { BadLines } from "../csv/BadLines.ts"
 import { checkFile } from "../csv/checkFile.ts"
-import { readHeader } from "../csv/readHeader.ts"
-import { isBad, isGood, readLines } from "../csv/readLines.ts"
+import { BadLines } from "../csv/ImportErrors.ts"
+import { isBad, isGood, readHeader, readLines } from "../csv/readLines.ts"
 import { printProgress } from "../output/Output.ts"
 
 const BATCH_SIZE = 500

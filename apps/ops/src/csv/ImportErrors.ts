@@ -14,3 +14,13 @@ export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
       : `${lines}; the import stopped there, with ${this.imported} imported. Fix the file, or leave them out with --skip-bad; the next run goes on where this one stopped.`
   }
 }
+
+/** The file cannot be imported at all. The reason never contains data of recipients. */
+export class UnusableFile extends Schema.TaggedError<UnusableFile>()("UnusableFile", {
+  file: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `${this.file} cannot be imported: ${this.reason}.`
+  }
+}
