@@ -16,17 +16,16 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Ref } from "effect"
-import type { SecureRandom } from "effect/crypto"
+import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
-import { readyz } from "./handlers/readyz.ts"
+import { readyz } from "./handlers/health.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
-import { pooledRandom } from "./pooledRandom.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
 import { isTrackingPath, trackingPages } from "./tracking/trackingPages.ts"
 import { unsubscribePages } from "./tracking/unsubscribePages.ts"
@@ -117,6 +116,25 @@ const listening = Layer.effect(
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
     return server
+  }),
+)
+
+const POOL_BYTES = 4096
+
+let pool = new Uint8Array(0)
+let used = 0
+
+/** Random bytes of the system's generator, drawn in bulk: each request has an id, and a draw of its own is a twentieth of a look-up. */
+const pooledRandom = Layer.succeed(
+  SecureRandom.SecureRandom,
+  SecureRandom.make((size) => {
+    if (size > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(size))
+    if (used + size > pool.length) {
+      pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES))
+      used = 0
+    }
+    used += size
+    return pool.slice(used - size, used)
   }),
 )
 

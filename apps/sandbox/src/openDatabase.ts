@@ -2,9 +2,8 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { Effect } from "effect"
-import { folderError } from "./folderError.ts"
 import type { Options } from "./options.ts"
-import { SandboxError } from "./SandboxError.ts"
+import { folderError, SandboxError } from "./SandboxError.ts"
 
 /**
  * Returns the URL of `DATABASE_URL`. Without it, starts a PostgreSQL until the scope closes, with its data in the folder.

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createWriteStream } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Clock, Deferred, Effect } from "effect"
-import { folderError } from "./folderError.ts"
-import { SandboxError } from "./SandboxError.ts"
-import { stopProcess } from "./stopProcess.ts"
+import { folderError, SandboxError } from "./SandboxError.ts"
 
 /** The length of the service's output that is repeated when the sandbox gives up. */
 const LOG_TAIL_CHARACTERS = 2000
@@ -99,3 +97,18 @@ export const startService = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(supervise)
   return { failed: Deferred.await(failed), incident: () => incident } satisfies Service
 })
+
+/** How long a process may take to stop before it is killed. */
+const STOP_TIMEOUT_MS = 3000
+
+/** Stops a child process, and waits until it has ended. */
+export const stopProcess = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS)
+    child.once("exit", () => {
+      clearTimeout(timer)
+      resume(Effect.void)
+    })
+    child.kill("SIGTERM")
+  })

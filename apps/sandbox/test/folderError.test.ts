@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { folderError } from "../src/folderError.ts"
+import { folderError } from "../src/SandboxError.ts"
 import { sandboxFolder } from "./runSandbox.ts"
 
 it.each([

@@ -3,7 +3,7 @@ import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
-import { programSummary } from "./campaignSummary.ts"
+import { programSummary } from "./recipientRecord.ts"
 
 /** Returns a date of every program, oldest program first. */
 export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({

@@ -1,4 +1,4 @@
-import type { RecipientRecord } from "@outreach/contract"
+import type { CampaignSummary, ProgramSummary, RecipientRecord } from "@outreach/contract"
 import { CampaignRepository, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
@@ -7,7 +7,6 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import * as z from "zod"
 import { Json } from "../http/encode.ts"
-import { campaignSummary, programSummary } from "./campaignSummary.ts"
 
 /** What `expand[]` may ask of a recipient. */
 export type RecipientExpansion = ReadonlyArray<"campaign" | "program">
@@ -75,4 +74,27 @@ export const recipientRecords = (organizationId: OrganizationId, expansion: Reci
 export const RecipientPosition: z.ZodType<Position, Position> = z.object({
   updatedAt: z.custom<Timestamp>(),
   id: z.custom<RecipientId>(),
+})
+
+/** A campaign as the wire shows it in short. */
+const campaignSummary = ({ campaign }: CampaignWithProgram, livemode: boolean): CampaignSummary => ({
+  object: "campaign",
+  livemode,
+  id: campaign.id,
+  name: campaign.name,
+  program_id: campaign.programId,
+  status: campaign.status,
+})
+
+/** A program as the wire shows it in short. */
+export const programSummary = (
+  { program }: Pick<CampaignWithProgram, "program">,
+  livemode: boolean,
+): ProgramSummary => ({
+  object: "program",
+  livemode,
+  id: program.id,
+  slug: program.slug,
+  name: program.name,
+  status: program.status,
 })

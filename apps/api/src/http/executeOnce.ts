@@ -8,7 +8,6 @@ import type { Transaction } from "@outreach/domain/Transaction"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
-import { countLines } from "./countLines.ts"
 import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import { RequestError } from "./toErrorResponse.ts"
@@ -66,3 +65,7 @@ export const createExecuteOnce = Effect.gen(function* () {
     return replayed ? { ...response, headers: { ...response.headers, "Idempotent-Replayed": "true" } } : response
   })
 })
+
+/** Counts the lines of a header, given in lower case, among Node's `rawHeaders`; Node itself joins them or takes the first. */
+export const countLines = (rawHeaders: ReadonlyArray<string>, name: string): number =>
+  rawHeaders.filter((text, i) => i % 2 === 0 && text.length === name.length && text.toLowerCase() === name).length

@@ -1,4 +1,4 @@
-import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { TRACKING_PATHS, type TrackingKind, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
@@ -8,7 +8,6 @@ import type { PageRow } from "../http/serve.ts"
 import { HitQueue } from "./HitQueue.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 import { readHit } from "./readHit.ts"
-import { trackingPayload } from "./trackingPayload.ts"
 
 // One transparent point, the smallest GIF there is.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
@@ -43,3 +42,7 @@ export const trackingPages = Effect.gen(function* () {
 /** Reports whether a request's path is that of a tracked link, whose seal no log and no trace may show. */
 export const isTrackingPath = (path: string): boolean =>
   Object.values(TRACKING_PATHS).some((prefix) => path.startsWith(prefix))
+
+/** Reads what follows the path of a kind of link, without a query that a mail filter may have appended. */
+export const trackingPayload = (kind: TrackingKind, url: string): string =>
+  url.slice(TRACKING_PATHS[kind].length).split("?")[0]!

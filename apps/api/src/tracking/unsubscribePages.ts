@@ -6,7 +6,7 @@ import { HttpServerRequest } from "effect/http"
 import { html } from "../docs/html.ts"
 import type { PageRow } from "../http/serve.ts"
 import { htmlPage, UNKNOWN_LINK } from "./htmlPage.ts"
-import { trackingPayload } from "./trackingPayload.ts"
+import { trackingPayload } from "./trackingPages.ts"
 
 const FORM = html`<form method="post"><button>Unsubscribe</button></form>`
 

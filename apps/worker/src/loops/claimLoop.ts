@@ -1,7 +1,6 @@
 import { Effect, FiberSet, Latch, Option } from "effect"
 import { workerLimits } from "../workerLimits.ts"
-import { logFailure } from "./logFailure.ts"
-import { retryForever } from "./retryForever.ts"
+import { logFailure, retryForever } from "./retryForever.ts"
 
 /**
  * Claims leases and handles each in a fiber of its own, at most `concurrency`, claiming again as soon as there is room.

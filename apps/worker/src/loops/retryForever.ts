@@ -1,6 +1,7 @@
-import { Effect, Schedule } from "effect"
+import { randomUUID } from "node:crypto"
+import { describeCause } from "@outreach/process/describeCause"
+import { type Cause, Effect, Schedule } from "effect"
 import { workerLimits } from "../workerLimits.ts"
-import { logFailure } from "./logFailure.ts"
 
 const { minMs, maxMs } = workerLimits.backoff
 
@@ -22,3 +23,7 @@ export const retryForever = <E, R>(name: string, step: Effect.Effect<unknown, E,
     Effect.orDie,
     Effect.forever({ disableYield: true }),
   )
+
+/** Logs what went wrong, with an id to speak of it by. */
+export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))

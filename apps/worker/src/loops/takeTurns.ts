@@ -1,7 +1,6 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Clock, Effect, Exit } from "effect"
-import { logFailure } from "./logFailure.ts"
-import { nextWait } from "./retryForever.ts"
+import { logFailure, nextWait } from "./retryForever.ts"
 
 /**
  * Creates a step that does some work of each organization in turn, and returns how much was done.

@@ -8,7 +8,7 @@ import { Effect, Metric } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server"
 import { metrics } from "../admin/metrics.ts"
-import { logFailure } from "../loops/logFailure.ts"
+import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { readDeliveryReport } from "./readDeliveryReport.ts"
 
