@@ -349,6 +349,30 @@ AS $function$
   select begun_at, begun_id, open, intended_at from reader_positions where endpoint_id = endpoint order by generation desc limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION public.same_clinicians(organization text, campaign text, npis text[], emails text[])
+ RETURNS TABLE(npi text, email text)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  select twin.npi, twin.email
+  from unnest(npis) as given (npi)
+  cross join lateral (
+    select recipient.npi, recipient.email from recipients recipient
+    where organization_id = organization and campaign_id = campaign and recipient.npi >= given.npi
+    order by recipient.npi limit 1) twin
+  where twin.npi = given.npi
+  union
+  select twin.npi, twin.email
+  from unnest(emails) as given (email)
+  cross join lateral (
+    select recipient.npi, recipient.email from recipients recipient
+    where organization_id = organization and campaign_id = campaign and lower(recipient.email) >= given.email
+    order by lower(recipient.email) limit 1) twin
+  where lower(twin.email) = given.email
+$function$;
+
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
  RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secret_ids text)
  LANGUAGE plpgsql

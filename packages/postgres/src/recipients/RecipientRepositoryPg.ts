@@ -35,15 +35,10 @@ export const RecipientRepositoryPg = Layer.effect(
           orDieAs("RecipientRepository.findIds"),
         ),
 
-      // Two look-ups, each by an index of its own, where an "or" would scan the campaign.
       findSameClinicians: ({ organizationId, campaignId }, clinicians) =>
         sql<Pick<Recipient, "npi" | "email">>`
-          select npi, email from recipients
-          where organization_id = ${organizationId} and campaign_id = ${campaignId} and npi = any (${clinicians.map(({ npi }) => npi)}::text[])
-          union
-          select npi, email from recipients
-          where organization_id = ${organizationId} and campaign_id = ${campaignId}
-            and lower(email) = any (${clinicians.map(({ email }) => email.toLowerCase())}::text[])`.pipe(
+          select npi, email from same_clinicians(${organizationId}, ${campaignId},
+            ${clinicians.map(({ npi }) => npi)}::text[], ${clinicians.map(({ email }) => email.toLowerCase())}::text[])`.pipe(
           orDieAs("RecipientRepository.findSameClinicians"),
         ),
 

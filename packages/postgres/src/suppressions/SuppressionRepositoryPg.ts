@@ -56,8 +56,10 @@ export const SuppressionRepositoryPg = Layer.effect(
         return yield* sql<Suppression>`
           select ${columns} from unnest(
             ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
-          join suppressions suppression on organization_id = ${organizationId} and program_id = ${programId}
-            and suppression.kind = key.kind and suppression.value = lower(key.value)`
+          cross join lateral (
+            select * from suppressions
+            where organization_id = ${organizationId} and program_id = ${programId} and kind = key.kind and value = lower(key.value)
+            limit 1) suppression`
       }, orDieAs("SuppressionRepository.find")),
 
       list: Effect.fn("SuppressionRepository.list")(function* (programId, limit, kind) {
