@@ -2,15 +2,17 @@ import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecr
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { sign } from "@outreach/signature/node"
+import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
 import { createSignatureVerifier } from "../../src/http/verifySignature.ts"
 
 const run = runOnDatabase()
+const test = effectTest((effect: Parameters<typeof run>[0]) => run(Effect.provide(effect, TestClock.layer())))
 const BODY = new TextEncoder().encode("{}")
 
 /** An endpoint, a process that starts at `now` by a clock that only `TestClock` moves, and how often it has read secrets. */
@@ -37,72 +39,57 @@ const setUp = Effect.gen(function* () {
   return { ...seed, now, read, accepts, assertEndpoint, signedNow: Math.floor(now / 1000) }
 })
 
-it("knows an endpoint without reading it again, and reads an unknown one each time, which may have come meanwhile", () =>
-  run(
-    Effect.gen(function* () {
-      const { endpoint, read, assertEndpoint } = yield* setUp
-      const isKnown = (id: EndpointId) => Effect.map(Effect.exit(assertEndpoint(id)), Exit.isSuccess)
-      expect([yield* isKnown(endpoint.id), yield* isKnown(endpoint.id), read.times]).toEqual([true, true, 1])
-      const unknown = "whe_0199" as EndpointId
-      expect([yield* isKnown(unknown), yield* isKnown(unknown), read.times]).toEqual([false, false, 3])
-    }).pipe(Effect.scoped, Effect.provide(TestClock.layer())),
-  ))
+test("knows an endpoint without reading it again, and reads an unknown one each time, which may have come meanwhile", function* () {
+  const { endpoint, read, assertEndpoint } = yield* setUp
+  const isKnown = (id: EndpointId) => Effect.map(Effect.exit(assertEndpoint(id)), Exit.isSuccess)
+  expect([yield* isKnown(endpoint.id), yield* isKnown(endpoint.id), read.times]).toEqual([true, true, 1])
+  const unknown = "whe_0199" as EndpointId
+  expect([yield* isKnown(unknown), yield* isKnown(unknown), read.times]).toEqual([false, false, 3])
+})
 
-it("takes a signature that is exactly five minutes away, and none that is a millisecond more", () =>
-  run(
-    Effect.gen(function* () {
-      const { secret, accepts, signedNow } = yield* setUp
-      const away = [-300_001, -300_000, 0, 300_000, 300_001]
-      const accepted = yield* Effect.forEach(away, (millis) =>
-        Effect.andThen(TestClock.setTime(signedNow * 1000 + millis), accepts(secret, signedNow)),
-      )
-      expect(accepted).toEqual([false, true, true, true, false])
-    }).pipe(Effect.scoped, Effect.provide(TestClock.layer())),
-  ))
+test("takes a signature that is exactly five minutes away, and none that is a millisecond more", function* () {
+  const { secret, accepts, signedNow } = yield* setUp
+  const away = [-300_001, -300_000, 0, 300_000, 300_001]
+  const accepted = yield* Effect.forEach(away, (millis) =>
+    Effect.andThen(TestClock.setTime(signedNow * 1000 + millis), accepts(secret, signedNow)),
+  )
+  expect(accepted).toEqual([false, true, true, true, false])
+})
 
-it("takes a new secret from its commit on, and an old one up to the millisecond in which its grace ends", () =>
-  run(
-    Effect.gen(function* () {
-      const { organization, secret: first, accepts, signedNow } = yield* setUp
-      expect(yield* accepts(first, signedNow)).toBe(true)
-      const second = yield* rotateSecret(organization.id, 60)
-      expect([yield* accepts(second, signedNow), yield* accepts(first, signedNow)]).toEqual([true, true])
+test("takes a new secret from its commit on, and an old one up to the millisecond in which its grace ends", function* () {
+  const { organization, secret: first, accepts, signedNow } = yield* setUp
+  expect(yield* accepts(first, signedNow)).toBe(true)
+  const second = yield* rotateSecret(organization.id, 60)
+  expect([yield* accepts(second, signedNow), yield* accepts(first, signedNow)]).toEqual([true, true])
 
-      const sql = yield* SqlClient.SqlClient
-      const [row] = yield* sql<{ ends: number }>`
-        select extract(epoch from max(expires_at))::double precision * 1000 as ends from signing_secrets
-        where organization_id = ${organization.id}`
-      yield* TestClock.setTime(Math.ceil(row!.ends) - 1)
-      expect(yield* accepts(first, signedNow)).toBe(true)
-      yield* TestClock.setTime(Math.ceil(row!.ends))
-      expect([yield* accepts(first, signedNow), yield* accepts(second, signedNow)]).toEqual([false, true])
-    }).pipe(Effect.scoped, Effect.provide(TestClock.layer())),
-  ))
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ ends: number }>`
+    select extract(epoch from max(expires_at))::double precision * 1000 as ends from signing_secrets
+    where organization_id = ${organization.id}`
+  yield* TestClock.setTime(Math.ceil(row!.ends) - 1)
+  expect(yield* accepts(first, signedNow)).toBe(true)
+  yield* TestClock.setTime(Math.ceil(row!.ends))
+  expect([yield* accepts(first, signedNow), yield* accepts(second, signedNow)]).toEqual([false, true])
+})
 
-it("takes a secret that was withdrawn for ten seconds after it was read, and no longer", () =>
-  run(
-    Effect.gen(function* () {
-      const { organization, secret, now, accepts, signedNow } = yield* setUp
-      expect(yield* accepts(secret, signedNow)).toBe(true)
-      yield* rotateSecret(organization.id, 0)
-      yield* TestClock.setTime(now + 9_999)
-      expect(yield* accepts(secret, signedNow)).toBe(true)
-      yield* TestClock.setTime(now + 10_000)
-      expect(yield* accepts(secret, signedNow)).toBe(false)
-    }).pipe(Effect.scoped, Effect.provide(TestClock.layer())),
-  ))
+test("takes a secret that was withdrawn for ten seconds after it was read, and no longer", function* () {
+  const { organization, secret, now, accepts, signedNow } = yield* setUp
+  expect(yield* accepts(secret, signedNow)).toBe(true)
+  yield* rotateSecret(organization.id, 0)
+  yield* TestClock.setTime(now + 9_999)
+  expect(yield* accepts(secret, signedNow)).toBe(true)
+  yield* TestClock.setTime(now + 10_000)
+  expect(yield* accepts(secret, signedNow)).toBe(false)
+})
 
-it("reads secrets once for all who wait for them, however many signatures are forged", () =>
-  run(
-    Effect.gen(function* () {
-      const { secret, read, accepts, signedNow } = yield* setUp
-      const many = (with_: Redacted.Redacted) =>
-        Effect.forEach(Array.from({ length: 320 }), () => accepts(with_, signedNow), { concurrency: "unbounded" })
-      expect(new Set(yield* many(Redacted.make("whsec_forged")))).toEqual(new Set([false]))
-      // 32 wait for one reading.
-      expect(read.times).toBeLessThanOrEqual(11)
-      read.times = 0
-      expect(new Set(yield* many(secret))).toEqual(new Set([true]))
-      expect(read.times).toBe(0)
-    }).pipe(Effect.scoped, Effect.provide(TestClock.layer())),
-  ))
+test("reads secrets once for all who wait for them, however many signatures are forged", function* () {
+  const { secret, read, accepts, signedNow } = yield* setUp
+  const many = (with_: Redacted.Redacted) =>
+    Effect.forEach(Array.from({ length: 320 }), () => accepts(with_, signedNow), { concurrency: "unbounded" })
+  expect(new Set(yield* many(Redacted.make("whsec_forged")))).toEqual(new Set([false]))
+  // 32 wait for one reading.
+  expect(read.times).toBeLessThanOrEqual(11)
+  read.times = 0
+  expect(new Set(yield* many(secret))).toEqual(new Set([true]))
+  expect(read.times).toBe(0)
+})

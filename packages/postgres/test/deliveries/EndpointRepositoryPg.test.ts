@@ -1,5 +1,5 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
@@ -14,8 +14,7 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Fiber, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const create = Effect.fnUntraced(function* (organizationId: OrganizationId, eventTypes: ReadonlyArray<string> | null) {
   const id = yield* createIdentifier("endpoint")
@@ -153,41 +152,38 @@ describe("EndpointRepositoryPg", () => {
     expect(taken.filter(({ endpointId }) => endpointId === id).map(({ eventId }) => eventId)).toEqual(events.slice(1))
   })
 
-  it("shows the breaker open, probing and recovering, and forgets it when the endpoint is enabled, which wakes the workers", () =>
-    run(
-      Effect.gen(function* () {
-        const { find, enable } = yield* EndpointRepository
-        const notifications = yield* (yield* PgClient.PgClient).listen("hints")
-        const readers = yield* EndpointReaders
-        const { take, token } = yield* workerOn()
-        const { endpoint } = yield* seedCampaign({ recipients: 0 })
-        const endpointId = endpoint.id
-        yield* take(0)
-        const write = (failures: number, allowance: number | null, probeInMs: number) =>
-          readers.write(token, [
-            {
-              endpointId,
-              open: undefined,
-              place: undefined,
-              breaker: { failures, allowance, probeInMs },
-              outcomes: [],
-            },
-          ])
-        yield* write(4, null, 0)
-        expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 4, nextProbeAt: null })
-        yield* write(5, 1, 60_000)
-        expect(yield* find(endpointId)).toMatchObject({ breaker: "open", failures: 5, nextProbeAt: expect.any(String) })
-        yield* write(5, 1, 0)
-        expect(yield* find(endpointId)).toMatchObject({ breaker: "probing", failures: 5, nextProbeAt: null })
-        yield* write(0, 2, 0)
-        expect(yield* find(endpointId)).toMatchObject({ breaker: "recovering", failures: 0, nextProbeAt: null })
+  test("shows the breaker open, probing and recovering, and forgets it when the endpoint is enabled, which wakes the workers", function* () {
+    const { find, enable } = yield* EndpointRepository
+    const notifications = yield* (yield* PgClient.PgClient).listen("hints")
+    const readers = yield* EndpointReaders
+    const { take, token } = yield* workerOn()
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const endpointId = endpoint.id
+    yield* take(0)
+    const write = (failures: number, allowance: number | null, probeInMs: number) =>
+      readers.write(token, [
+        {
+          endpointId,
+          open: undefined,
+          place: undefined,
+          breaker: { failures, allowance, probeInMs },
+          outcomes: [],
+        },
+      ])
+    yield* write(4, null, 0)
+    expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 4, nextProbeAt: null })
+    yield* write(5, 1, 60_000)
+    expect(yield* find(endpointId)).toMatchObject({ breaker: "open", failures: 5, nextProbeAt: expect.any(String) })
+    yield* write(5, 1, 0)
+    expect(yield* find(endpointId)).toMatchObject({ breaker: "probing", failures: 5, nextProbeAt: null })
+    yield* write(0, 2, 0)
+    expect(yield* find(endpointId)).toMatchObject({ breaker: "recovering", failures: 0, nextProbeAt: null })
 
-        yield* enable(endpointId)
-        const heard: Array<string> = []
-        while (!heard.includes("endpoints")) heard.push(...(yield* Queue.take(notifications)).payload.split(","))
-        expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 0 })
-      }).pipe(Effect.scoped),
-    ))
+    yield* enable(endpointId)
+    const heard: Array<string> = []
+    while (!heard.includes("endpoints")) heard.push(...(yield* Queue.take(notifications)).payload.split(","))
+    expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 0 })
+  })
 
   test("gives an endpoint the events that it subscribes to, and lets a disabled one's wait", function* () {
     const { organization, endpoint: all, campaign } = yield* seedCampaign({ recipients: 0 })

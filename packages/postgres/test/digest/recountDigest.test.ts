@@ -4,6 +4,7 @@ import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifi
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -22,6 +23,7 @@ beforeAll(() => {
 afterAll(() => runtime.dispose())
 
 const run: typeof runtime.runPromise = (effect) => runtime.runPromise(effect)
+const test = effectTest(run)
 const recount = (date: string, organizationId?: OrganizationId) =>
   Effect.flatMap(DigestRepository, (ledger) => ledger.recount(date, organizationId))
 const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => createIdentifier("recipient")))
@@ -91,46 +93,43 @@ it("finds what is kept equal to what is counted, whatever was written on which d
     { numRuns: 60 },
   ))
 
-it("says which count differs, and by how much", () =>
-  run(
-    Effect.gen(function* () {
-      const { organization, campaigns } = yield* twoPrograms
-      const [first, second] = campaigns
-      const [ann, bob, cy] = yield* recipients(3)
-      const date = "2026-02-27"
-      const at = `${date}T10:00:00.000000Z` as CommitTimestamp
-      yield* outreachOn(at, first, [
-        [ann!, "human opened"],
-        [ann!, "bot opened"],
-        [bob!, "bot opened"],
-      ])
-      yield* outreachOn(at, second, [[cy!, "sent"]])
-      const learner = { programId: first.programId, stage: "learner_qualified", npi: "1234567893" } as const
-      yield* inTransaction(qualifyOn(organization.id, [learner], at))
-      expect(yield* recount(date)).toEqual([])
+test("says which count differs, and by how much", function* () {
+  const { organization, campaigns } = yield* twoPrograms
+  const [first, second] = campaigns
+  const [ann, bob, cy] = yield* recipients(3)
+  const date = "2026-02-27"
+  const at = `${date}T10:00:00.000000Z` as CommitTimestamp
+  yield* outreachOn(at, first, [
+    [ann!, "human opened"],
+    [ann!, "bot opened"],
+    [bob!, "bot opened"],
+  ])
+  yield* outreachOn(at, second, [[cy!, "sent"]])
+  const learner = { programId: first.programId, stage: "learner_qualified", npi: "1234567893" } as const
+  yield* inTransaction(qualifyOn(organization.id, [learner], at))
+  expect(yield* recount(date)).toEqual([])
 
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`update digest_outreach set unique_opened = 3 where program_id = ${first.programId}`
-      yield* sql`delete from digest_outreach where program_id = ${second.programId}`
-      yield* sql`update digest_funnel set learner_qualified_total = 5 where program_id = ${first.programId}`
-      const differs = (programId: string, count: string, kept: number, counted: number) => ({
-        organizationId: organization.id,
-        programId,
-        date,
-        count,
-        kept,
-        counted,
-      })
-      const outreach = [differs(first.programId, "unique_opened", 3, 2), differs(second.programId, "sent", 0, 1)]
-      const total = differs(first.programId, "learner_qualified_total", 5, 1)
-      expect(yield* recount(date)).toEqual([...outreach, total])
-      expect(yield* recount(date, (yield* twoPrograms).organization.id)).toEqual([])
-      expect(yield* recount("2026-02-28", organization.id)).toEqual([{ ...total, date: "2026-02-28" }])
-      expect(yield* recount("2026-02-26", organization.id)).toEqual([])
-      yield* sql`delete from digest_outreach where program_id = ${first.programId}`
-      yield* sql`delete from digest_funnel where program_id = ${first.programId}`
-    }),
-  ))
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update digest_outreach set unique_opened = 3 where program_id = ${first.programId}`
+  yield* sql`delete from digest_outreach where program_id = ${second.programId}`
+  yield* sql`update digest_funnel set learner_qualified_total = 5 where program_id = ${first.programId}`
+  const differs = (programId: string, count: string, kept: number, counted: number) => ({
+    organizationId: organization.id,
+    programId,
+    date,
+    count,
+    kept,
+    counted,
+  })
+  const outreach = [differs(first.programId, "unique_opened", 3, 2), differs(second.programId, "sent", 0, 1)]
+  const total = differs(first.programId, "learner_qualified_total", 5, 1)
+  expect(yield* recount(date)).toEqual([...outreach, total])
+  expect(yield* recount(date, (yield* twoPrograms).organization.id)).toEqual([])
+  expect(yield* recount("2026-02-28", organization.id)).toEqual([{ ...total, date: "2026-02-28" }])
+  expect(yield* recount("2026-02-26", organization.id)).toEqual([])
+  yield* sql`delete from digest_outreach where program_id = ${first.programId}`
+  yield* sql`delete from digest_funnel where program_id = ${first.programId}`
+})
 
 it("finds both equal after several writers wrote at once, over a midnight", async () => {
   const WRITERS = 4

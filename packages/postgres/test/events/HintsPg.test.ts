@@ -1,14 +1,15 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
+import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
+const test = effectTest(runOnDatabase())
 const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId
 
 /** Hears what is notified, as text, from now on. */
@@ -24,80 +25,66 @@ const until = Effect.fnUntraced(function* (next: Effect.Effect<string, unknown>,
 })
 
 describe("hints", () => {
-  it("of a transaction are sent after its commit, and none after a rollback", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { give } = yield* Hints
-        const next = yield* listen
-        const hinted = (n: number) => sql.withTransaction(give("events", organization(n)))
-        yield* Effect.exit(
-          sql.withTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back"))),
-        )
-        const [mayCommit, hasHinted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const slow = yield* give("events", organization(2)).pipe(
-          Effect.andThen(Deferred.succeed(hasHinted, undefined)),
-          Effect.andThen(Deferred.await(mayCommit)),
-          sql.withTransaction,
-          Effect.forkChild,
-        )
-        yield* Deferred.await(hasHinted)
-        yield* hinted(3)
-        expect((yield* until(next, organization(3))).join()).toBe(`events ${organization(3)}`)
-        yield* Deferred.succeed(mayCommit, undefined)
-        yield* Fiber.join(slow)
-        expect((yield* until(next, organization(2))).join()).toBe(`events ${organization(2)}`)
-      }).pipe(Effect.scoped),
-    ))
+  test("of a transaction are sent after its commit, and none after a rollback", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { give } = yield* Hints
+    const next = yield* listen
+    const hinted = (n: number) => sql.withTransaction(give("events", organization(n)))
+    yield* Effect.exit(sql.withTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back"))))
+    const [mayCommit, hasHinted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const slow = yield* give("events", organization(2)).pipe(
+      Effect.andThen(Deferred.succeed(hasHinted, undefined)),
+      Effect.andThen(Deferred.await(mayCommit)),
+      sql.withTransaction,
+      Effect.forkChild,
+    )
+    yield* Deferred.await(hasHinted)
+    yield* hinted(3)
+    expect((yield* until(next, organization(3))).join()).toBe(`events ${organization(3)}`)
+    yield* Deferred.succeed(mayCommit, undefined)
+    yield* Fiber.join(slow)
+    expect((yield* until(next, organization(2))).join()).toBe(`events ${organization(2)}`)
+  })
 
-  it("that come together share a notification, and stand for all organizations when they are too many for one", () =>
-    run(
-      Effect.gen(function* () {
-        const { give } = yield* Hints
-        const next = yield* listen
-        yield* give("events", organization(10))
-        // While the first is on its way, and for a moment after it, the others gather.
-        for (let n = 11; n < 40; n++) yield* give("due", organization(n))
-        const few = yield* until(next, organization(39))
-        expect(few.length).toBeLessThanOrEqual(2)
-        for (let n = 1000; n < 2000; n++) yield* give("inbox", organization(n))
-        yield* give("messages", organization(1))
-        expect(yield* until(next, "messages")).toContainEqual("inbox,messages")
-      }).pipe(Effect.scoped),
-    ))
+  test("that come together share a notification, and stand for all organizations when they are too many for one", function* () {
+    const { give } = yield* Hints
+    const next = yield* listen
+    yield* give("events", organization(10))
+    // While the first is on its way, and for a moment after it, the others gather.
+    for (let n = 11; n < 40; n++) yield* give("due", organization(n))
+    const few = yield* until(next, organization(39))
+    expect(few.length).toBeLessThanOrEqual(2)
+    for (let n = 1000; n < 2000; n++) yield* give("inbox", organization(n))
+    yield* give("messages", organization(1))
+    expect(yield* until(next, "messages")).toContainEqual("inbox,messages")
+  })
 
-  it("are heard with their topic and organization, after all topics at the beginning", () =>
-    run(
-      Effect.gen(function* () {
-        const { give, listen } = yield* Hints
-        const heard = yield* Queue.unbounded<Hint>()
-        yield* Effect.forkScoped(listen((hint) => Queue.offer(heard, hint)))
-        const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(heard))
-        expect(atFirst).toEqual(TOPICS.map((topic) => ({ topic, organizationId: null })))
-        const wanted = { topic: "inbox", organizationId: organization(7) }
-        // Until it is connected nothing is heard.
-        const given = yield* Effect.forkScoped(
-          Effect.forever(Effect.andThen(give("inbox", organization(7)), Effect.sleep("20 millis"))),
-        )
-        let hint = yield* Queue.take(heard)
-        while (hint.organizationId === null) hint = yield* Queue.take(heard)
-        yield* Fiber.interrupt(given)
-        expect(hint).toEqual(wanted)
-      }).pipe(Effect.scoped),
-    ))
+  test("are heard with their topic and organization, after all topics at the beginning", function* () {
+    const { give, listen } = yield* Hints
+    const heard = yield* Queue.unbounded<Hint>()
+    yield* Effect.forkScoped(listen((hint) => Queue.offer(heard, hint)))
+    const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(heard))
+    expect(atFirst).toEqual(TOPICS.map((topic) => ({ topic, organizationId: null })))
+    const wanted = { topic: "inbox", organizationId: organization(7) }
+    // Until it is connected nothing is heard.
+    const given = yield* Effect.forkScoped(
+      Effect.forever(Effect.andThen(give("inbox", organization(7)), Effect.sleep("20 millis"))),
+    )
+    let hint = yield* Queue.take(heard)
+    while (hint.organizationId === null) hint = yield* Queue.take(heard)
+    yield* Fiber.interrupt(given)
+    expect(hint).toEqual(wanted)
+  })
 
-  it("are given by every publication, whose transaction holds no lock of PostgreSQL's notifications", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
-        const next = yield* listen
-        yield* publishSent(campaign, 1)
-        yield* until(next, `events ${organization.id}`)
-        const functions = yield* sql<{ name: string }>`
-          select proname as name from pg_proc
-          where pronamespace = 'public'::regnamespace and prosrc ~ '(pg_notify|notify )'`
-        expect(functions).toEqual([])
-      }).pipe(Effect.scoped),
-    ))
+  test("are given by every publication, whose transaction holds no lock of PostgreSQL's notifications", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
+    const next = yield* listen
+    yield* publishSent(campaign, 1)
+    yield* until(next, `events ${organization.id}`)
+    const functions = yield* sql<{ name: string }>`
+      select proname as name from pg_proc
+      where pronamespace = 'public'::regnamespace and prosrc ~ '(pg_notify|notify )'`
+    expect(functions).toEqual([])
+  })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
@@ -195,31 +195,29 @@ describe("MessageQueuePg.settle", () => {
     expect(new Set(stamps).size).toBeLessThan(10)
   })
 
-  it.each(["sent", "bounced"] as const)("marks the recipient as %s and publishes the event with one stamp", (state) =>
-    run(
-      Effect.gen(function* () {
-        const { organization, campaign } = yield* seedSending(1)
-        const [lease] = yield* claim(1)
-        expect(yield* settle(lease!, state)).toBe(true)
+  for (const state of ["sent", "bounced"] as const) {
+    test(`marks the recipient as ${state} and publishes the event with one stamp`, function* () {
+      const { organization, campaign } = yield* seedSending(1)
+      const [lease] = yield* claim(1)
+      expect(yield* settle(lease!, state)).toBe(true)
 
-        const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
-        const at = recipient!.updatedAt
-        expect(recipient).toMatchObject({
-          lastEventAt: at,
-          sentAt: state === "sent" ? at : null,
-          bouncedAt: state === "bounced" ? at : null,
-        })
-        const [event] = yield* bodies(campaign.id)
-        expect(EVENTS[`outreach.email_${state}`].envelope.parse(JSON.parse(event!.body))).toMatchObject({
-          occurred_at: at,
-          emitted_at: at,
-          data: { service_recipient_id: recipient!.id, service_campaign_id: campaign.id, token: lease!.token },
-        })
-        yield* endLeases
-        expect(yield* claim(1)).toEqual([])
-      }),
-    ),
-  )
+      const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
+      const at = recipient!.updatedAt
+      expect(recipient).toMatchObject({
+        lastEventAt: at,
+        sentAt: state === "sent" ? at : null,
+        bouncedAt: state === "bounced" ? at : null,
+      })
+      const [event] = yield* bodies(campaign.id)
+      expect(EVENTS[`outreach.email_${state}`].envelope.parse(JSON.parse(event!.body))).toMatchObject({
+        occurred_at: at,
+        emitted_at: at,
+        data: { service_recipient_id: recipient!.id, service_campaign_id: campaign.id, token: lease!.token },
+      })
+      yield* endLeases
+      expect(yield* claim(1)).toEqual([])
+    })
+  }
 
   test("puts a retry back with the attempts that it is told count", function* () {
     const { campaign } = yield* seedSending(1)

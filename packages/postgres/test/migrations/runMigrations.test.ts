@@ -130,19 +130,17 @@ describe("a function", () => {
     expect(yield* release({ ...things, ...nextId(1) })).toEqual(["functions/next_id.sql"])
   })
 
-  it.each([
+  for (const [difference, changed, signature] of [
     ["other arguments", "(wanted int, more text) returns setof int", "find(wanted integer, more text) SETOF integer"],
     ["an argument of another name", "(sought int) returns setof int", "find(sought integer) SETOF integer"],
     ["another result", "(wanted int) returns int", "find(wanted integer) integer"],
-  ])("takes the place of the one before when it has %s", (_what, changed, signature) =>
-    run(
-      Effect.gen(function* () {
-        yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
-        expect(yield* release({ ...things, ...nextId(1), ...find(changed) })).toEqual(["functions/find.sql"])
-        expect(yield* signatures).toEqual([signature])
-      }),
-    ),
-  )
+  ] as const) {
+    test(`takes the place of the one before when it has ${difference}`, function* () {
+      yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
+      expect(yield* release({ ...things, ...nextId(1), ...find(changed) })).toEqual(["functions/find.sql"])
+      expect(yield* signatures).toEqual([signature])
+    })
+  }
 
   test("may change together with the tables that it reads", function* () {
     yield* release({ ...things, ...nextId(1) })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
@@ -8,8 +8,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const issue = Effect.gen(function* () {
   const organization = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
@@ -57,23 +56,21 @@ describe("ApiKeyRepositoryPg", () => {
     expect(yield* authenticateKey(old.text)).toBeUndefined()
   })
 
-  it.each(["insert", "update"])("rotates a key in one commit: where the %s fails, nothing is left", (operation) =>
-    run(
-      Effect.gen(function* () {
-        const { key } = yield* issue
-        const keys = yield* ApiKeyRepository
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`
-          create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`
-        yield* sql`create trigger fail before ${sql.literal(operation)} on api_keys execute function fail()`
-        expect(Exit.isFailure(yield* Effect.exit(rotateKey(key.id, 3600)))).toBe(true)
-        yield* sql`drop function fail cascade`
-        expect(yield* keys.list(key.organizationId)).toEqual([key])
-        yield* rotateKey(key.id, 3600)
-        expect(yield* keys.list(key.organizationId)).toHaveLength(2)
-      }),
-    ),
-  )
+  for (const operation of ["insert", "update"]) {
+    test(`rotates a key in one commit: where the ${operation} fails, nothing is left`, function* () {
+      const { key } = yield* issue
+      const keys = yield* ApiKeyRepository
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`
+      yield* sql`create trigger fail before ${sql.literal(operation)} on api_keys execute function fail()`
+      expect(Exit.isFailure(yield* Effect.exit(rotateKey(key.id, 3600)))).toBe(true)
+      yield* sql`drop function fail cascade`
+      expect(yield* keys.list(key.organizationId)).toEqual([key])
+      yield* rotateKey(key.id, 3600)
+      expect(yield* keys.list(key.organizationId)).toHaveLength(2)
+    })
+  }
 
   test("gives a revoked key no successor", function* () {
     const { key } = yield* issue

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
@@ -13,8 +13,7 @@ import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const test = effectTest(runOnDatabase())
 
 const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidate> = {}) {
   const id = yield* createIdentifier("recipient")
@@ -153,22 +152,20 @@ describe("RecipientRepositoryPg.page", () => {
     expect(keys).toEqual([...keys].sort())
   })
 
-  it.each([1, 2, 3, 5, 12, 13])("reads every row once in pages of %i, across equal stamps", (limit) =>
-    run(
-      Effect.gen(function* () {
-        const { organizationId, all } = yield* seeded
-        const recipients = yield* RecipientRepository
-        const read: Array<Recipient> = []
-        for (let page = yield* recipients.page(organizationId, EPOCH, limit); page.length > 0; ) {
-          expect(page.length).toBeLessThanOrEqual(limit)
-          read.push(...page)
-          page = yield* recipients.page(organizationId, { after: page.at(-1)! }, limit)
-        }
-        expect(all).toHaveLength(12)
-        expect(read).toEqual(all)
-      }),
-    ),
-  )
+  for (const limit of [1, 2, 3, 5, 12, 13]) {
+    test(`reads every row once in pages of ${limit}, across equal stamps`, function* () {
+      const { organizationId, all } = yield* seeded
+      const recipients = yield* RecipientRepository
+      const read: Array<Recipient> = []
+      for (let page = yield* recipients.page(organizationId, EPOCH, limit); page.length > 0; ) {
+        expect(page.length).toBeLessThanOrEqual(limit)
+        read.push(...page)
+        page = yield* recipients.page(organizationId, { after: page.at(-1)! }, limit)
+      }
+      expect(all).toHaveLength(12)
+      expect(read).toEqual(all)
+    })
+  }
 
   test("begins at `since`, inclusive to the microsecond", function* () {
     const { organizationId, all } = yield* seeded
