@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node"
-import { type TestServer, testServer } from "./testServer.ts"
+import { startPostgres } from "./startPostgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -37,4 +37,20 @@ export default async function vitestServer(project: TestProject): Promise<() => 
     processWide[key] = undefined
     throw error
   }
+}
+
+/** A PostgreSQL server for tests. */
+interface TestServer {
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+/** Returns the server of `DATABASE_URL`, or starts an embedded one if the variable is not set. */
+export async function testServer(): Promise<TestServer> {
+  const url = process.env["DATABASE_URL"]
+  if (!url) return await startPostgres()
+  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new Error("DATABASE_URL is not a postgres:// address.")
+  }
+  return { url, stop: async () => {} }
 }

@@ -1,5 +1,5 @@
 import { expect, inject, test, vi } from "vitest"
-import { testServer } from "../src/testServer.ts"
+import { testServer } from "../src/vitestServer.ts"
 import { query } from "./query.ts"
 
 test("DATABASE_URL is taken as it is and outlives stop", async () => {
