@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util"
 import { Deployment } from "@outreach/domain/Deployment"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
@@ -21,7 +22,7 @@ const { values } = parseArgs({
     requests: { type: "string", default: "2000" },
   },
 })
-const ORGANIZATION: OrganizationId = "org_01980000000070008000000000000001"
+const ORGANIZATION = OrganizationId.make("org_01980000000070008000000000000001")
 const PROGRAMS = 20
 /** The long history has more dates than the short one, which has a single date. */
 const EVENTS_PER_DATE = 10_000
@@ -89,7 +90,7 @@ async function openScenario(name: Scenario["name"], events: number): Promise<Sce
   )
   // The counts were inserted directly, and must equal those that the service would have written.
   for (const date of [dates[0]!, dates.at(-2)!]) {
-    const recount = DigestRepository.use((ledger) => ledger.recount(date))
+    const recount = DigestRepository.use((ledger) => ledger.recount(date as CalendarDate))
     const differences = await Effect.runPromise(Effect.provide(recount, layer))
     if (differences.length > 0) throw new Error(`The counts of ${date} are wrong: ${JSON.stringify(differences[0])}`)
   }

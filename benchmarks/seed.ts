@@ -1,5 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
@@ -20,8 +20,8 @@ export interface Seeded {
   readonly deepKeys: readonly string[]
 }
 
-const SMALL: OrganizationId = "org_01980000000070008000000000000001"
-const LARGE: OrganizationId = "org_01980000000070008000000000000002"
+const SMALL = OrganizationId.make("org_01980000000070008000000000000001")
+const LARGE = OrganizationId.make("org_01980000000070008000000000000002")
 
 /** Migrates an empty database, and fills it with two organizations' keys, recipients and events. */
 export async function seed(

@@ -1,62 +1,51 @@
+import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { setting } from "@outreach/process/setting"
-import { cursorKey, databaseUrl, deployment, httpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
+import {
+  cursorKey,
+  databaseUrl,
+  deployment,
+  Host,
+  HttpUrl,
+  publicBaseUrl,
+  secretsKey,
+} from "@outreach/process/settings"
 import { Context, Duration, Effect, Layer, type Redacted } from "effect"
 import proxyAddr from "proxy-addr"
 
 /** `HOST`: the address to listen on. Default `127.0.0.1`. */
-const host = setting("HOST", {
-  expected: "a host name or an IP address",
-  parse: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
-  default: "127.0.0.1",
-})
+const host = setting("HOST", Host, "127.0.0.1")
 
 /** `PORT`: the port to listen on; 0 takes any that is free. Default 8080. */
-const port = setting("PORT", {
-  expected: "a port from 0 to 65535",
-  parse: (text) => wholeNumber(text, 0, 65_535),
-  default: "8080",
-})
+const port = setting("PORT", wholeNumber(0, 65_535, "a port"), "8080")
 
 /** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is whoever connects. */
-const trustProxy = setting("TRUST_PROXY", {
-  expected: "proxies' addresses or subnets with commas between them; loopback, linklocal and uniquelocal name some",
-  parse: (text) => {
-    try {
-      return proxyAddr.compile(text === "none" ? [] : text.split(/ *, */))
-    } catch {
-      return undefined
-    }
-  },
-  default: "none",
-})
+const trustProxy = setting(
+  "TRUST_PROXY",
+  textSchema(
+    "proxies' addresses or subnets with commas between them; loopback, linklocal and uniquelocal name some",
+    (text) => {
+      try {
+        return proxyAddr.compile(text === "none" ? [] : text.split(/ *, */))
+      } catch {
+        return undefined
+      }
+    },
+  ),
+  "none",
+)
 
 /** `UNAUTHENTICATED_LIMIT`: how often an address may fail to authenticate in a clock minute, in each process. Default 60. */
-const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", {
-  expected: "a whole number from 1 to 1000000",
-  parse: (text) => wholeNumber(text, 1, 1_000_000),
-  default: "60",
-})
+const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_000_000), "60")
 
 /** `MAX_CONNECTIONS`: connections that are open at once, in each process; a further one is closed at once. Default 8192. */
-const maxConnections = setting("MAX_CONNECTIONS", {
-  expected: "a whole number from 1 to 1000000",
-  parse: (text) => wholeNumber(text, 1, 1_000_000),
-  default: "8192",
-})
+const maxConnections = setting("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), "8192")
 
 /**
  * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, once it is told to stop, so that a load balancer
  * sees it first. Default 5, and 0 in development.
  */
 const shutdownDelay = (deployment: string) =>
-  setting("SHUTDOWN_DELAY_SECONDS", {
-    expected: "seconds from 0 to 300",
-    parse: (text) => wholeNumber(text, 0, 300),
-    default: deployment === "development" ? "0" : "5",
-  })
-
-const wholeNumber = (text: string, least: number, most: number): number | undefined =>
-  /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined
+  setting("SHUTDOWN_DELAY_SECONDS", wholeNumber(0, 300, "seconds"), deployment === "development" ? "0" : "5")
 
 /** What the API reads from its environment, beside what `telemetry` reads. */
 export class ApiConfig extends Context.Service<
@@ -93,7 +82,7 @@ export class ApiConfig extends Context.Service<
         shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
         publicBaseUrl: baseUrl,
         deployment: where,
-        docsUrl: yield* httpUrl("DOCS_URL", `${baseUrl}/docs`),
+        docsUrl: yield* setting("DOCS_URL", HttpUrl, `${baseUrl}/docs`),
         secretsKey: yield* secretsKey,
         cursorKey: yield* cursorKey,
       }

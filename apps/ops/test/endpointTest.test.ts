@@ -1,3 +1,4 @@
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
@@ -100,7 +101,8 @@ describe("endpoints test", () => {
           yield* createIdentifier("organization"),
           "Acme",
         )
-        const endpoint = { organizationId: organization.id, url: "https://partner.test/", eventTypes: null }
+        const url = EndpointUrl.make("https://partner.test/")
+        const endpoint = { organizationId: organization.id, url, eventTypes: null }
         return (yield* (yield* EndpointRepository).create({ ...endpoint, id: yield* createIdentifier("endpoint") })).id
       }),
     )

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -13,7 +14,7 @@ import { commandLine } from "./commandLine.ts"
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const NOBODY = "00000000000000000000000000000000"
-const organization = async (): Promise<`org_${string}`> =>
+const organization = async (): Promise<OrganizationId> =>
   (await runJson("organizations", "create", "--name", "Acme")).id
 
 describe("organizations", () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -44,7 +45,7 @@ it("walks through commands that succeed one after the other", async () => {
   for (const command of commands) {
     if (command.includes(" deliveries list --limit")) await meanwhile(rejectDelivery)
     if (command.includes(" endpoints test")) {
-      const { url } = await partnerServer()
+      const url = PrivateEndpointUrl.make((await partnerServer()).url)
       await meanwhile(Effect.flatMap(EndpointRepository, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
     }
     if (command.endsWith(" inbox list")) {

@@ -1,5 +1,6 @@
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import type { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
@@ -38,14 +39,14 @@ export const journey = () => {
     deliveries: (endpointId: string) =>
       run(
         Effect.gen(function* () {
-          return yield* (yield* DeliveryRepository).list({ endpointId: endpointId as `whe_${string}`, limit: 1000 })
+          return yield* (yield* DeliveryRepository).list({ endpointId: endpointId as EndpointId, limit: 1000 })
         }),
       ),
     /** Lists how the attempts at a delivery went. */
     attempts: (deliveryId: string) =>
       run(
         Effect.gen(function* () {
-          const { attempts } = yield* (yield* DeliveryRepository).find(deliveryId as `dlv_${string}`)
+          const { attempts } = yield* (yield* DeliveryRepository).find(deliveryId as DeliveryId)
           return attempts.map(({ number, outcome, status }) => ({ number, outcome, status }))
         }),
       ),

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { type Brand, Effect, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
 /** The kinds of thing that have an id, and the prefix each kind carries. */
@@ -21,17 +21,37 @@ export const PREFIXES = {
 export type Kind = keyof typeof PREFIXES
 
 /** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation. */
-export type Identifier<K extends Kind> = `${(typeof PREFIXES)[K]}_${string}`
+export type Identifier<K extends Kind> = `${(typeof PREFIXES)[K]}_${string}` & Brand.Brand<"Identifier">
 
+/** Creates the schema of the ids of a kind. */
+export const Identifier = <K extends Kind>(kind: K) =>
+  Schema.String.pipe(
+    Schema.refine((text): text is Identifier<K> => PATTERN.exec(text)?.[1] === PREFIXES[kind], {
+      expected: `the id of a ${kind}: ${PREFIXES[kind]}_ and 32 hex digits`,
+    }),
+  )
+
+const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
+
+export const OrganizationId = Identifier("organization")
 export type OrganizationId = Identifier<"organization">
+export const ProgramId = Identifier("program")
 export type ProgramId = Identifier<"program">
+export const CampaignId = Identifier("campaign")
 export type CampaignId = Identifier<"campaign">
+export const RecipientId = Identifier("recipient")
 export type RecipientId = Identifier<"recipient">
+export const EventId = Identifier("event")
 export type EventId = Identifier<"event">
+export const KeyId = Identifier("key")
 export type KeyId = Identifier<"key">
+export const EndpointId = Identifier("endpoint")
 export type EndpointId = Identifier<"endpoint">
+export const DeliveryId = Identifier("delivery")
 export type DeliveryId = Identifier<"delivery">
+export const SecretId = Identifier("secret")
 export type SecretId = Identifier<"secret">
+export const ReplayId = Identifier("replay")
 export type ReplayId = Identifier<"replay">
 export type HitId = Identifier<"hit">
 
@@ -41,18 +61,12 @@ export const createIdentifier = <K extends Kind>(
 ): Effect.Effect<Identifier<K>, never, SecureRandom.SecureRandom> =>
   Effect.map(
     SecureRandom.SecureRandom.use((random) => random.uuidV7()),
-    (uuid) => `${PREFIXES[kind]}_${uuid.replaceAll("-", "")}` as const,
+    (uuid) => `${PREFIXES[kind]}_${uuid.replaceAll("-", "")}` as Identifier<K>,
   )
-
-const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
-
-/** Reports whether a text is an id of a kind, as this service makes them. */
-export const isIdentifier = <K extends Kind>(kind: K, text: string): text is Identifier<K> =>
-  PATTERN.exec(text)?.[1] === PREFIXES[kind]
 
 /** Returns the lowest id of a kind that can be made at a time, in Unix milliseconds: ids sort by creation. */
 export const lowestIdentifierAt = <K extends Kind>(kind: K, millis: number): Identifier<K> =>
-  `${PREFIXES[kind]}_${Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0")}${"0".repeat(20)}`
+  `${PREFIXES[kind]}_${Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0")}${"0".repeat(20)}` as Identifier<K>
 
 /** Reads from an id when it was made, in Unix milliseconds. */
 export const madeAt = (id: Identifier<Kind>): number => Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16)

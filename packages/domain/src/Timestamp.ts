@@ -1,10 +1,13 @@
+import { Schema } from "effect"
+
 /**
  * An instant in UTC with microseconds, `2026-11-21T02:45:29.123456Z`.
  *
  * The database keeps and compares instants; this text is how they cross, because a JavaScript `Date` would drop three digits.
  * Two of them compare as texts.
  */
-export type Timestamp = `${string}Z`
+export const Timestamp = Schema.TemplateLiteral([Schema.String, "Z"]).pipe(Schema.brand("Timestamp"))
+export type Timestamp = typeof Timestamp.Type
 
 /** Renders Unix milliseconds as a timestamp; the last three digits are zero. */
 export const fromUnixMillis = (millis: number): Timestamp =>

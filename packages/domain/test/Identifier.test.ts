@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { createIdentifier, isIdentifier, type Kind, PREFIXES } from "../src/Identifier.ts"
+import { CampaignId, createIdentifier, Identifier, type Kind, PREFIXES } from "../src/Identifier.ts"
 
 const kinds = Object.keys(PREFIXES) as Array<Kind>
 
@@ -11,7 +11,7 @@ describe("createIdentifier", () => {
       for (const kind of kinds) {
         const id = yield* createIdentifier(kind)
         expect(id).toMatch(/^[a-z]{3}_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
-        expect(kinds.filter((other) => isIdentifier(other, id))).toEqual([kind])
+        expect(kinds.filter((other) => Schema.is(Identifier(other))(id))).toEqual([kind])
       }
     }).pipe(Effect.provide(SecureRandom.layerWebCrypto)),
   )
@@ -24,7 +24,7 @@ describe("createIdentifier", () => {
   )
 })
 
-describe("isIdentifier", () => {
+describe("Identifier", () => {
   it.each([
     "",
     "cmp_",
@@ -36,6 +36,6 @@ describe("isIdentifier", () => {
     `cmp-${"0".repeat(32)}`,
     `x_cmp_${"0".repeat(32)}`,
   ])("refuses %j", (text) => {
-    expect(isIdentifier("campaign", text)).toBe(false)
+    expect(Schema.is(CampaignId)(text)).toBe(false)
   })
 })

@@ -1,3 +1,4 @@
+import { textSchema } from "@outreach/domain/textSchema"
 import addressparser from "nodemailer/lib/addressparser"
 
 /** Who the e-mails come from. */
@@ -6,11 +7,11 @@ export interface Sender {
   readonly address: string
 }
 
-/** How the setting `MAIL_FROM` is read. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
-export const mailFrom = {
-  expected: "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
-  parse: readSender,
-}
+/** The text of the setting `MAIL_FROM`. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
+export const mailFrom = textSchema(
+  "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
+  readSender,
+)
 
 /** Reads the domain of a sender's address. */
 export const domainOf = ({ address }: Sender): string => address.slice(address.lastIndexOf("@") + 1)

@@ -1,37 +1,40 @@
 import { createPrivateKey, type KeyObject } from "node:crypto"
+import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { setting } from "@outreach/process/setting"
-import { Config, Redacted } from "effect"
+import { Config, Redacted, Schema } from "effect"
 import { domainOf, mailFrom } from "./mailFrom.ts"
 
 /** `SMTP_URL`: the server that takes the e-mails. */
-const smtpUrl = setting("SMTP_URL", {
-  expected: "an smtp:// or smtps:// address",
-  parse: (text) => {
+const smtpUrl = setting(
+  "SMTP_URL",
+  textSchema("an smtp:// or smtps:// address", (text) => {
     const url = URL.parse(text)
     return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ""
       ? Redacted.make(text, { label: "SMTP_URL" })
       : undefined
-  },
-})
+  }),
+)
 
 /** `DKIM_KEY`: the RSA key that signs the e-mails, as PKCS#8 or PKCS#1, DER in base64 or PEM; `none` signs none. Default `none`. */
-const dkimKey = setting("DKIM_KEY", {
-  expected: "an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM",
-  parse: (text) => (text === "none" ? null : readRsaKey(text)),
-  default: "none",
+const dkimKey = setting(
+  "DKIM_KEY",
+  noneOr(textSchema("an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM", readRsaKey)),
+  "none",
+)
+
+/** A domain name, or a part of one. */
+const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/)).annotate({
+  expected: "a domain name",
 })
 
-/** Reads a domain name, or a part of one; undefined when it is not valid. */
-const readDomain = (text: string): string | undefined => (/^([\w-]+(\.[\w-]+)*)?$/.test(text) ? text : undefined)
-
 /** `BOUNCE_DOMAIN`: the domain of the return paths; its mail has to reach `BOUNCE_SMTP_PORT`. Default: the domain of `MAIL_FROM`. */
-const bounceDomain = setting("BOUNCE_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" })
+const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, "")
 
 /** How e-mails are signed, and as whom. */
 const dkim = Config.all({
   key: dkimKey,
-  selector: setting("DKIM_SELECTOR", { expected: "a selector, such as s2026", parse: readDomain, default: "outreach" }),
-  domain: setting("DKIM_DOMAIN", { expected: "a domain name", parse: readDomain, default: "" }),
+  selector: setting("DKIM_SELECTOR", DomainName.annotate({ expected: "a selector, such as s2026" }), "outreach"),
+  domain: setting("DKIM_DOMAIN", DomainName, ""),
 })
 
 /** How e-mails are sent: the server, the sender, the return path's domain, and the signature. */

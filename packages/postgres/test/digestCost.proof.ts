@@ -1,3 +1,4 @@
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -48,7 +49,7 @@ test("a digest reads as much beside a thousand dates as beside one, and no event
       let most = 0
       // The database settles on a plan after the first five.
       for (let n = 0; n < 12; n++) {
-        const [blocks, records] = yield* blocksRead(table, digests.read(organizationId, date))
+        const [blocks, records] = yield* blocksRead(table, digests.read(organizationId, date as CalendarDate))
         expect(records).toHaveLength(PROGRAMS)
         most = Math.max(most, blocks)
       }

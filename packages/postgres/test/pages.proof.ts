@@ -1,7 +1,7 @@
 import { FEED_EVENT_TYPES } from "@outreach/contract"
-import type { EventId, RecipientId } from "@outreach/domain/Identifier"
+import type { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -64,7 +64,7 @@ const cost = <E, R>(table: string, page: Effect.Effect<ReadonlyArray<unknown>, E
 
 describe("a page deep in a list reads what the first one reads", () => {
   const deep = 90_005
-  const first = { since: "2025-01-01T00:00:00.000000Z" } as const
+  const first = { since: Timestamp.make("2025-01-01T00:00:00.000000Z") }
   const afterRecipient = { after: { updatedAt: stampOf(deep), id: `rcp_${hex(deep)}` as RecipientId } }
   const afterEvent = { after: { emittedAt: stampOf(deep), id: `evt_${hex(deep)}` as EventId } }
 
@@ -79,7 +79,7 @@ describe("a page deep in a list reads what the first one reads", () => {
 
   test("of the recipients of a campaign", function* () {
     const recipients = yield* RecipientRepository
-    for (const campaignId of [seed.campaign.id, "cmp_1"] as const) {
+    for (const campaignId of [seed.campaign.id, "cmp_1" as CampaignId]) {
       const page = (after: (typeof afterRecipient)["after"] | undefined) =>
         cost("recipients", recipients.pageOfCampaign(seed.organization.id, campaignId, after, LIMIT))
       const shallow = yield* page(undefined)

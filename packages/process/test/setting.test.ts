@@ -1,17 +1,18 @@
+import { textSchema } from "@outreach/domain/textSchema"
 import { ConfigProvider, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { setting } from "../src/setting.ts"
 
 const at = (text: string) =>
   Effect.provideService(
-    setting("AGE", {
-      expected: "a number of years",
-      parse: (given) => {
+    setting(
+      "AGE",
+      textSchema("a number of years", (given) => {
         if (given === "fault") throw new TypeError("a fault of the parser")
         if (Number(given) < 0) throw new RangeError("nobody is younger than 0")
         return /^\d+$/.test(given) ? Number(given) : undefined
-      },
-    }),
+      }),
+    ),
     ConfigProvider.ConfigProvider,
     ConfigProvider.fromEnv({ env: { AGE: text } }),
   )

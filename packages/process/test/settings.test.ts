@@ -1,10 +1,11 @@
 import { type Config, ConfigProvider, Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
+import { setting } from "../src/setting.ts"
 import {
   cursorKey,
   databaseUrl,
   deployment,
-  httpUrl,
+  HttpUrl,
   logLevel,
   otlpEndpoint,
   publicBaseUrl,
@@ -12,7 +13,7 @@ import {
 } from "../src/settings.ts"
 
 const KEY = Buffer.alloc(32, 7)
-const docsUrl = httpUrl("DOCS_URL")
+const docsUrl = setting("DOCS_URL", HttpUrl)
 
 /** Reads a setting from an environment that holds only this setting. Returns the sentence of a failure. */
 const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>

@@ -3,6 +3,7 @@ import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import type { EventDraft } from "@outreach/domain/events/Event"
 import { createIdentifier, type OrganizationId, type ProgramId, type RecipientId } from "@outreach/domain/Identifier"
+import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
@@ -47,6 +48,6 @@ export const qualifyOn = Effect.fnUntraced(function* (
   clinicians: ReadonlyArray<{ readonly programId: ProgramId; readonly stage: FunnelStage; readonly npi: string }>,
   at: CommitTimestamp,
 ) {
-  const qualifications = clinicians.map((clinician) => ({ ...clinician, eventId: "evt_0" }))
+  const qualifications = clinicians.map((clinician) => ({ ...clinician, npi: clinician.npi as Npi, eventId: "evt_0" }))
   yield* (yield* DigestRepository).countQualifications(organizationId, qualifications, at)
 })

@@ -1,19 +1,24 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { checkDigit } from "@outreach/domain/recipients/checkNpi"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { checkDigit, Npi } from "@outreach/domain/recipients/Npi"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Clock, Effect } from "effect"
 
 /** A valid NPI for each number up to 99,999,999. */
-export const npi = (n: number): string => {
+export const npi = (n: number): Npi => {
   const nine = `1${String(n).padStart(8, "0")}`
-  return nine + checkDigit(nine)
+  return Npi.make(nine + checkDigit(nine))
 }
+
+/** An e-mail address for each number. */
+export const email = (n: number, domain = "clinic.test"): EmailAddress => EmailAddress.make(`clinician${n}@${domain}`)
 
 /** Creates an organization with a secret and an endpoint, a program, a draft campaign whose window is open for an hour, and its recipients. */
 export const seedCampaign = Effect.fnUntraced(function* (options: {
@@ -32,7 +37,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
     id: yield* createIdentifier("endpoint"),
-    url: options.endpointUrl ?? "https://partner.test/webhooks",
+    url: PrivateEndpointUrl.make(options.endpointUrl ?? "https://partner.test/webhooks"),
     eventTypes: null,
   })
   const program = yield* (yield* ProgramRepository).create({
@@ -56,7 +61,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   const lines = Array.from({ length: options.recipients }, (_, i) => ({
     number: i + 2,
     npi: npi(i),
-    email: `clinician${i}@${options.emailDomain ?? "clinic.test"}`,
+    email: email(i, options.emailDomain),
   }))
   yield* importLines(campaign.id, lines)
   return { organization, secret, endpoint, program, campaign }

@@ -1,12 +1,13 @@
 import type { Attempt, Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders, type Settlement } from "@outreach/domain/deliveries/EndpointReaders"
 import type { EndpointId, EventId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 
 /** An attempt that a test makes up. */
 const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
   number: attempt,
-  startedAt: "2026-11-21T00:00:00.000001Z",
+  startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
   latencyMs: 12,
   status,
   outcome: status === 200 ? "success" : "client_error",

@@ -1,9 +1,9 @@
-import { checkEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { Signer, WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
 import { RELEASE } from "@outreach/process/release"
 import type { NetworkFailure } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature/node"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
@@ -88,11 +88,13 @@ export const HttpWebhookClient = (options: {
 /** Where a call goes, or why none is made. */
 type Target = { readonly origin: string; readonly path: string } | { readonly error: NetworkFailure }
 
+const isEndpointUrl = Schema.is(EndpointUrl)
+
 // Judged by this process again: what was stored may be older than the rules.
 const readTarget = (text: string, allowPrivateAddresses: boolean): Target => {
   const url = URL.parse(text)
   if (url === null) return { error: "unknown" }
-  if (!allowPrivateAddresses && checkEndpointUrl(text, false) !== undefined) return { error: "blocked_address" }
+  if (!allowPrivateAddresses && !isEndpointUrl(text)) return { error: "blocked_address" }
   return { origin: url.origin, path: url.pathname + url.search }
 }
 

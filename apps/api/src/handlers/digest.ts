@@ -1,4 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
@@ -12,7 +13,7 @@ export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
 }: HandlerInput<"getDigest">) {
   const { livemode } = yield* Deployment
   const digests = yield* DigestRepository
-  const records = yield* Effect.mapError(digests.read(organizationId, date), () => NOT_YET)
+  const records = yield* Effect.mapError(digests.read(organizationId, date as CalendarDate), () => NOT_YET)
   const data = records.map(({ program, funnel, outreach, quota }) => ({
     object: "digest_record" as const,
     livemode,

@@ -71,7 +71,7 @@ describe("recipientRecord", () => {
           sentAt: times[0],
           bouncedAt: times[1],
           lastEventAt: times[2],
-        } as Recipient
+        } as unknown as Recipient
         const summary = {
           campaign: { id: "cmp_1", name, programId: "pgm_1", status: "draft" },
           program: { id: "pgm_1", slug, name, status: "active" },

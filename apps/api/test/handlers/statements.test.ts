@@ -1,5 +1,5 @@
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -28,7 +28,7 @@ const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return spans.filter(({ attributes }) => attributes.has("db.query.text")).length
   })
 
-const since = "2026-01-01T00:00:00.000000Z" satisfies Timestamp
+const since = Timestamp.make("2026-01-01T00:00:00.000000Z")
 const config = { cursorKey: Redacted.make(Buffer.alloc(32, 1)) } as unknown as typeof ApiConfig.Service
 
 it("reads a page and each thing expanded in one statement, however many rows there are", () =>

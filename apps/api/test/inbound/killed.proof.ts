@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -145,7 +146,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
     (sql) => sql`select npi, withdrawn_at is not null as withdrawn from recipients`,
   )
   expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
-  const today = new Date().toISOString().slice(0, 10)
+  const today = new Date().toISOString().slice(0, 10) as CalendarDate
   const recounted = await runtime.runPromise(Effect.flatMap(DigestRepository, (ledger) => ledger.recount(today)))
   expect(recounted).toEqual([])
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)

@@ -1,7 +1,7 @@
 import { SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Redacted } from "effect"
 import { expect } from "vitest"
 import { ask } from "../ask.ts"
@@ -29,7 +29,7 @@ interface Place {
 // A stamp and a space come before every version with that stamp.
 const from = (since: Timestamp): Place => ({ since, after: `${since} ` })
 const stampOf = (version: string): Timestamp => version.slice(0, version.indexOf(" ")) as Timestamp
-const BEGINNING = "2000-01-01T00:00:00.000000Z"
+const BEGINNING = Timestamp.make("2000-01-01T00:00:00.000000Z")
 const OVERLAP_MILLIS = 500
 
 /** Where a walk goes on whose last page began at `page` and ended with the version `last`. */

@@ -1,3 +1,4 @@
+import { RecipientId } from "@outreach/domain/Identifier"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -83,7 +84,7 @@ describe("the page to unsubscribe", () => {
   })
 
   it("of a recipient that there is no more leads nowhere", async () => {
-    const gone = links.unsubscribe({ ...seeded.addressees[0]!, recipientId: `rcp_${"0".repeat(32)}` })
+    const gone = links.unsubscribe({ ...seeded.addressees[0]!, recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`) })
     expect((await ask(gone, ONE_CLICK)).status).toBe(404)
   })
 

@@ -1,10 +1,11 @@
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { ProgramId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
 
@@ -13,11 +14,7 @@ export const list = Command.make(
   "list",
   {
     organization: organization.pipe(Flag.optional),
-    program: Flag.String("program").pipe(
-      Flag.withDescription("Only those of this program, pgm_…"),
-      Flag.filterMap(...identifier("program")),
-      Flag.optional,
-    ),
+    program: parsedFlag("program", ProgramId, "Only those of this program, pgm_…").pipe(Flag.optional),
     status: Flag.Literals("status", CAMPAIGN_STATUSES).pipe(
       Flag.withDescription("Only those in this status"),
       Flag.optional,

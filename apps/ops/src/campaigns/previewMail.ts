@@ -1,4 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { RecipientId } from "@outreach/domain/Identifier"
+import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
@@ -17,9 +19,9 @@ export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("
 
 const PLACEHOLDER = {
   token: PLACEHOLDER_TOKEN,
-  email: "recipient@example.invalid",
-  recipientId: `rcp_${"0".repeat(32)}`,
-} as const
+  email: "recipient@example.invalid" as EmailAddress,
+  recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`),
+}
 
 /** Renders the message to a recipient, or to a placeholder recipient without `token`. Its links record nothing. */
 export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, token: string | undefined) {

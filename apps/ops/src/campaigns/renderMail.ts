@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { TrackingLinks, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
-import type { RecipientId } from "@outreach/domain/Identifier"
-import { composeMail } from "@outreach/domain/mail/composeMail"
+import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, Layer } from "effect"
@@ -18,7 +17,7 @@ export const PLACEHOLDER_TOKEN = "aB3dE9"
  */
 export const renderMail = Effect.fnUntraced(function* (
   campaign: Campaign,
-  recipient: { readonly token: string; readonly email: string; readonly recipientId: RecipientId },
+  recipient: Pick<MailRecipient, "token" | "email" | "recipientId">,
   options: { readonly domain: string; readonly bounceDomain: string },
 ) {
   const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(

@@ -4,19 +4,18 @@ import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { campaignId } from "../inputs/campaignId.ts"
-import { contractFlag } from "../inputs/contractFlag.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { printRecord } from "../output/Output.ts"
+
+// Loaded when the flag is given, because it loads the contract's schemas.
+const emailAddress = Effect.promise(async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress)
 
 /** `ops campaigns test` */
 export const sendTest = Command.make(
   "test",
   {
     campaignId,
-    to: contractFlag(
-      "to",
-      ({ Email }) => Email,
-      () => "an e-mail address",
-    ).pipe(Flag.withMetavar("address"), Flag.withDescription("The address that gets the message")),
+    to: parsedFlag("to", emailAddress, "The address that gets the message").pipe(Flag.withMetavar("address")),
   },
   Effect.fn("ops.campaigns.test")(function* ({ campaignId, to }) {
     const { smtpUrl, from, dkim, domain, bounceDomain } = yield* smtpSettings

@@ -6,6 +6,7 @@ import {
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { ProgramId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
@@ -15,10 +16,10 @@ import { followCampaign, formatProgress } from "../campaigns/followCampaign.ts"
 import { list } from "../campaigns/list.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
 import { campaignId } from "../inputs/campaignId.ts"
-import { identifier } from "../inputs/identifier.ts"
-import { instant } from "../inputs/instant.ts"
-import { name } from "../inputs/name.ts"
+import { DisplayName } from "../inputs/DisplayName.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { readHtml } from "../inputs/readHtml.ts"
+import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
@@ -29,26 +30,21 @@ const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Ca
 /** Prints a campaign without its body. */
 const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campaign)
 
-const time = (flag: string, description: string) =>
-  instant(flag).pipe(Flag.withDescription(`${description}, a time such as 2026-12-01T09:00:00Z`))
+const time = (flag: string, description: string) => instant(flag, `${description}, a time such as 2026-12-01T09:00:00Z`)
 
 const create = Command.make(
   "create",
   {
-    programId: Flag.String("program").pipe(
-      Flag.withDescription("The program's id, pgm_…"),
-      Flag.filterMap(...identifier("program")),
-    ),
-    name: Flag.String("name").pipe(Flag.withDescription("The campaign's name"), Flag.filterMap(...name)),
+    programId: parsedFlag("program", ProgramId, "The program's id, pgm_…"),
+    name: parsedFlag("name", DisplayName, "The campaign's name"),
     kind: Flag.Literals("kind", ["traffic", "survey"]).pipe(
       Flag.withDescription("Only traffic campaigns (the default) are forwarded to the partner"),
       Flag.withDefault("traffic" as const),
     ),
-    subject: Flag.String("subject").pipe(
-      Flag.withDescription(
-        "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
-      ),
-      Flag.filterMap(...name),
+    subject: parsedFlag(
+      "subject",
+      DisplayName,
+      "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
     ),
     html: Flag.String("html").pipe(
       Flag.withMetavar("file"),

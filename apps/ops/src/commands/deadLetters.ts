@@ -1,14 +1,15 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { purge } from "../deadLetters/purge.ts"
 import { NotDeadLetter, replay } from "../deadLetters/replay.ts"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
-import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
+import { parsedArgument } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
 import { printDelivery } from "./deliveries.ts"
@@ -26,12 +27,7 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  {
-    delivery: Argument.String("delivery").pipe(
-      Argument.withDescription("The delivery's id, dlv_…"),
-      Argument.filterMap(...identifier("delivery")),
-    ),
-  },
+  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.dead-letters.show")(function* ({ delivery: id }) {
     const found = yield* (yield* DeliveryRepository).find(id)
     if (!DEAD_LETTER_REASONS.some((reason) => reason === found.delivery.state)) {

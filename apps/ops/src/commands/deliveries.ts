@@ -1,47 +1,32 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { type Attempt, DELIVERY_STATES, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { CampaignId, DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
-import { instant } from "../inputs/instant.ts"
+import { Command, Flag } from "effect/cli"
 import { limit } from "../inputs/limit.ts"
+import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
+import { instant } from "../inputs/times.ts"
 import { formatRecord, formatRows, print, printPage } from "../output/Output.ts"
 
 const list = Command.make(
   "list",
   {
-    endpoint: Flag.String("endpoint").pipe(
-      Flag.withDescription("Only those to this endpoint, whe_…"),
-      Flag.filterMap(...identifier("endpoint")),
-      Flag.optional,
-    ),
+    endpoint: parsedFlag("endpoint", EndpointId, "Only those to this endpoint, whe_…").pipe(Flag.optional),
     state: Flag.Literals("state", DELIVERY_STATES).pipe(
       Flag.withDescription("Only those in this state"),
       Flag.optional,
     ),
-    event: Flag.String("event").pipe(
-      Flag.withDescription("Only those of this event, evt_…"),
-      Flag.filterMap(...identifier("event")),
-      Flag.optional,
-    ),
+    event: parsedFlag("event", EventId, "Only those of this event, evt_…").pipe(Flag.optional),
     type: Flag.Literals("type", Object.keys(EVENT_DIRECTIONS)).pipe(
       Flag.withMetavar("event-type"),
       Flag.withDescription("Only events of this type, such as outreach.email_sent"),
       Flag.optional,
     ),
-    campaign: Flag.String("campaign").pipe(
-      Flag.withDescription("Only events of this campaign, cmp_…"),
-      Flag.filterMap(...identifier("campaign")),
-      Flag.optional,
-    ),
-    from: instant("from").pipe(
-      Flag.withDescription("Only those created at this time or later, such as 2026-12-01T09:00:00Z"),
-      Flag.optional,
-    ),
-    to: instant("to").pipe(
-      Flag.withDescription("Only those created before this time; to continue a list, give the last row's time"),
+    campaign: parsedFlag("campaign", CampaignId, "Only events of this campaign, cmp_…").pipe(Flag.optional),
+    from: instant("from", "Only those created at this time or later, such as 2026-12-01T09:00:00Z").pipe(Flag.optional),
+    to: instant("to", "Only those created before this time; to continue a list, give the last row's time").pipe(
       Flag.optional,
     ),
     limit,
@@ -60,12 +45,7 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  {
-    delivery: Argument.String("delivery").pipe(
-      Argument.withDescription("The delivery's id, dlv_…"),
-      Argument.filterMap(...identifier("delivery")),
-    ),
-  },
+  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.deliveries.show")(function* ({ delivery }) {
     yield* printDelivery(yield* (yield* DeliveryRepository).find(delivery))
   }),

@@ -1,18 +1,18 @@
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { formatDigest } from "../digest/formatDigest.ts"
 import { verify } from "../digest/verify.ts"
-import { calendarDate } from "../inputs/calendarDate.ts"
 import { organization } from "../inputs/organization.ts"
+import { calendarDate } from "../inputs/times.ts"
 import { print } from "../output/Output.ts"
 
 const show = Command.make(
   "show",
   {
     organization,
-    date: calendarDate("date").pipe(Flag.withDescription("The date in UTC")),
+    date: calendarDate("date", "The date in UTC"),
   },
   Effect.fn("ops.digest.show")(function* ({ organization, date }) {
     const data = yield* (yield* DigestRepository).read(organization, date)

@@ -1,42 +1,39 @@
 import { MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { EndpointId } from "@outreach/domain/Identifier"
+import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { replayLog } from "../endpoints/replayLog.ts"
 import { sendTest } from "../endpoints/sendTest.ts"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
-import { identifier } from "../inputs/identifier.ts"
-import { instant } from "../inputs/instant.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
 import { organization } from "../inputs/organization.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
+import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
+import { instant } from "../inputs/times.ts"
 import { printList, printRecord } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const ALL_TYPES = "all"
 
-const parseMaxInFlight = (text: string): Option.Option<number | null> => {
-  if (text === "none") return Option.some(null)
-  const calls = Number(text)
-  return /^\d+$/.test(text) && calls >= 1 && calls <= MAX_IN_FLIGHT ? Option.some(calls) : Option.none()
-}
+const MaxInFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
 
 const create = Command.make(
   "create",
   {
     organization,
     url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go, an https address")),
-    types: Flag.String("types").pipe(
-      Flag.withDescription("The event types it receives, separated by commas (default all)"),
-      Flag.filterMap(...commaSeparated(outboundEventTypes)),
-      Flag.optional,
-    ),
-    since: instant("since").pipe(
-      Flag.withDescription("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z"),
+    types: parsedFlag(
+      "types",
+      commaSeparated(outboundEventTypes),
+      "The event types it receives, separated by commas (default all)",
+    ).pipe(Flag.optional),
+    since: instant("since", "Also send the events published at this time or later, such as 2026-12-01T09:00:00Z").pipe(
       Flag.optional,
     ),
   },
@@ -74,12 +71,7 @@ const list = Command.make(
   Command.withDescription("List the webhook endpoints and their state, oldest first; of one organization or of all"),
 )
 
-const one = {
-  endpoint: Argument.String("endpoint").pipe(
-    Argument.withDescription("The endpoint's id, whe_…"),
-    Argument.filterMap(...identifier("endpoint")),
-  ),
-}
+const one = { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") }
 
 const show = Command.make(
   "show",
@@ -96,16 +88,16 @@ const update = Command.make(
   {
     ...one,
     url: Flag.String("url").pipe(Flag.withDescription("Where the webhooks go from now on"), Flag.optional),
-    types: Flag.String("types").pipe(
-      Flag.withDescription("The event types it receives from now on, separated by commas, or all"),
-      Flag.filterMap(...commaSeparated([ALL_TYPES, ...outboundEventTypes])),
-      Flag.optional,
-    ),
-    maxInFlight: Flag.String("max-in-flight").pipe(
-      Flag.withDescription("The maximum of calls in flight to it from now on, or none for the workers' default"),
-      Flag.filterMap(parseMaxInFlight, () => `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`),
-      Flag.optional,
-    ),
+    types: parsedFlag(
+      "types",
+      commaSeparated([ALL_TYPES, ...outboundEventTypes]),
+      "The event types it receives from now on, separated by commas, or all",
+    ).pipe(Flag.optional),
+    maxInFlight: parsedFlag(
+      "max-in-flight",
+      MaxInFlight,
+      "The maximum of calls in flight to it from now on, or none for the workers' default",
+    ).pipe(Flag.optional),
   },
   Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types, maxInFlight }) {
     if ([url, types, maxInFlight].every((input: Option.Option<unknown>) => Option.isNone(input))) {

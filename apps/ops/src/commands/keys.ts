@@ -1,16 +1,17 @@
 import { SCOPES } from "@outreach/contract/names"
+import { KeyId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
-import { identifier } from "../inputs/identifier.ts"
-import { instant } from "../inputs/instant.ts"
-import { name } from "../inputs/name.ts"
+import { DisplayName } from "../inputs/DisplayName.ts"
 import { organization } from "../inputs/organization.ts"
-import { seconds } from "../inputs/seconds.ts"
+import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
+import { Seconds } from "../inputs/Seconds.ts"
+import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCell } from "../output/format.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"
@@ -22,22 +23,19 @@ class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { 
   }
 }
 
-const keyId = Argument.String("key").pipe(
-  Argument.withDescription("The key's id, key_…"),
-  Argument.filterMap(...identifier("key")),
-)
+const keyId = parsedArgument("key", KeyId, "The key's id, key_…")
 
 const issue = Command.make(
   "issue",
   {
     organization,
-    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.filterMap(...name)),
-    scopes: Flag.String("scopes").pipe(
-      Flag.withDescription(`What the key may do, separated by commas: ${SCOPES.join(", ")}`),
-      Flag.filterMap(...commaSeparated(SCOPES)),
+    name: parsedFlag("name", DisplayName, "What the key is for"),
+    scopes: parsedFlag(
+      "scopes",
+      commaSeparated(SCOPES),
+      `What the key may do, separated by commas: ${SCOPES.join(", ")}`,
     ),
-    expires: instant("expires").pipe(
-      Flag.withDescription("When the key expires, a time such as 2027-01-01T00:00:00Z (default never)"),
+    expires: instant("expires", "When the key expires, a time such as 2027-01-01T00:00:00Z (default never)").pipe(
       Flag.optional,
     ),
   },
@@ -80,9 +78,7 @@ const rotate = Command.make(
   "rotate",
   {
     key: keyId,
-    overlap: Flag.String("overlap").pipe(
-      Flag.withDescription("How long the old key stays valid, such as 24h or 0s (default 24h)"),
-      Flag.filterMap(...seconds),
+    overlap: parsedFlag("overlap", Seconds, "How long the old key stays valid, such as 24h or 0s (default 24h)").pipe(
       Flag.withDefault(DEFAULT_OVERLAP_SECONDS),
     ),
   },

@@ -1,13 +1,14 @@
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
-import { name } from "../inputs/name.ts"
+import { Command } from "effect/cli"
+import { DisplayName } from "../inputs/DisplayName.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { printList, printRecord } from "../output/Output.ts"
 
 const create = Command.make(
   "create",
-  { name: Flag.String("name").pipe(Flag.withDescription("The partner's name"), Flag.filterMap(...name)) },
+  { name: parsedFlag("name", DisplayName, "The partner's name") },
   Effect.fn("ops.organizations.create")(function* (input) {
     const repository = yield* OrganizationRepository
     yield* printRecord(yield* repository.create(yield* createIdentifier("organization"), input.name))

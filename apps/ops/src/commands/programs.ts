@@ -1,44 +1,35 @@
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
-import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
+import { Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { DisplayName } from "../inputs/DisplayName.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
-import { name } from "../inputs/name.ts"
 import { organization } from "../inputs/organization.ts"
+import { parsedArgument, parsedFlag, wholeNumberFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { printList, printRecord } from "../output/Output.ts"
 
 const MAX_TARGET = 2_147_483_647
 
 const target = (flag: string, noun: string) =>
-  Flag.Int(flag).pipe(
-    Flag.withDescription(`How many ${noun} end the program's outreach (default no quota)`),
-    Flag.filter(
-      (count) => count >= 1 && count <= MAX_TARGET,
-      () => `a whole number from 1 to ${MAX_TARGET}`,
-    ),
+  wholeNumberFlag(flag, 1, MAX_TARGET, `How many ${noun} end the program's outreach (default no quota)`).pipe(
     Flag.optional,
   )
 
-const program = Argument.String("program").pipe(
-  Argument.withDescription("The program's id, pgm_…"),
-  Argument.filterMap(...identifier("program")),
-)
+const program = parsedArgument("program", ProgramId, "The program's id, pgm_…")
+
+const Slug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}$/)).annotate({
+  expected: "1 to 100 letters, digits and - _ . ~",
+})
 
 const create = Command.make(
   "create",
   {
     organization,
-    slug: Flag.String("slug").pipe(
-      Flag.withDescription("The name that the partner uses on the wire, such as heart-failure"),
-      Flag.filter(
-        (slug) => /^[\w.~-]{1,100}$/.test(slug),
-        () => "1 to 100 letters, digits and - _ . ~",
-      ),
-    ),
-    name: Flag.String("name").pipe(Flag.withDescription("The program's name for people"), Flag.filterMap(...name)),
+    slug: parsedFlag("slug", Slug, "The name that the partner uses on the wire, such as heart-failure"),
+    name: parsedFlag("name", DisplayName, "The program's name for people"),
     learnerTarget: target("learner-target", "learners"),
     completerTarget: target("completer-target", "completers"),
   },
@@ -75,28 +66,16 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List the programs, oldest first; of one organization or of all"))
 
+const NewTarget = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 1 to ${MAX_TARGET}`)
+
 const newTarget = (flag: string, noun: string) =>
-  Flag.String(flag).pipe(
-    Flag.withDescription(`How many ${noun} end the program's outreach, or none`),
-    Flag.filterMap(
-      (text): Option.Option<number | null> => {
-        if (text === "none") return Option.some(null)
-        return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_TARGET ? Option.some(Number(text)) : Option.none()
-      },
-      () => `none, or a whole number from 1 to ${MAX_TARGET}`,
-    ),
-    Flag.optional,
-  )
+  parsedFlag(flag, NewTarget, `How many ${noun} end the program's outreach, or none`).pipe(Flag.optional)
 
 const update = Command.make(
   "update",
   {
     program,
-    name: Flag.String("name").pipe(
-      Flag.withDescription("The program's name for people"),
-      Flag.filterMap(...name),
-      Flag.optional,
-    ),
+    name: parsedFlag("name", DisplayName, "The program's name for people").pipe(Flag.optional),
     status: Flag.Literals("status", ["draft", "active", "paused"]).pipe(
       Flag.withDescription(
         "The status that the partner reads; it stops no campaign, and reactivates an archived program",

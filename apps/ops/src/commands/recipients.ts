@@ -1,3 +1,4 @@
+import { CampaignId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -8,8 +9,8 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/ImportErrors.ts"
-import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"
 import { find } from "../recipients/find.ts"
 import type { ImportReport } from "../recipients/importFile.ts"
@@ -19,10 +20,7 @@ const MAX_SHOWN = 100
 const load = Command.make(
   "import",
   {
-    campaign: Flag.String("campaign").pipe(
-      Flag.withDescription("The id of a draft or paused campaign, cmp_…"),
-      Flag.filterMap(...identifier("campaign")),
-    ),
+    campaign: parsedFlag("campaign", CampaignId, "The id of a draft or paused campaign, cmp_…"),
     skipBad: Flag.Boolean("skip-bad").pipe(
       Flag.withDescription("Leave bad lines out, instead of importing nothing"),
       Flag.withDefault(false),

@@ -1,19 +1,15 @@
+import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
-import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
+import { parsedArgument } from "../inputs/parsedInput.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 
-const job = {
-  replay: Argument.String("replay").pipe(
-    Argument.withDescription("The replay's id, rpl_…"),
-    Argument.filterMap(...identifier("replay")),
-  ),
-}
+const job = { replay: parsedArgument("replay", ReplayId, "The replay's id, rpl_…") }
 
 const list = Command.make(
   "list",

@@ -4,11 +4,12 @@ import {
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { SecretId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
+import { Command, Flag } from "effect/cli"
 import { organization } from "../inputs/organization.ts"
-import { seconds } from "../inputs/seconds.ts"
+import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
+import { Seconds } from "../inputs/Seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"
 import { secretSummaries, signingSecrets } from "../signingSecrets.ts"
@@ -17,9 +18,7 @@ const rotate = Command.make(
   "rotate",
   {
     organization,
-    grace: Flag.String("grace").pipe(
-      Flag.withDescription("How long the older secrets stay active, such as 24h or 0s (default 24h)"),
-      Flag.filterMap(...seconds),
+    grace: parsedFlag("grace", Seconds, "How long the older secrets stay active, such as 24h or 0s (default 24h)").pipe(
       Flag.withDefault(DEFAULT_GRACE_SECONDS),
     ),
   },
@@ -55,10 +54,7 @@ const list = Command.make(
 const revoke = Command.make(
   "revoke",
   {
-    secret: Argument.String("secret").pipe(
-      Argument.withDescription("The secret's id, sec_…"),
-      Argument.filterMap(...identifier("secret")),
-    ),
+    secret: parsedArgument("secret", SecretId, "The secret's id, sec_…"),
     yes,
   },
   Effect.fn("ops.secrets.revoke")(function* (input) {

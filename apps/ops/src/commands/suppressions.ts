@@ -1,4 +1,6 @@
-import { type Clinician, SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
+import { ProgramId } from "@outreach/domain/Identifier"
+import { parseInput } from "@outreach/domain/parseInput"
+import { SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -7,9 +9,9 @@ import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/Withdraw
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
 import { ignoreColumns } from "../inputs/ignoreColumns.ts"
 import { limit } from "../inputs/limit.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { printPage, printRecord } from "../output/Output.ts"
@@ -21,10 +23,7 @@ class InvalidClinician extends Schema.TaggedError<InvalidClinician>()("InvalidCl
   }
 }
 
-const program = Flag.String("program").pipe(
-  Flag.withDescription("The program's id, pgm_…"),
-  Flag.filterMap(...identifier("program")),
-)
+const program = parsedFlag("program", ProgramId, "The program's id, pgm_…")
 
 const clinician = {
   program,
@@ -39,11 +38,10 @@ const readClinician = Effect.fnUntraced(function* (input: {
   readonly npi: Option.Option<string>
   readonly email: Option.Option<string>
 }) {
-  const clinician: Clinician = { npi: Option.getOrNull(input.npi), email: Option.getOrNull(input.email) }
   // Loaded here, because `list` does not need the contract's schemas.
-  const { checkClinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/checkClinician"))
-  const reason = checkClinician(clinician)
-  return reason === undefined ? clinician : yield* new InvalidClinician({ reason })
+  const { Clinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/Clinician"))
+  const clinician = parseInput(Clinician)({ npi: Option.getOrNull(input.npi), email: Option.getOrNull(input.email) })
+  return yield* Effect.mapError(Effect.fromResult(clinician), ({ reason }) => new InvalidClinician({ reason }))
 })
 
 const add = Command.make(

@@ -7,8 +7,9 @@ import {
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
-import { seconds } from "../inputs/seconds.ts"
+import { Seconds } from "../inputs/Seconds.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { print, printProgress } from "../output/Output.ts"
@@ -25,9 +26,7 @@ export const purge = Command.make(
   "purge",
   {
     ...deadLetterSelector,
-    olderThan: Flag.String("older-than").pipe(
-      Flag.withDescription("The minimum age since they became dead letters, such as 90d"),
-      Flag.filterMap(...seconds),
+    olderThan: parsedFlag("older-than", Seconds, "The minimum age since they became dead letters, such as 90d").pipe(
       Flag.optional,
     ),
     dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),

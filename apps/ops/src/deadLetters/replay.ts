@@ -1,13 +1,12 @@
-import type { DeliveryId } from "@outreach/domain/Identifier"
+import { DeliveryId } from "@outreach/domain/Identifier"
 import { type DeadLetterCount, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
-import { detach } from "../inputs/detach.ts"
-import { identifier } from "../inputs/identifier.ts"
+import { parsedArgument } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
-import { replayRate } from "../inputs/replayRate.ts"
+import { detach, replayRate } from "../inputs/replayFlags.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print } from "../output/Output.ts"
 import { printWhenEnded } from "./followReplay.ts"
@@ -42,11 +41,7 @@ export const replay = Command.make(
       Flag.withDefault(false),
     ),
     detach,
-    deliveries: Argument.String("delivery").pipe(
-      Argument.withDescription("Ids of dead letters, dlv_…"),
-      Argument.filterMap(...identifier("delivery")),
-      Argument.variadic(),
-    ),
+    deliveries: parsedArgument("delivery", DeliveryId, "Ids of dead letters, dlv_…").pipe(Argument.variadic()),
   },
   Effect.fn("ops.dead-letters.replay")(function* (input) {
     const { endpoint, type, reason, from, to, all, rate, dryRun, detach, deliveries } = input

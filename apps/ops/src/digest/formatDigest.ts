@@ -1,4 +1,5 @@
-import type { CalendarDate, DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { type Cell, formatCell, formatTable } from "../output/format.ts"
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]

@@ -1,9 +1,9 @@
-import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { calendarDate } from "../inputs/calendarDate.ts"
 import { organization } from "../inputs/organization.ts"
+import { calendarDate } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
 
@@ -41,8 +41,8 @@ export const verify = Command.make(
   "verify",
   {
     organization: organization.pipe(Flag.withDescription("Only this organization, org_…"), Flag.optional),
-    date: calendarDate("date").pipe(Flag.withDescription("The date in UTC, or the first of a range")),
-    to: calendarDate("to").pipe(Flag.withDescription("The last date of a range"), Flag.optional),
+    date: calendarDate("date", "The date in UTC, or the first of a range"),
+    to: calendarDate("to", "The last date of a range").pipe(Flag.optional),
   },
   Effect.fn("ops.digest.verify")(function* ({ organization, date, to }) {
     const dates = datesBetween(
@@ -75,5 +75,8 @@ const DAY = 86_400_000
 const datesBetween = (first: CalendarDate, last: CalendarDate): ReadonlyArray<CalendarDate> | undefined => {
   const length = (Date.parse(last) - Date.parse(first)) / DAY + 1
   if (length < 1 || length > MAX_DATES) return undefined
-  return Array.from({ length }, (_, n) => new Date(Date.parse(first) + n * DAY).toISOString().slice(0, 10))
+  return Array.from(
+    { length },
+    (_, n) => new Date(Date.parse(first) + n * DAY).toISOString().slice(0, 10) as CalendarDate,
+  )
 }

@@ -1,14 +1,14 @@
+import { EndpointId } from "@outreach/domain/Identifier"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
-import { detach } from "../inputs/detach.ts"
-import { identifier } from "../inputs/identifier.ts"
-import { instant } from "../inputs/instant.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
+import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
-import { replayRate } from "../inputs/replayRate.ts"
+import { detach, replayRate } from "../inputs/replayFlags.ts"
+import { instant } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
 import { print } from "../output/Output.ts"
 
@@ -16,21 +16,14 @@ import { print } from "../output/Output.ts"
 export const replayLog = Command.make(
   "replay",
   {
-    endpoint: Argument.String("endpoint").pipe(
-      Argument.withDescription("The endpoint's id, whe_…"),
-      Argument.filterMap(...identifier("endpoint")),
-    ),
-    from: instant("from").pipe(
-      Flag.withDescription("Events published at this time or later, such as 2026-12-01T09:00:00Z"),
-    ),
-    to: instant("to").pipe(
-      Flag.withDescription("Events published before this time; events published after this command are never sent"),
-    ),
-    types: Flag.String("types").pipe(
-      Flag.withDescription("The event types to send, separated by commas (default those that the endpoint receives)"),
-      Flag.filterMap(...commaSeparated(outboundEventTypes)),
-      Flag.optional,
-    ),
+    endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…"),
+    from: instant("from", "Events published at this time or later, such as 2026-12-01T09:00:00Z"),
+    to: instant("to", "Events published before this time; events published after this command are never sent"),
+    types: parsedFlag(
+      "types",
+      commaSeparated(outboundEventTypes),
+      "The event types to send, separated by commas (default those that the endpoint receives)",
+    ).pipe(Flag.optional),
     rate: replayRate,
     dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),
     detach,

@@ -1,8 +1,9 @@
 import { testEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { EndpointId } from "@outreach/domain/Identifier"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
+import { Command } from "effect/cli"
+import { parsedArgument } from "../inputs/parsedInput.ts"
 import { formatRecord, printRecord, printToStderr } from "../output/Output.ts"
 import { signingSecrets } from "../signingSecrets.ts"
 import { Target } from "../Target.ts"
@@ -41,12 +42,7 @@ const client = Layer.unwrap(
 /** `ops endpoints test` */
 export const sendTest = Command.make(
   "test",
-  {
-    endpoint: Argument.String("endpoint").pipe(
-      Argument.withDescription("The endpoint's id, whe_…"),
-      Argument.filterMap(...identifier("endpoint")),
-    ),
-  },
+  { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") },
   Effect.fn("ops.endpoints.test")(function* ({ endpoint }) {
     const { delivered, response, ...outcome } = yield* testEndpoint(endpoint)
     const result = { ...outcome, response: response?.slice(0, MAX_SHOWN) ?? null }

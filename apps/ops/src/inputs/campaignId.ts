@@ -1,8 +1,5 @@
-import { Argument } from "effect/cli"
-import { identifier } from "./identifier.ts"
+import { CampaignId } from "@outreach/domain/Identifier"
+import { parsedArgument } from "./parsedInput.ts"
 
 /** The argument for a campaign's id. */
-export const campaignId = Argument.String("campaign").pipe(
-  Argument.withDescription("The campaign's id, cmp_…"),
-  Argument.filterMap(...identifier("campaign")),
-)
+export const campaignId = parsedArgument("campaign", CampaignId, "The campaign's id, cmp_…")

@@ -1,12 +1,9 @@
-import { Option } from "effect"
+import { textSchema } from "@outreach/domain/textSchema"
 
-/** Parses a comma-separated list of known words without duplicates. Spread the result into `filterMap` of a flag. */
+/** Creates the schema of a comma-separated list of known words without duplicates. */
 export const commaSeparated = <Word extends string>(words: ReadonlyArray<Word>) =>
-  [
-    (text: string): Option.Option<ReadonlyArray<Word>> => {
-      const parts = new Set(text.split(",").map((part) => part.trim()))
-      const known = words.filter((word) => parts.has(word))
-      return known.length === parts.size ? Option.some(known) : Option.none()
-    },
-    () => `one or more of ${words.join(", ")}, separated by commas`,
-  ] as const
+  textSchema(`one or more of ${words.join(", ")}, separated by commas`, (text): ReadonlyArray<Word> | undefined => {
+    const parts = new Set(text.split(",").map((part) => part.trim()))
+    const known = words.filter((word) => parts.has(word))
+    return known.length === parts.size ? known : undefined
+  })

@@ -1,16 +1,13 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { EndpointId } from "@outreach/domain/Identifier"
 import { Flag } from "effect/cli"
-import { identifier } from "./identifier.ts"
-import { instant } from "./instant.ts"
+import { parsedFlag } from "./parsedInput.ts"
+import { instant } from "./times.ts"
 
 /** The flags that select dead letters by anything but time. A dead letter must match every given flag. */
 export const deadLetterSelector = {
-  endpoint: Flag.String("endpoint").pipe(
-    Flag.withDescription("Only those to this endpoint, whe_…"),
-    Flag.filterMap(...identifier("endpoint")),
-    Flag.optional,
-  ),
+  endpoint: parsedFlag("endpoint", EndpointId, "Only those to this endpoint, whe_…").pipe(Flag.optional),
   type: Flag.Literals("type", Object.keys(EVENT_DIRECTIONS)).pipe(
     Flag.withMetavar("event-type"),
     Flag.withDescription("Only events of this type, such as outreach.email_sent"),
@@ -27,9 +24,8 @@ export const deadLetterSelector = {
 /** The flags that select dead letters. A dead letter must match every given flag. */
 export const deadLetterFilters = {
   ...deadLetterSelector,
-  from: instant("from").pipe(
-    Flag.withDescription("Only those that became dead letters at this time or later, such as 2026-12-01T09:00:00Z"),
+  from: instant("from", "Only those that became dead letters at this time or later, such as 2026-12-01T09:00:00Z").pipe(
     Flag.optional,
   ),
-  to: instant("to").pipe(Flag.withDescription("Only those that became dead letters before this time"), Flag.optional),
+  to: instant("to", "Only those that became dead letters before this time").pipe(Flag.optional),
 }

@@ -1,8 +1,5 @@
-import { Flag } from "effect/cli"
-import { identifier } from "./identifier.ts"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { parsedFlag } from "./parsedInput.ts"
 
 /** `--organization`: an organization's id. */
-export const organization = Flag.String("organization").pipe(
-  Flag.withDescription("The organization's id, org_…"),
-  Flag.filterMap(...identifier("organization")),
-)
+export const organization = parsedFlag("organization", OrganizationId, "The organization's id, org_…")

@@ -1,11 +1,12 @@
-import { checkNpi } from "@outreach/domain/recipients/checkNpi"
+import { RecipientId } from "@outreach/domain/Identifier"
+import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { identifier } from "../inputs/identifier.ts"
 import { limit } from "../inputs/limit.ts"
 import { organization } from "../inputs/organization.ts"
+import { parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
 
@@ -16,35 +17,21 @@ class UnclearClinician extends Schema.TaggedError<UnclearClinician>()("UnclearCl
   }
 }
 
+const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`))).annotate({
+  expected: `${TOKEN_LENGTH} letters and digits`,
+})
+
 /** `ops recipients find` */
 export const find = Command.make(
   "find",
   {
-    npi: Flag.String("npi").pipe(
-      Flag.withDescription("The clinician's NPI"),
-      Flag.filter(
-        (npi) => checkNpi(npi) === undefined,
-        () => "a valid NPI of ten digits",
-      ),
-      Flag.optional,
-    ),
+    npi: parsedFlag("npi", Npi, "The clinician's NPI").pipe(Flag.optional),
     email: Flag.String("email").pipe(
       Flag.withDescription("The clinician's e-mail address; its case does not matter"),
       Flag.optional,
     ),
-    token: Flag.String("token").pipe(
-      Flag.withDescription("The token of a recipient"),
-      Flag.filter(
-        (token) => new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`).test(token),
-        () => `${TOKEN_LENGTH} letters and digits`,
-      ),
-      Flag.optional,
-    ),
-    id: Flag.String("id").pipe(
-      Flag.withDescription("The id of a recipient, rcp_…"),
-      Flag.filterMap(...identifier("recipient")),
-      Flag.optional,
-    ),
+    token: parsedFlag("token", Token, "The token of a recipient").pipe(Flag.optional),
+    id: parsedFlag("id", RecipientId, "The id of a recipient, rcp_…").pipe(Flag.optional),
     organization: organization.pipe(Flag.optional),
     reveal: Flag.Boolean("reveal").pipe(
       Flag.withDescription("Show NPIs and e-mail addresses in full"),

@@ -1,8 +1,9 @@
 import { IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { checkLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { reasonNotValid } from "@outreach/domain/parseInput"
 import { Effect, Stream } from "effect"
 import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
 import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
@@ -49,7 +50,7 @@ export const importFile = Effect.fn("importFile")(function* (
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header.text, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
-  const checked = yield* checkFile(header, checkLine, { quiet, onBad: skipBad ? undefined : reject })
+  const checked = yield* checkFile(header, reasonNotValid(ImportLine), { quiet, onBad: skipBad ? undefined : reject })
   const report = { imported: 0, alreadyThere: 0, suppressed: 0, badCount: 0, badLines: [] }
   if (checked.bad.badCount > 0 && !skipBad) {
     yield* complete

@@ -1,9 +1,9 @@
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
-import { checkClinician } from "@outreach/domain/suppressions/checkClinician"
-import type { Clinician } from "@outreach/domain/suppressions/Suppression"
+import { parseInput, reasonNotValid } from "@outreach/domain/parseInput"
+import { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
-import { Effect, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { checkFile } from "../csv/checkFile.ts"
 import { BadLines } from "../csv/ImportErrors.ts"
 import { isBad, isGood, readHeader, readLines } from "../csv/readLines.ts"
@@ -18,7 +18,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   options: { readonly ignoreColumns: boolean; readonly quiet: boolean },
 ) {
   const header = yield* readHeader(file, "npi or email", options)
-  const { lines, bad } = yield* checkFile(header, (line) => checkClinician(toClinician(line)), options)
+  const { lines, bad } = yield* checkFile(header, (line) => reasonAgainst(toClinician(line)), options)
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
   const report = { lines, added: 0, withdrawn: 0 }
   const bar = yield* printProgress("Suppressing", lines, options)
@@ -26,11 +26,11 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {
-        const clinicians = batch.filter(isGood).map(toClinician)
-        if (batch.some(isBad) || clinicians.some((clinician) => checkClinician(clinician) !== undefined)) {
+        const clinicians = Result.all(batch.filter(isGood).map((line) => parseClinician(toClinician(line))))
+        if (batch.some(isBad) || Result.isFailure(clinicians)) {
           return yield* Effect.die(new Error("The file changed while it was read."))
         }
-        const { added, withdrawn } = yield* suppressClinicians(programId, clinicians, "operator")
+        const { added, withdrawn } = yield* suppressClinicians(programId, clinicians.success, "operator")
         report.added += added
         report.withdrawn += withdrawn
         yield* bar.advance(batch.length)
@@ -40,4 +40,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   return report
 }, Effect.scoped)
 
-const toClinician = ({ npi, email }: ImportLine): Clinician => ({ npi: npi || null, email: email || null })
+const reasonAgainst = reasonNotValid(Clinician)
+const parseClinician = parseInput(Clinician)
+
+const toClinician = ({ npi, email }: ImportLine) => ({ npi: npi || null, email: email || null })

@@ -1,4 +1,5 @@
 import { SCOPES } from "@outreach/contract"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier } from "@outreach/domain/Identifier"
@@ -24,7 +25,7 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
   const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
     id: yield* createIdentifier("endpoint"),
-    url: webhooksUrl,
+    url: PrivateEndpointUrl.make(webhooksUrl),
     eventTypes: null,
   })
   const program = yield* (yield* ProgramRepository).create({

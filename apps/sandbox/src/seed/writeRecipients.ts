@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { checkDigit } from "@outreach/domain/recipients/checkNpi"
+import { checkDigit } from "@outreach/domain/recipients/Npi"
 
 // Writes a CSV file of fictitious recipients to standard output: `node writeRecipients.ts 1000 > recipients.csv`.
 // The addresses end in .test, a top-level domain that no mail server has (RFC 2606).

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
@@ -44,7 +44,7 @@ const replayOf = async (deadLetters: number, rate: number) => {
     cancel: () => run(Effect.flatMap(ReplayJobQueue, (book) => book.cancel(id))),
     /** Lists when each new delivery was made, by the database's clock in milliseconds, and how many dead letters have one of their own. */
     outcome: async () => {
-      const made = await query<{ at: `${string}Z` }>(
+      const made = await query<{ at: Timestamp }>(
         (sql) =>
           sql`select created_at as at from deliveries where endpoint_id = ${endpointId} and replay order by created_at`,
       )

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
@@ -39,7 +40,8 @@ const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string,
   const { campaign, organization, endpoint } = yield* seedCampaign({ recipients: 0, endpointUrl: firstUrl })
   const repository = yield* EndpointRepository
   const endpoints = new Map<EndpointId, string>([[endpoint.id, firstName]])
-  for (const [name, url] of others) {
+  for (const [name, address] of others) {
+    const url = PrivateEndpointUrl.make(address)
     const id = yield* createIdentifier("endpoint")
     yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null })
     endpoints.set(id, name)

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId, type EventId } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
@@ -30,9 +31,10 @@ it("shares endpoints evenly among 1, 2 and 4 workers, and passes on what a worke
   })
   const { campaign, organization, endpoint, secret } = await run(seedCampaign({ recipients: 0, endpointUrl: to.url }))
   to.trust(secret)
+  const address = PrivateEndpointUrl.make(to.url)
   const others = Effect.gen(function* () {
     const id = yield* createIdentifier("endpoint")
-    yield* (yield* EndpointRepository).create({ organizationId: organization.id, id, url: to.url, eventTypes: null })
+    yield* (yield* EndpointRepository).create({ organizationId: organization.id, id, url: address, eventTypes: null })
   })
   await run(Effect.replicateEffect(others, ENDPOINTS - 1))
   expect(endpoint.organizationId).toBe(organization.id)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
-import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { effectTest } from "@outreach/testing/effectTest"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -82,7 +81,8 @@ describe("a loop over organizations", () => {
 describe("takeTurns", () => {
   it.effect("leaves one that fails alone, each time twice as long, until it succeeds", () =>
     Effect.gen(function* () {
-      const [bad, good] = [`org_${"1".repeat(32)}`, `org_${"2".repeat(32)}`] as const
+      const bad = OrganizationId.make(`org_${"1".repeat(32)}`)
+      const good = OrganizationId.make(`org_${"2".repeat(32)}`)
       const calls: Array<string> = []
       let isBroken = true
       const step = takeTurns("test", Effect.succeed([bad, good]), (id) =>
@@ -109,7 +109,7 @@ describe("takeTurns", () => {
   it.effect("is interrupted in the middle of a turn", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(
-        takeTurns("test", Effect.succeed([`org_${"1".repeat(32)}` as const]), () => Effect.never),
+        takeTurns("test", Effect.succeed([OrganizationId.make(`org_${"1".repeat(32)}`)]), () => Effect.never),
         { startImmediately: true },
       )
       yield* Fiber.interrupt(fiber)

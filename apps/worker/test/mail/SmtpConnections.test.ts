@@ -3,7 +3,7 @@ import { Clock, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { SmtpConnections } from "../../src/mail/SmtpConnections.ts"
 
-const CAMPAIGN: CampaignId = "cmp_1"
+const CAMPAIGN = "cmp_1" as CampaignId
 const leaseOf = async () => ({
   campaignId: CAMPAIGN,
   beginBy: (await Effect.runPromise(Clock.currentTimeNanos)) + 600_000_000_000n,

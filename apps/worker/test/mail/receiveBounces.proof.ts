@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
+import { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
@@ -30,7 +31,7 @@ it.skipIf(!existsSync("/proc/self/status"))(
         Effect.provide(ReturnPaths.at("acme.test").pipe(Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))))),
       ),
     )
-    const to = returnPaths.of(`rcp_${"0".repeat(32)}`)
+    const to = returnPaths.of(RecipientId.make(`rcp_${"0".repeat(32)}`))
     const envelope = ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "DATA"]
     const before = memory(child.pid!, "VmRSS")
     const line = Buffer.from(`${"x".repeat(78)}\r\n`)

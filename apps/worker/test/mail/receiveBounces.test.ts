@@ -1,5 +1,6 @@
 import { createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
+import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
@@ -16,7 +17,7 @@ import { smtpDialogue } from "../smtpDialogue.ts"
 const { run, launch, query } = journey()
 const paths = ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))))
 const returnPath = (recipientId: string) =>
-  Effect.runSync(ReturnPaths.pipe(Effect.provide(paths))).of(recipientId as `rcp_${string}`)
+  Effect.runSync(ReturnPaths.pipe(Effect.provide(paths))).of(recipientId as RecipientId)
 
 /** Receives bounces until the test is finished; returns the port. */
 const startReceiver = async (): Promise<number> => {

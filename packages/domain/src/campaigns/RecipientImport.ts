@@ -1,10 +1,11 @@
-import { Email } from "@outreach/contract"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
+import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { randomBase62 } from "../randomBase62.ts"
-import { checkNpi } from "../recipients/checkNpi.ts"
+import { EmailAddress } from "../recipients/EmailAddress.ts"
+import { Npi } from "../recipients/Npi.ts"
 import { type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { type SuppressionKey, SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
@@ -13,13 +14,20 @@ import { IMPORTABLE } from "./Campaign.ts"
 import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 
+/** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
+const MAX_EMAIL_LENGTH = 254
+
 /** A line of an import file. */
-export interface ImportLine {
+export const ImportLine = Schema.Struct({
   /** Counted from 1, the header included. */
-  readonly number: number
-  readonly npi: string
-  readonly email: string
-}
+  number: Schema.Int,
+  npi: Npi,
+  email: EmailAddress.check(
+    Schema.makeFilter((text) => text.length <= MAX_EMAIL_LENGTH || "the e-mail address is not valid"),
+  ),
+})
+/** A line as it was read. */
+export type ImportLine = typeof ImportLine.Encoded
 
 /** A line that cannot be imported, and why; it repeats nothing of the line. */
 export interface BadLine {
@@ -44,14 +52,7 @@ export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsed
   }
 }
 
-/** Returns what is wrong with a line, or undefined. */
-export const checkLine = (line: ImportLine): string | undefined =>
-  checkNpi(line.npi) ?? (isEmail(line.email) ? undefined : "the e-mail address is not valid")
-
-const isEmail = (text: string): boolean => text.length <= MAX_EMAIL_LENGTH && Email.safeParse(text).success
-
-/** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
-const MAX_EMAIL_LENGTH = 254
+const parseLine = parseInput(ImportLine)
 
 /**
  * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail; `suppressed` is a
@@ -139,11 +140,11 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   lines: ReadonlyArray<ImportLine>,
 ) {
   const bad: Array<BadLine> = []
-  let waiting: Array<ImportLine> = []
+  let waiting: Array<typeof ImportLine.Type> = []
   for (const line of lines) {
-    const reason = checkLine(line)
-    if (reason === undefined) waiting.push(line)
-    else bad.push({ number: line.number, reason })
+    const parsed = parseLine(line)
+    if (Result.isSuccess(parsed)) waiting.push(parsed.success)
+    else bad.push({ number: line.number, reason: parsed.failure.reason })
   }
   const counts = { registered: 0, already_there: 0, suppressed: 0 }
   for (let draw = 0; waiting.length > 0; draw++) {
@@ -166,7 +167,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   } satisfies ImportResult
 })
 
-const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: ImportLine) {
+const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: typeof ImportLine.Type) {
   const id = yield* createIdentifier("recipient")
   return { id, token: yield* randomBase62(TOKEN_LENGTH), npi, email } satisfies Candidate
 })

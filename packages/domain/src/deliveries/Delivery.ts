@@ -1,13 +1,14 @@
 import type { Redacted } from "effect"
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { EndpointUrl } from "./Endpoint.ts"
 
 /** One event on its way to one endpoint, in the hands of the worker that owns the endpoint. */
 export interface Delivery {
   readonly organizationId: OrganizationId
   readonly id: DeliveryId
   readonly endpointId: EndpointId
-  readonly url: string
+  readonly url: EndpointUrl
   readonly eventId: EventId
   /** Whether it has a row of its own; otherwise it was read from the log. */
   readonly isRow: boolean

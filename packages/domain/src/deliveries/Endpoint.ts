@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
@@ -5,11 +6,33 @@ import { isPublicHost } from "./isPublicAddress.ts"
 /** The upper bound of an endpoint's `maxInFlight`. */
 export const MAX_IN_FLIGHT = 1000
 
+// The ports below 1024 belong to other services: all but those of the web are refused.
+const endpointUrl = (asPrivate: boolean) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => {
+      const url = URL.parse(text)
+      if (url === null) return "it is not an absolute URL"
+      if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must begin with https://"
+      if (url.username !== "" || url.password !== "") return "it must not hold credentials"
+      if (url.port === "0") return "its port must not be 0"
+      if (!asPrivate && url.port !== "" && Number(url.port) < 1024) return "its port must be 443, or 1024 or above"
+      if (url.hash !== "") return "it must not hold a fragment"
+      return asPrivate || isPublicHost(url) || "its address is not a public one"
+    }),
+  ).pipe(Schema.brand("EndpointUrl"))
+
+/** An endpoint's address. */
+export const EndpointUrl = endpointUrl(false)
+export type EndpointUrl = typeof EndpointUrl.Type
+
+/** An endpoint's address in deployments that allow private addresses. */
+export const PrivateEndpointUrl = endpointUrl(true)
+
 /** Where an organization receives webhooks. */
 export interface Endpoint {
   readonly organizationId: OrganizationId
   readonly id: EndpointId
-  readonly url: string
+  readonly url: EndpointUrl
   /** While false its deliveries wait. */
   readonly enabled: boolean
   /** The event types it receives; null for all. */
@@ -42,21 +65,4 @@ export interface EndpointStatus extends Endpoint {
   readonly inFlight: number
   /** Since when the first of those waiting has been due; null when none is. */
   readonly oldestDueAt: Timestamp | null
-}
-
-/**
- * Returns what is wrong with an endpoint's address, or undefined; `asPrivate` is for deployments that allow private addresses.
- *
- * The ports below 1024 belong to other services: all but those of the web are refused.
- */
-export const checkEndpointUrl = (text: string, asPrivate: boolean): string | undefined => {
-  if (!URL.canParse(text)) return "it is not an absolute URL"
-  const url = new URL(text)
-  if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must begin with https://"
-  if (url.username !== "" || url.password !== "") return "it must not hold credentials"
-  if (url.port === "0") return "its port must not be 0"
-  if (!asPrivate && url.port !== "" && Number(url.port) < 1024) return "its port must be 443, or 1024 or above"
-  if (url.hash !== "") return "it must not hold a fragment"
-  if (!asPrivate && !isPublicHost(url)) return "its address is not a public one"
-  return undefined
 }

@@ -2,9 +2,10 @@ import { classify } from "@outreach/retry-policy"
 import { Clock, Effect, Schema } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
+import { parseInput } from "../parseInput.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { webhookHeaders } from "./Deliveries.ts"
-import { checkEndpointUrl, type Endpoint } from "./Endpoint.ts"
+import { type Endpoint, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
 import { EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
@@ -16,27 +17,28 @@ interface AddressOptions {
 
 /** Creates an endpoint. It receives what is published from now on, or what was published at `since` or later. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
-  endpoint: Pick<Endpoint, "organizationId" | "url" | "eventTypes"> & { readonly since?: Timestamp },
-  { allowPrivate }: AddressOptions,
+  endpoint: Pick<Endpoint, "organizationId" | "eventTypes"> & { readonly url: string; readonly since?: Timestamp },
+  options: AddressOptions,
 ) {
-  yield* assertUrl(endpoint.url, allowPrivate)
-  return yield* (yield* EndpointRepository).create({ ...endpoint, id: yield* createIdentifier("endpoint") })
+  const url = yield* parseUrl(endpoint.url, options)
+  return yield* (yield* EndpointRepository).create({ ...endpoint, url, id: yield* createIdentifier("endpoint") })
 })
 
 /** Changes what is given of an endpoint. */
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
-  changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight">>,
-  { allowPrivate }: AddressOptions,
+  { url, ...changes }: Partial<Pick<Endpoint, "eventTypes" | "maxInFlight">> & { readonly url?: string },
+  options: AddressOptions,
 ) {
-  if (changes.url !== undefined) yield* assertUrl(changes.url, allowPrivate)
-  return yield* (yield* EndpointRepository).update(endpointId, changes)
+  const changed = url === undefined ? changes : { ...changes, url: yield* parseUrl(url, options) }
+  return yield* (yield* EndpointRepository).update(endpointId, changed)
 })
 
-const assertUrl = Effect.fnUntraced(function* (url: string, allowPrivate: boolean) {
-  const reason = checkEndpointUrl(url, allowPrivate)
-  if (reason !== undefined) return yield* new InvalidEndpointUrl({ reason })
-})
+const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
+  Effect.mapError(
+    Effect.fromResult(parseInput(allowPrivate ? PrivateEndpointUrl : EndpointUrl)(url)),
+    ({ reason }) => new InvalidEndpointUrl({ reason }),
+  )
 
 /** The organization has no active signing secret, so nothing can be sent to its endpoints. */
 export class NoActiveSecret extends Schema.TaggedError<NoActiveSecret>()("NoActiveSecret", {

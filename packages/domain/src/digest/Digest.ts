@@ -8,9 +8,6 @@ import type { Timestamp } from "../Timestamp.ts"
 // stage of qualification, each once for a program and stage. Outreach: what events say of the date. Unique: a recipient counts once a
 // date, however often it opened or clicked. Suspected: by a bot. Quota: how far a stage is from its target, at the end of the date.
 
-/** A UTC calendar date, `2026-11-20`; two of them compare as texts. */
-export type CalendarDate = string
-
 /** A stage of qualification, by its name on the wire. */
 export type FunnelStage = keyof FunnelCounts
 

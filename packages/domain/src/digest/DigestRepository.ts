@@ -1,7 +1,9 @@
 import { Context, type Effect, Schema } from "effect"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { Npi } from "../recipients/Npi.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
-import type { CalendarDate, CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
+import type { CalendarDate } from "./CalendarDate.ts"
+import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
 /** The date has not begun yet, by the database's clock and in UTC. */
 export class DateInFuture extends Schema.TaggedError<DateInFuture>()("DateInFuture", { date: Schema.String }) {
@@ -32,7 +34,7 @@ export class DigestRepository extends Context.Service<
      */
     countQualifications(
       organizationId: OrganizationId,
-      qualifications: ReadonlyArray<Qualification & { readonly npi: string; readonly eventId: string }>,
+      qualifications: ReadonlyArray<Qualification & { readonly npi: Npi; readonly eventId: string }>,
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlyArray<CompleterQuota>>
     /** Finds which of these clinicians have reached one of these stages of a program. */

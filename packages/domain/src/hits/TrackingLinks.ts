@@ -92,8 +92,8 @@ const make = (publicBaseUrl: string, { seal }: TrackingSeal["Service"]): Trackin
       const sealed = payload.subarray(0, -SEAL_BYTES)
       if (!isSame(seal(sealed), payload.subarray(-SEAL_BYTES))) return undefined
       return {
-        organizationId: `${PREFIXES.organization}_${Hex.encode(sealed.subarray(1, 1 + ID_BYTES))}`,
-        recipientId: `${PREFIXES.recipient}_${Hex.encode(sealed.subarray(1 + ID_BYTES, HEAD_BYTES))}`,
+        organizationId: `${PREFIXES.organization}_${Hex.encode(sealed.subarray(1, 1 + ID_BYTES))}` as OrganizationId,
+        recipientId: `${PREFIXES.recipient}_${Hex.encode(sealed.subarray(1 + ID_BYTES, HEAD_BYTES))}` as RecipientId,
         destination: kind === "click" ? new TextDecoder().decode(sealed.subarray(HEAD_BYTES)) : null,
       }
     },

@@ -1,14 +1,17 @@
 import { EVENTS, type EventData, type EventTypeOf } from "@outreach/contract"
+import { Result } from "effect"
 import type { FunnelStage } from "../digest/Digest.ts"
-import { checkNpi } from "../recipients/checkNpi.ts"
+import { parseInput } from "../parseInput.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import { Npi } from "../recipients/Npi.ts"
 
 /** A command to count a clinician, and to withdraw the recipients whom the clinician matches. */
 export interface InboundCommand {
   readonly stage: FunnelStage
   readonly programSlug: string
-  readonly npi: string
+  readonly npi: Npi
   /** The address that is suppressed with the NPI; null when the event suppresses nobody. */
-  readonly email: string | null
+  readonly email: EmailAddress | null
   /** The token of the recipient whom the partner attributes the event to. */
   readonly token: string | null
 }
@@ -24,6 +27,8 @@ const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.learner_qualified": "learner_qualified",
   "clinician.completer_qualified": "completer_qualified",
 }
+
+const parseNpi = parseInput(Npi)
 
 /** Creates the parser of a deployment of this `livemode`. Its reasons name a member of the event and none of its values. */
 export const parseInboundEvent =
@@ -42,17 +47,16 @@ export const parseInboundEvent =
       const { path } = read.error.issues[0]!
       return { _tag: "Invalid", reason: `${["data", ...path].join(".")} is missing or not valid` }
     }
-    const { npi, consumer_program_slug: programSlug } = read.data
-    const wrong = checkNpi(npi)
-    if (wrong !== undefined) return { _tag: "Invalid", reason: `data.npi: ${wrong}` }
+    const npi = parseNpi(read.data.npi)
+    if (Result.isFailure(npi)) return { _tag: "Invalid", reason: `data.npi: ${npi.failure.reason}` }
     const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
     return {
       _tag: "InboundCommand",
       command: {
         stage: STAGES[type],
-        programSlug,
-        npi,
-        email: account?.email ?? null,
+        programSlug: read.data.consumer_program_slug,
+        npi: npi.success,
+        email: (account?.email ?? null) as EmailAddress | null,
         token: account?.attribution === "service_token" ? (account.token ?? null) : null,
       },
     }

@@ -1,4 +1,5 @@
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
 
 /** One e-mail to one recipient, held by one worker until the lease ends. */
 export interface MessageLease {
@@ -9,7 +10,7 @@ export interface MessageLease {
   /** Proves that the lease is still this worker's. */
   readonly leaseToken: string
   readonly token: string
-  readonly email: string
+  readonly email: EmailAddress
   /** Which attempt at the mailbox this is, from 1. */
   readonly attempt: number
   /** How often the whole message was sent and never answered. */

@@ -33,7 +33,9 @@ const make = (domain: string, { seal }: TrackingSeal["Service"]): ReturnPaths["S
     read: (address) => {
       const said = address.toLowerCase()
       const id = /^bounce-([0-9a-f]{32})-/.exec(said)?.[1]
-      return id !== undefined && isSame(addressOf(id), said) ? `${PREFIXES.recipient}_${id}` : undefined
+      return id !== undefined && isSame(addressOf(id), said)
+        ? (`${PREFIXES.recipient}_${id}` as RecipientId)
+        : undefined
     },
   }
 }

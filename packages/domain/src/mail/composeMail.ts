@@ -1,4 +1,5 @@
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
 import { composeBody } from "./composeBody.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
@@ -6,10 +7,7 @@ import type { ReturnPaths } from "./ReturnPaths.ts"
 import { compileTemplate } from "./Template.ts"
 
 /** Whom a message is for. */
-export interface MailRecipient extends RecipientRef {
-  readonly token: string
-  readonly email: string
-}
+export type MailRecipient = RecipientRef & Pick<Recipient, "token" | "email">
 
 /** What the messages of a deployment have in common. */
 export interface MailSettings {

@@ -1,5 +1,7 @@
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { EmailAddress } from "./EmailAddress.ts"
+import type { Npi } from "./Npi.ts"
 
 /** Binds a 6-character short-link token to a clinician's NPI, an e-mail address, a campaign and a program. */
 export interface Recipient {
@@ -8,8 +10,8 @@ export interface Recipient {
   readonly campaignId: CampaignId
   readonly programId: ProgramId
   readonly token: string
-  readonly npi: string
-  readonly email: string
+  readonly npi: Npi
+  readonly email: EmailAddress
   readonly createdAt: Timestamp
   /** The commit-ordered stamp of the last change; it orders the list feed. */
   readonly updatedAt: Timestamp

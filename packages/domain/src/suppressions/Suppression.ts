@@ -1,5 +1,6 @@
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { Clinician } from "./Clinician.ts"
 
 // Glossary. Suppression: an NPI or an e-mail address that a program must not write to. Withdrawn: a recipient who was not written to and
 // never will be. Waiting: a recipient who was neither written to nor withdrawn.
@@ -10,12 +11,6 @@ export type SuppressionKind = (typeof SUPPRESSION_KINDS)[number]
 /** Why someone is suppressed: the partner has an account of theirs; they asked for no more; or an operator said so. */
 export const SUPPRESSION_REASONS = ["account_created", "unsubscribed", "operator"] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
-
-/** Whom to suppress: by NPI, by e-mail address (whose case does not matter), or by both. */
-export interface Clinician {
-  readonly npi: string | null
-  readonly email: string | null
-}
 
 /** A clinician in one program; recipients match by NPI or by e-mail address. */
 export interface ProgramClinician extends Clinician {

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import type { RecipientRef } from "../hits/TrackingLinks.ts"
 import type { ProgramId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { Clinician } from "./Suppression.ts"
+import type { Clinician } from "./Clinician.ts"
 import { suppressClinicians } from "./Withdrawals.ts"
 
 /** A recipient's wish to get no more of a program's e-mails, before it is a suppression. */

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest"
-import { checkLine, judgeCandidates } from "../../src/campaigns/RecipientImport.ts"
+import { ImportLine, judgeCandidates, type KnownClinicians } from "../../src/campaigns/RecipientImport.ts"
+import { reasonNotValid } from "../../src/parseInput.ts"
+import type { Candidate } from "../../src/recipients/RecipientRepository.ts"
 
+const reasonAgainst = reasonNotValid(ImportLine)
 const line = { number: 2, npi: "1234567893", email: "ada@clinic.test" }
 
-describe("checkLine", () => {
+describe("ImportLine", () => {
   it("accepts a valid NPI with a valid e-mail address", () => {
-    expect(checkLine(line)).toBeUndefined()
-    expect(checkLine({ ...line, email: `${"a".repeat(242)}@clinic.test` })).toBeUndefined()
+    expect(reasonAgainst(line)).toBeUndefined()
+    expect(reasonAgainst({ ...line, email: `${"a".repeat(242)}@clinic.test` })).toBeUndefined()
   })
 
   it.each([
@@ -19,11 +22,11 @@ describe("checkLine", () => {
     "ada@clinic.test, bob@clinic.test",
     `${"a".repeat(243)}@clinic.test`,
   ])("refuses the e-mail address %j without repeating it", (email) => {
-    expect(checkLine({ ...line, email })).toBe("the e-mail address is not valid")
+    expect(reasonAgainst({ ...line, email })).toBe("the e-mail address is not valid")
   })
 
   it("names the NPI first when both are wrong", () => {
-    expect(checkLine({ ...line, npi: "1234567890", email: "" })).toBe("the NPI's check digit is wrong")
+    expect(reasonAgainst({ ...line, npi: "1234567890", email: "" })).toBe("the NPI's check digit is wrong")
   })
 })
 
@@ -39,7 +42,9 @@ describe("judgeCandidates", () => {
       { kind: "email" as const, value: "four@clinic.test" },
     ],
     qualified: new Set(["5"]),
-  }
+  } as unknown as KnownClinicians
+  const judge = (clinicians: ReadonlyArray<{ readonly npi: string; readonly email: string }>) =>
+    judgeCandidates(clinicians as ReadonlyArray<Candidate>, known)
 
   it.each([
     ["registered", "6", "six@clinic.test"],
@@ -52,12 +57,12 @@ describe("judgeCandidates", () => {
     ["npi_taken", "1", "two@clinic.test"],
     ["email_taken", "6", "ONE@clinic.test"],
   ])("decides %s for the NPI %s with %s", (registration, npi, email) => {
-    expect(judgeCandidates([{ npi, email }], known)).toEqual([registration])
+    expect(judge([{ npi, email }])).toEqual([registration])
   })
 
   it("judges candidates against those before them that are registered", () => {
     const [first, twin] = [line, { ...line, npi: "1245319599" }]
-    expect(judgeCandidates([first, first, twin, { ...first, email: "other@clinic.test" }], known)).toEqual([
+    expect(judge([first, first, twin, { ...first, email: "other@clinic.test" }])).toEqual([
       "registered",
       "already_there",
       "email_taken",

@@ -4,19 +4,23 @@ import { describe, expect, it } from "vitest"
 import type { PublicationChunk } from "../../src/campaigns/CampaignRepository.ts"
 import { composeRecipientsPublished } from "../../src/campaigns/composeRecipientsPublished.ts"
 import { MAX_EVENT_BYTES, serialise } from "../../src/events/Event.ts"
+import { CampaignId, EventId, OrganizationId, ProgramId } from "../../src/Identifier.ts"
 import type { Recipient } from "../../src/recipients/Recipient.ts"
+import { Timestamp } from "../../src/Timestamp.ts"
 
 const hex = "0".repeat(32)
-const now = "2026-11-21T02:45:29.123456Z"
+const organizationId = OrganizationId.make(`org_${hex}`)
+const programId = ProgramId.make(`pgm_${hex}`)
+const now = Timestamp.make("2026-11-21T02:45:29.123456Z")
 const chunkOf = (
   emails: ReadonlyArray<string>,
   campaignName = "Spring",
   programName = "Heart failure",
 ): PublicationChunk => ({
   campaign: {
-    organizationId: `org_${hex}`,
-    id: `cmp_${hex}`,
-    programId: `pgm_${hex}`,
+    organizationId,
+    id: CampaignId.make(`cmp_${hex}`),
+    programId,
     name: campaignName,
     kind: "traffic",
     status: "publishing",
@@ -26,8 +30,8 @@ const chunkOf = (
     updatedAt: now,
   },
   program: {
-    organizationId: `org_${hex}`,
-    id: `pgm_${hex}`,
+    organizationId,
+    id: programId,
     slug: "heart-failure",
     name: programName,
     status: "active",
@@ -41,7 +45,7 @@ const chunkOf = (
       ({ id: `rcp_${i.toString(16).padStart(32, "0")}`, token: "aB3dE9", npi: "1234567893", email }) as Recipient,
   ),
 })
-const publish = (chunk: PublicationChunk) => composeRecipientsPublished(`evt_${hex}`, chunk)
+const publish = (chunk: PublicationChunk) => composeRecipientsPublished(EventId.make(`evt_${hex}`), chunk)
 const bytes = (chunk: PublicationChunk, livemode: boolean) =>
   new TextEncoder().encode(serialise(publish(chunk).event, livemode, now)).length
 

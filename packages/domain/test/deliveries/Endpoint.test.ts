@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { checkEndpointUrl } from "../../src/deliveries/Endpoint.ts"
+import { EndpointUrl, PrivateEndpointUrl } from "../../src/deliveries/Endpoint.ts"
+import { reasonNotValid } from "../../src/parseInput.ts"
 
 const https = "it must begin with https://"
 const notPublic = "its address is not a public one"
@@ -29,9 +30,9 @@ const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHtt
   ["https://93.184.216.34/", undefined, undefined],
 ]
 
-describe("checkEndpointUrl", () => {
+describe("EndpointUrl", () => {
   it.each(table)("judges %j", (url, strict, allowingHttp) => {
-    expect(checkEndpointUrl(url, false)).toBe(strict)
-    expect(checkEndpointUrl(url, true)).toBe(allowingHttp)
+    expect(reasonNotValid(EndpointUrl)(url)).toBe(strict)
+    expect(reasonNotValid(PrivateEndpointUrl)(url)).toBe(allowingHttp)
   })
 })

@@ -10,9 +10,10 @@ import {
   recipientsPublished,
 } from "../../src/digest/Digest.ts"
 import type { EventDraft, OutreachEventType } from "../../src/events/Event.ts"
-import type { Timestamp } from "../../src/Timestamp.ts"
+import type { ProgramId } from "../../src/Identifier.ts"
+import { Timestamp } from "../../src/Timestamp.ts"
 
-const REACHED = "2026-11-20T10:00:00.000000Z"
+const REACHED = Timestamp.make("2026-11-20T10:00:00.000000Z")
 
 describe("quotaStatus", () => {
   it("is nulls and a count without a target", () => {
@@ -31,14 +32,14 @@ describe("quotaStatus", () => {
 })
 
 describe("a program's funnel", () => {
-  const NOW = "2026-11-21T10:00:00.000000Z"
+  const NOW = Timestamp.make("2026-11-21T10:00:00.000000Z")
   const counts = (account_created: number, learner_qualified: number, completer_qualified: number) => ({
     account_created,
     learner_qualified,
     completer_qualified,
   })
   const funnel = (changes: Partial<Funnel>): Funnel => ({
-    programId: "pgm_01KAJ0000000000000000000000",
+    programId: "pgm_01KAJ0000000000000000000000" as ProgramId,
     totals: counts(9, 5, 2),
     learnerTarget: null,
     completerTarget: null,

@@ -1,17 +1,19 @@
 import { EVENTS } from "@outreach/contract"
 import { describe, expect, it } from "vitest"
 import { composeEvent, serialise } from "../../src/events/Event.ts"
+import { CampaignId, EventId, OrganizationId, ProgramId, RecipientId } from "../../src/Identifier.ts"
+import { Timestamp } from "../../src/Timestamp.ts"
 
 const hex = "0".repeat(32)
-const stamp = "2026-11-21T02:45:29.123456Z"
+const stamp = Timestamp.make("2026-11-21T02:45:29.123456Z")
 const sent = composeEvent(
   "outreach.email_sent",
   {
-    id: `evt_${hex}`,
-    organizationId: `org_${hex}`,
-    campaignId: `cmp_${hex}`,
-    programId: `pgm_${hex}`,
-    recipientId: `rcp_${hex}`,
+    id: EventId.make(`evt_${hex}`),
+    organizationId: OrganizationId.make(`org_${hex}`),
+    campaignId: CampaignId.make(`cmp_${hex}`),
+    programId: ProgramId.make(`pgm_${hex}`),
+    recipientId: RecipientId.make(`rcp_${hex}`),
   },
   { service_recipient_id: `rcp_${hex}`, service_campaign_id: `cmp_${hex}`, token: "aB3dE9" },
 )
@@ -30,7 +32,7 @@ describe("serialise", () => {
   })
 
   it("tells when the thing happened apart from when it was learned", () => {
-    const occurredAt = "2026-11-20T00:00:00.000001Z"
+    const occurredAt = Timestamp.make("2026-11-20T00:00:00.000001Z")
     expect(JSON.parse(serialise({ ...sent, occurredAt }, false, stamp))).toMatchObject({
       livemode: false,
       occurred_at: occurredAt,

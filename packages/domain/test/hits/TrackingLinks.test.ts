@@ -1,15 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { TRACKING_PATHS, type TrackingKind } from "../../src/hits/TrackingLinks.ts"
-import { BASE, testLinks } from "../mail/testLinks.ts"
+import { OrganizationId, RecipientId } from "../../src/Identifier.ts"
+import { BASE, testLinks, to } from "../mail/testLinks.ts"
 
 const links = testLinks()
 const hex = fc.stringMatching(/^[0-9a-f]{32}$/)
 const addressees = fc.record({
-  organizationId: hex.map((id) => `org_${id}` as const),
-  recipientId: hex.map((id) => `rcp_${id}` as const),
+  organizationId: hex.map((id) => OrganizationId.make(`org_${id}`)),
+  recipientId: hex.map((id) => RecipientId.make(`rcp_${id}`)),
 })
-const to = { organizationId: `org_${"1".repeat(32)}`, recipientId: `rcp_${"2".repeat(32)}` } as const
 const destinations = fc.webUrl({ withQueryParameters: true, withFragments: true }).filter((url) => url.length < 600)
 const kinds = Object.keys(TRACKING_PATHS) as ReadonlyArray<TrackingKind>
 const trackingPayload = (kind: TrackingKind, link: string) => {

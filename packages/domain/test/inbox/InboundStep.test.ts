@@ -9,13 +9,15 @@ import {
   toWithdrawals,
 } from "../../src/inbox/InboundStep.ts"
 import type { InboundCommand } from "../../src/inbox/parseInboundEvent.ts"
+import type { Npi } from "../../src/recipients/Npi.ts"
+import { Timestamp } from "../../src/Timestamp.ts"
 import type { CommitTimestamp } from "../../src/Transaction.ts"
 
-const heart: ProgramId = "pgm_heart"
+const heart = "pgm_heart" as ProgramId
 const command: InboundCommand = {
   stage: "learner_qualified",
   programSlug: "heart-failure",
-  npi: "1",
+  npi: "1" as Npi,
   email: null,
   token: null,
 }
@@ -57,9 +59,9 @@ describe("toSteps", () => {
 
 const stage = fc.constantFrom("account_created", "learner_qualified", "completer_qualified")
 const batches = fc
-  .array(fc.record({ npi: fc.constantFrom("1", "2", "3", "4"), stage }), { maxLength: 12 })
+  .array(fc.record({ npi: fc.constantFrom("1", "2", "3", "4").map((npi) => npi as Npi), stage }), { maxLength: 12 })
   .map((steps) => steps.map((more, i) => step(`evt_${i}`, more)))
-const recipient = fc.constantFrom<RecipientId>("rcp_1", "rcp_2", "rcp_3")
+const recipient = fc.constantFrom("rcp_1", "rcp_2", "rcp_3").map((id) => id as RecipientId)
 /** Steps, the recipients who match them in the order of the steps, and those whose message is in flight. */
 const cases = batches.chain((steps) =>
   fc.record({
@@ -121,7 +123,8 @@ describe("toWithdrawals", () => {
     ["completer_qualified", "completer_qualified"],
   ] as const)("withdraws for %s as %s", (stage, reason) => {
     const clinician = step("evt_1", { stage })
-    expect(toWithdrawals([clinician], [{ id: "rcp_1", clinician }])).toEqual([{ id: "rcp_1", reason }])
+    const id = "rcp_1" as RecipientId
+    expect(toWithdrawals([clinician], [{ id, clinician }])).toEqual([{ id, reason }])
   })
 })
 
@@ -130,9 +133,9 @@ describe("reachedNow", () => {
     const at = "2026-11-21T02:45:29.123456Z" as CommitTimestamp
     const quotas = [
       { programId: heart, reachedAt: at },
-      { programId: "pgm_before", reachedAt: "2026-11-21T02:45:29.123455Z" },
-      { programId: "pgm_open", reachedAt: null },
-    ] as const
+      { programId: "pgm_before" as ProgramId, reachedAt: Timestamp.make("2026-11-21T02:45:29.123455Z") },
+      { programId: "pgm_open" as ProgramId, reachedAt: null },
+    ]
     expect(reachedNow(quotas, at)).toEqual([heart])
   })
 })

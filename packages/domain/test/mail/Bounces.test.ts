@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { decideBounce } from "../../src/mail/Bounces.ts"
 import type { Recipient } from "../../src/recipients/Recipient.ts"
-import type { Timestamp } from "../../src/Timestamp.ts"
+import { Timestamp } from "../../src/Timestamp.ts"
 
-const at = "2026-11-21T02:45:29.123456Z" satisfies Timestamp
+const at = Timestamp.make("2026-11-21T02:45:29.123456Z")
 const recipient = (sentAt: Timestamp | null, bouncedAt: Timestamp | null) => ({ sentAt, bouncedAt }) as Recipient
 
 describe("decideBounce", () => {

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { RecipientId } from "../../src/Identifier.ts"
+import { RecipientId } from "../../src/Identifier.ts"
 import { testReturnPaths } from "./testReturnPaths.ts"
 
 const paths = testReturnPaths("Bounces.acme.test")
-const recipientId = fc.stringMatching(/^[0-9a-f]{32}$/).map((hex): RecipientId => `rcp_${hex}`)
+const recipientId = fc.stringMatching(/^[0-9a-f]{32}$/).map((hex) => RecipientId.make(`rcp_${hex}`))
 
 describe("a return path", () => {
   it("names its recipient again, and fits a local part, whatever case the way back makes of it", () => {
@@ -19,7 +19,7 @@ describe("a return path", () => {
   })
 
   it("is not valid once any character of it is another", () => {
-    const address = paths.of(`rcp_${"0a".repeat(16)}`)
+    const address = paths.of(RecipientId.make(`rcp_${"0a".repeat(16)}`))
     const property = fc.property(fc.nat(address.length - 1), fc.constantFrom(..."abcdef0123456789-@."), (i, other) => {
       fc.pre(address[i] !== other)
       expect(paths.read(address.slice(0, i) + other + address.slice(i + 1))).toBeUndefined()
@@ -35,7 +35,7 @@ describe("a return path", () => {
   )
 
   it("of another key is not valid", () => {
-    const id: RecipientId = `rcp_${"0a".repeat(16)}`
+    const id = RecipientId.make(`rcp_${"0a".repeat(16)}`)
     expect(testReturnPaths("bounces.acme.test", "other").read(paths.of(id))).toBeUndefined()
   })
 })

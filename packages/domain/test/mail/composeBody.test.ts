@@ -1,10 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { composeBody } from "../../src/mail/composeBody.ts"
-import { testLinks } from "./testLinks.ts"
+import { testLinks, to } from "./testLinks.ts"
 
 const links = testLinks()
-const to = { organizationId: `org_${"1".repeat(32)}`, recipientId: `rcp_${"2".repeat(32)}` } as const
 const variables = {
   token: "aB3dE9",
   campaign_name: "Spring & summer",

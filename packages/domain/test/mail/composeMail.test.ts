@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { OrganizationId, RecipientId } from "../../src/Identifier.ts"
 import { composeMail } from "../../src/mail/composeMail.ts"
 import type { MessageTemplate } from "../../src/mail/Message.ts"
+import { EmailAddress } from "../../src/recipients/EmailAddress.ts"
 import { testLinks } from "./testLinks.ts"
 import { testReturnPaths } from "./testReturnPaths.ts"
 
@@ -14,11 +16,11 @@ const template: MessageTemplate = {
   shortLink: "https://go.partner.test/{token}?a=1&b=2",
 }
 const recipient = {
-  organizationId: `org_${"0".repeat(32)}`,
-  recipientId: `rcp_${"1".repeat(32)}`,
+  organizationId: OrganizationId.make(`org_${"0".repeat(32)}`),
+  recipientId: RecipientId.make(`rcp_${"1".repeat(32)}`),
   token: "aB3dE9",
-  email: "clinician@clinic.test",
-} as const
+  email: EmailAddress.make("clinician@clinic.test"),
+}
 
 describe("composeMail", () => {
   const mail = composeMail(template, { links, returnPaths, mailDomain: "acme.test" })(recipient)

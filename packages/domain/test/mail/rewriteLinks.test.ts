@@ -1,10 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { rewriteLinks } from "../../src/mail/rewriteLinks.ts"
-import { testLinks } from "./testLinks.ts"
+import { testLinks, to } from "./testLinks.ts"
 
 const links = testLinks()
-const to = { organizationId: `org_${"1".repeat(32)}`, recipientId: `rcp_${"2".repeat(32)}` } as const
 const PIXEL = `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
 const rewrite = (html: string) => rewriteLinks(html, to, links)
 const tracked = (destination: string) => `href="${links.click(to, destination)}"`

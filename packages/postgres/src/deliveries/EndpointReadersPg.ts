@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   ALONE_FROM_LOSSES,
   EndpointReaders,
@@ -31,7 +32,7 @@ const UNREADABLE_WAIT_SECONDS = 60
 interface ReadRow {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
-  readonly url: string
+  readonly url: EndpointUrl
   readonly eventId: Delivery["eventId"]
   readonly body: string
   readonly traceparent: string | null
@@ -224,7 +225,7 @@ export const EndpointReadersPg = Layer.effect(
 /** Creates the id of an event's delivery to an endpoint, as `delivery_id` does in the database: a UUIDv7 of the event's time, the rest a hash. */
 export const deliveryId = (eventId: EventId, endpointId: EndpointId): DeliveryId => {
   const digest = hash("sha256", eventId + endpointId)
-  return `dlv_${eventId.slice(4, 16)}7${digest.slice(0, 3)}b${digest.slice(3, 18)}`
+  return `dlv_${eventId.slice(4, 16)}7${digest.slice(0, 3)}b${digest.slice(3, 18)}` as DeliveryId
 }
 
 /** Lays progress out as the arguments of `write_progress`. */

@@ -1,4 +1,4 @@
-import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"

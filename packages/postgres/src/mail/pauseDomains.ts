@@ -1,11 +1,12 @@
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** A rejection that is about us, and for how long its campaign leaves the domain of the address alone. */
 export interface DomainRejection {
   readonly campaignId: CampaignId
-  readonly email: string
+  readonly email: EmailAddress
   readonly status: string
   readonly delaySeconds: number
 }

@@ -44,10 +44,7 @@ export interface ClinicianKey {
 /** How many clinicians one key may lead to: several may share an address, or have the same token in different organizations. */
 const MAX_CLINICIANS = 100
 
-interface Clinician {
-  readonly organizationId: OrganizationId
-  readonly npi: string
-}
+type Clinician = Pick<Recipient, "organizationId" | "npi">
 
 /** Reads what happened to one clinician; every look-up is a range of an index, for each organization, campaign or program. */
 export class TimelineReader extends Context.Service<TimelineReader>()("postgres/recipients/TimelineReader", {

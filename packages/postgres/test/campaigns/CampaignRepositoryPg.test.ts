@@ -61,11 +61,7 @@ describe("publishChunk", () => {
         data.recipients.map((it) => [it.service_recipient_id, { ...it, updatedAt: emitted_at }]),
       ),
     )
-    const kept = yield* (yield* RecipientRepository).page(
-      organization.id,
-      { since: "1970-01-01T00:00:00.000000Z" },
-      2000,
-    )
+    const kept = yield* (yield* RecipientRepository).page(organization.id, { since: fromUnixMillis(0) }, 2000)
     expect([announced.size, kept.length]).toEqual([1203, 1203])
     for (const { id, token, npi, email, updatedAt } of kept) {
       expect(announced.get(id)).toEqual({ service_recipient_id: id, token, npi, email, updatedAt })

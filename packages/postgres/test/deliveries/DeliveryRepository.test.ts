@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
@@ -160,7 +161,7 @@ describe("DeliveryRepository", () => {
     const other = yield* (yield* EndpointRepository).create({
       organizationId: organization.id,
       id: yield* createIdentifier("endpoint"),
-      url: "https://other.test/",
+      url: EndpointUrl.make("https://other.test/"),
       eventTypes: ["outreach.email_bounced"],
     })
     const publish = Effect.gen(function* () {

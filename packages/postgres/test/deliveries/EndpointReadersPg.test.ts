@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { ALONE_FROM_LOSSES, EndpointReaders, MAX_LOSSES } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
@@ -178,7 +179,7 @@ describe("EndpointReadersPg.read", () => {
       return yield* repository.create({
         organizationId: organization.id,
         id,
-        url: "https://some.test/",
+        url: EndpointUrl.make("https://some.test/"),
         eventTypes,
       })
     })

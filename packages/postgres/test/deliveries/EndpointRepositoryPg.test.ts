@@ -1,5 +1,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect } from "@effect/vitest"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
@@ -21,7 +22,7 @@ const create = Effect.fnUntraced(function* (organizationId: OrganizationId, even
   return yield* (yield* EndpointRepository).create({
     organizationId,
     id,
-    url: "https://partner.test/webhooks",
+    url: EndpointUrl.make("https://partner.test/webhooks"),
     eventTypes,
   })
 })
@@ -144,7 +145,7 @@ describe("EndpointRepositoryPg", () => {
     const repository = yield* EndpointRepository
     const now = yield* create(organization.id, null)
     const id = yield* createIdentifier("endpoint")
-    const url = "https://partner.test/since"
+    const url = EndpointUrl.make("https://partner.test/since")
     yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null, since: second!.at })
     expect((yield* repository.find(now.id)).lagEvents).toBe(0)
     expect((yield* repository.find(id)).lagEvents).toBe(2)

@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EventId, type ReplayId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { type LogRange, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -177,7 +177,11 @@ describe("ReplayJobQueue", () => {
       const events = [seeded.eventId, ...(yield* publishSent(seeded.campaign, count - 1))]
       const published = yield* sql<{ at: Timestamp }>`
         select emitted_at as at from events where organization_id = ${seeded.organization.id} order by emitted_at, id`
-      const all = { endpointId: seeded.endpoint.id, from: published[0]!.at, to: "2100-01-01T00:00:00.000000Z" } as const
+      const all = {
+        endpointId: seeded.endpoint.id,
+        from: published[0]!.at,
+        to: Timestamp.make("2100-01-01T00:00:00.000000Z"),
+      }
       return { ...seeded, events, published: published.map(({ at }) => at), all }
     })
     const createOfLog = (range: LogRange, rate = 10_000) =>

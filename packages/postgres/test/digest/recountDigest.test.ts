@@ -1,3 +1,4 @@
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
@@ -25,7 +26,7 @@ afterAll(() => runtime.dispose())
 const run: typeof runtime.runPromise = (effect) => runtime.runPromise(effect)
 const test = effectTest(run)
 const recount = (date: string, organizationId?: OrganizationId) =>
-  Effect.flatMap(DigestRepository, (ledger) => ledger.recount(date, organizationId))
+  Effect.flatMap(DigestRepository, (ledger) => ledger.recount(date as CalendarDate, organizationId))
 const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => createIdentifier("recipient")))
 
 /** Two campaigns of one organization, each under a program of its own. */

@@ -4,12 +4,13 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -61,7 +62,7 @@ describe("commitTimestamp", () => {
           Effect.gen(function* () {
             const id = yield* createIdentifier("recipient")
             const n = batch * 10 + i
-            return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test` }
+            return { id, token: yield* randomBase62(6), npi: npi(n), email: email(n) }
           }),
         )
         const registrations = yield* addRecipients(campaign.id, candidates)
@@ -72,7 +73,7 @@ describe("commitTimestamp", () => {
     )
 
     const seen: Array<string> = []
-    let from: Parameters<typeof recipients.page>[1] = { since: "1970-01-01T00:00:00.000000Z" }
+    let from: Parameters<typeof recipients.page>[1] = { since: fromUnixMillis(0) }
     for (;;) {
       const over = writers.pollUnsafe() !== undefined
       const page: ReadonlyArray<Recipient> = yield* recipients.page(organizationId, from, 3)

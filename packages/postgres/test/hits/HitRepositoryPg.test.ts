@@ -3,6 +3,7 @@ import { describe, expect } from "@effect/vitest"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
+import { type HitId, RecipientId } from "@outreach/domain/Identifier"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -27,11 +28,11 @@ const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: nu
     update recipients set sent_at = clock_timestamp() - make_interval(secs => ${sentAgo}) where organization_id = ${organizationId}`,
   )
   const recipients = yield* query(
-    (sql) => sql<{ id: `rcp_${string}`; token: string }>`
+    (sql) => sql<{ id: RecipientId; token: string }>`
     select id, token from recipients where organization_id = ${organizationId} order by id`,
   )
   const hit = (over: Partial<Hit & { readonly agoMs: number }> = {}) => ({
-    id: `hit_${randomUUID().replaceAll("-", "")}` as const,
+    id: `hit_${randomUUID().replaceAll("-", "")}` as HitId,
     organizationId,
     recipientId: recipients[0]!.id,
     link: "https://clinic.test/",
@@ -149,7 +150,7 @@ describe("a hit", () => {
 
   test("of a recipient that there is not is left out, and the others of its batch are kept", function* () {
     const { hit, hits } = yield* seedSent({ recipients: 1 })
-    yield* record(hit({ recipientId: `rcp_${"0".repeat(32)}` }), hit())
+    yield* record(hit({ recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`) }), hit())
     expect(yield* hits).toHaveLength(1)
   })
 

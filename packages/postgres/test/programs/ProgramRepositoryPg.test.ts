@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import type { CalendarDate } from "@outreach/domain/digest/Digest"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"

@@ -4,12 +4,14 @@ import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { type Candidate, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -17,12 +19,12 @@ const test = effectTest(runOnDatabase())
 
 const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidate> = {}) {
   const id = yield* createIdentifier("recipient")
-  return { id, token: yield* randomBase62(6), npi: npi(n), email: `clinician${n}@clinic.test`, ...some }
+  return { id, token: yield* randomBase62(6), npi: npi(n), email: email(n), ...some }
 })
 const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate>) =>
   addRecipients(campaignId, candidates)
 
-const EPOCH = { since: "1970-01-01T00:00:00.000000Z" } as const
+const EPOCH = { since: fromUnixMillis(0) }
 
 describe("addRecipients", () => {
   test("says of each candidate, in order, what became of it", function* () {
@@ -34,12 +36,12 @@ describe("addRecipients", () => {
         campaign.id,
         yield* candidate(3),
         yield* candidate(1),
-        yield* candidate(1, { email: first.email.toUpperCase() }),
-        yield* candidate(1, { email: "another@clinic.test" }),
-        yield* candidate(4, { email: first.email.toUpperCase() }),
+        yield* candidate(1, { email: EmailAddress.make(first.email.toUpperCase()) }),
+        yield* candidate(1, { email: EmailAddress.make("another@clinic.test") }),
+        yield* candidate(4, { email: EmailAddress.make(first.email.toUpperCase()) }),
         yield* candidate(5, { token: first.token }),
         yield* candidate(1, { token: first.token }),
-        yield* candidate(1, { email: "clinician2@clinic.test" }),
+        yield* candidate(1, { email: email(2) }),
         yield* candidate(6),
       ),
     ).toEqual([
@@ -64,7 +66,7 @@ describe("addRecipients", () => {
         campaign.id,
         first,
         yield* candidate(1),
-        yield* candidate(1, { email: "another@clinic.test" }),
+        yield* candidate(1, { email: EmailAddress.make("another@clinic.test") }),
         yield* candidate(2, { email: first.email }),
         yield* candidate(3, { token: first.token }),
       ),

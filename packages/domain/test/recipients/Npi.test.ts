@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { checkDigit, checkNpi } from "../../src/recipients/checkNpi.ts"
+import { reasonNotValid } from "../../src/parseInput.ts"
+import { checkDigit, Npi } from "../../src/recipients/Npi.ts"
 
 const nine = fc.integer({ min: 0, max: 999_999_999 }).map((n) => String(n).padStart(9, "0"))
 const npi = nine.map((digits) => digits + checkDigit(digits))
@@ -12,21 +13,23 @@ const luhn = (digits: string): number =>
     return sum + Math.floor(value / 10) + (value % 10)
   }, 0)
 
-describe("checkNpi", () => {
+const reasonAgainst = reasonNotValid(Npi)
+
+describe("Npi", () => {
   // 1234567893 is the worked example of the CMS requirements; the others stand in the public NPPES file and in X12 examples.
   it.each(["1234567893", "1497758544", "1245319599"])("accepts the published NPI %s", (published) => {
-    expect(checkNpi(published)).toBeUndefined()
+    expect(reasonAgainst(published)).toBeUndefined()
   })
 
   it("agrees with the Luhn algorithm over the issuer prefix 80840", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{10}$/), (digits) => {
-        expect(checkNpi(digits) === undefined).toBe(luhn(`80840${digits}`) % 10 === 0)
+        expect(reasonAgainst(digits) === undefined).toBe(luhn(`80840${digits}`) % 10 === 0)
       }),
     )
     fc.assert(
       fc.property(npi, (digits) => {
-        expect(checkNpi(digits)).toBeUndefined()
+        expect(reasonAgainst(digits)).toBeUndefined()
       }),
     )
   })
@@ -35,7 +38,7 @@ describe("checkNpi", () => {
     fc.assert(
       fc.property(npi, fc.nat(9), fc.integer({ min: 1, max: 9 }), (digits, at, shift) => {
         const wrong = String((Number(digits[at]) + shift) % 10)
-        expect(checkNpi(digits.slice(0, at) + wrong + digits.slice(at + 1))).toBe("the NPI's check digit is wrong")
+        expect(reasonAgainst(digits.slice(0, at) + wrong + digits.slice(at + 1))).toBe("the NPI's check digit is wrong")
       }),
     )
   })
@@ -45,7 +48,7 @@ describe("checkNpi", () => {
       fc.property(npi, fc.nat(8), (digits, at) => {
         const pair = digits.slice(at, at + 2)
         fc.pre(pair[0] !== pair[1] && pair !== "09" && pair !== "90")
-        expect(checkNpi(`${digits.slice(0, at)}${pair[1]}${pair[0]}${digits.slice(at + 2)}`)).toBeDefined()
+        expect(reasonAgainst(`${digits.slice(0, at)}${pair[1]}${pair[0]}${digits.slice(at + 2)}`)).toBeDefined()
       }),
     )
   })
@@ -53,7 +56,7 @@ describe("checkNpi", () => {
   it.each(["", "123456789", "12345678930", "123456789X", " 1234567893", "1234567893\n", "１２３４５６７８９３"])(
     "refuses %j, which is not ten digits, without repeating it",
     (text) => {
-      expect(checkNpi(text)).toBe("the NPI is not ten digits")
+      expect(reasonAgainst(text)).toBe("the NPI is not ten digits")
     },
   )
 })

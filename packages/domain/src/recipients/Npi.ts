@@ -1,12 +1,17 @@
+import { Schema } from "effect"
+
 /**
- * Returns what is wrong with a national provider identifier, or undefined.
+ * A national provider identifier.
  *
  * Ten digits, of which the last is the Luhn check digit over the prefix 80840 and the first nine. Source: CMS, Requirements for NPI and NPI check digit (45 CFR 162.406).
  */
-export const checkNpi = (npi: string): string | undefined => {
-  if (!/^\d{10}$/.test(npi)) return "the NPI is not ten digits"
-  return checkDigit(npi.slice(0, 9)) === npi[9] ? undefined : "the NPI's check digit is wrong"
-}
+export const Npi = Schema.String.check(
+  Schema.makeFilter((text) => {
+    if (!/^\d{10}$/.test(text)) return "the NPI is not ten digits"
+    return checkDigit(text.slice(0, 9)) === text[9] || "the NPI's check digit is wrong"
+  }),
+).pipe(Schema.annotate({ expected: "a valid NPI of ten digits" }), Schema.brand("Npi"))
+export type Npi = typeof Npi.Type
 
 /** Computes the check digit of the first nine digits of an NPI. */
 export const checkDigit = (nine: string): string => {

@@ -1,0 +1,38 @@
+import { Cause, Exit, Result, Schema, SchemaIssue, SchemaParser } from "effect"
+
+/** Why an input is not valid. It never repeats the input, which may be secret or personal. */
+export interface NotValid {
+  /** Describes a valid input, to follow "must be". */
+  readonly expected: string
+  /** What is wrong with this input; empty if the schema does not say. */
+  readonly reason: string
+}
+
+/** Creates the parser of a schema, whose annotation `expected` describes a valid input. */
+export const parseInput = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => Result.Result<A, NotValid>) => {
+  const decode = SchemaParser.decodeExit(schema)
+  return (input) => {
+    const exit = decode(input)
+    if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
+    const issue = Cause.squash(exit.cause)
+    if (!SchemaIssue.isIssue(issue)) throw issue
+    const { expected = expectedBy(schema), message: reason = "" } = annotationsOf(issue)
+    return Result.fail({ expected, reason })
+  }
+}
+
+/** Returns the description of a schema's valid inputs. */
+export const expectedBy = (schema: Schema.Constraint): string => Schema.resolveAnnotations(schema)?.expected ?? ""
+
+/** Creates the function that returns why an input is not valid, or undefined. */
+export const reasonNotValid = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => string | undefined) => {
+  const parse = parseInput(schema)
+  return (input) => Result.match(parse(input), { onSuccess: () => undefined, onFailure: ({ reason }) => reason })
+}
+
+/** Returns what the schema says of the first cause of an issue. */
+const annotationsOf = (issue: SchemaIssue.Issue): Schema.Annotations.Issue => {
+  if ("issue" in issue) return annotationsOf(issue.issue)
+  if ("issues" in issue) return issue.issues[0] === undefined ? {} : annotationsOf(issue.issues[0])
+  return ("annotations" in issue && issue.annotations) || {}
+}

@@ -1,0 +1,36 @@
+import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { expectedBy } from "./parseInput.ts"
+
+/**
+ * Creates the schema of the values that a function parses from text. The function returns undefined if the text is not valid; it may
+ * throw a `RangeError` with the reason, which must not hold a secret.
+ */
+export const textSchema = <A>(expected: string, parse: (text: string) => A | undefined): Schema.Codec<A, string> =>
+  Schema.String.pipe(
+    Schema.decodeTo(Schema.Unknown as unknown as Schema.Codec<A>, {
+      decode: SchemaGetter.transformEffect((text) => {
+        try {
+          const value = parse(text)
+          return value === undefined ? Effect.fail(new SchemaIssue.InvalidValue()) : Effect.succeed(value)
+        } catch (error) {
+          if (!(error instanceof RangeError)) throw error
+          return Effect.fail(new SchemaIssue.InvalidValue({ message: error.message }))
+        }
+      }),
+      encode: SchemaGetter.forbiddenEncoding,
+    }),
+    Schema.annotate({ expected }),
+  )
+
+/** Creates the schema of the whole numbers of a range. */
+export const wholeNumber = (least: number, most: number, noun = "a whole number"): Schema.Codec<number, string> =>
+  textSchema(`${noun} from ${least} to ${most}`, (text) =>
+    /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
+  )
+
+/** Creates the schema of `none`, which is null, and of the values of another schema. */
+export const noneOr = <A>(
+  schema: Schema.Codec<A, string>,
+  expected: string = expectedBy(schema),
+): Schema.Codec<A | null, string> =>
+  Schema.Union([textSchema("none", (text) => (text === "none" ? null : undefined)), schema]).annotate({ expected })
