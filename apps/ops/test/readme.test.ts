@@ -5,11 +5,12 @@ import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { mailServer } from "@outreach/testing/mailServer"
+import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
-import { quarantineEvent } from "./quarantineEvent.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
 const { run, meanwhile } = commandLine()
@@ -76,4 +77,15 @@ it("shows every command that there is", async () => {
     for (const command of await subcommands(subject)) expect(walked).toContain(`${subject} ${command}`)
   }
   expect(walked.size).toBeGreaterThan(20)
+})
+
+/** Receives an event about an unknown program, which the service quarantines. */
+const quarantineEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {
+  yield* receiveEvent(
+    { organization: { id: organizationId }, endpoint: { id: endpointId } },
+    `evt_${"5e7a51de".repeat(4)}`,
+    "clinician.learner_qualified",
+    { npi: npi(0), consumer_program_slug: "nowhere" },
+  )
+  while (yield* applyBatches) {}
 })

@@ -1,12 +1,10 @@
-import type { FeedEvent } from "@outreach/contract"
+import { eventExamples, type FeedEvent, type List } from "@outreach/contract"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ApiError } from "../src/ApiError.ts"
 import { createClient } from "../src/createClient.ts"
 import { type Checkpoint, type EventBatch, syncEvents } from "../src/syncEvents.ts"
 import { errorReply } from "./errorReply.ts"
-import { pageOf } from "./pageOf.ts"
-import { sentEvent } from "./sentEvent.ts"
 import { type Asked, startServer } from "./startServer.ts"
 
 const START: Checkpoint = { since: "2026-01-01T00:00:00.000000Z" }
@@ -211,3 +209,28 @@ describe("sync.events", () => {
     }
   })
 })
+
+const positionOf = ({ emitted_at, event_id }: FeedEvent) => `${emitted_at} ${event_id}`
+
+/** Returns a page of a feed as the service does: in the order of (`emitted_at`, `event_id`), from `since` or after a cursor. */
+function pageOf(
+  feed: readonly FeedEvent[],
+  { since, cursor, limit }: { readonly since: string; readonly cursor: string | undefined; readonly limit: number },
+): List<FeedEvent> {
+  const rows = feed
+    .filter((event) => (cursor === undefined ? event.emitted_at >= since : positionOf(event) > cursor))
+    .sort((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1))
+  const data = rows.slice(0, limit)
+  const next_cursor = rows.length > limit ? positionOf(data.at(-1)!) : null
+  return { object: "list", livemode: false, data, has_more: next_cursor !== null, next_cursor, url: "" }
+}
+
+/** Creates an `outreach.email_sent` event with a number for its id, emitted so many microseconds after the beginning of 2026. */
+function sentEvent(number: number, microseconds: number): FeedEvent {
+  const whole = new Date(Date.UTC(2026, 0, 1) + Math.floor(microseconds / 1e6) * 1000).toISOString().slice(0, 19)
+  return {
+    ...eventExamples["outreach.email_sent"],
+    event_id: `evt_${number.toString(16).padStart(32, "0")}`,
+    emitted_at: `${whole}.${String(microseconds % 1e6).padStart(6, "0")}Z`,
+  }
+}

@@ -1,4 +1,4 @@
-import { type ApiError, createClient } from "@outreach/client"
+import { type ApiError, createClient, type Fetch } from "@outreach/client"
 import {
   Digest,
   eventExamples,
@@ -15,7 +15,6 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { runApi } from "../runApi.ts"
 import { DOCS_URL, startApi, type TestApi } from "../startApi.ts"
-import { observeFetch } from "./observeFetch.ts"
 
 const SINCE = "2026-01-01T00:00:00Z"
 const SURVEY: SurveyInput = { title: "Title", estimatedTime: { min: 1, max: 2 }, incentive: 5 }
@@ -203,3 +202,29 @@ describe("an idempotency key", () => {
     expect(attempts).toHaveLength(2)
   })
 })
+
+/** One attempt of a client, as it came back. */
+interface Attempt {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly idempotencyKey: string | undefined
+}
+
+/** Creates a `fetch` that notes each attempt once its answer was read; what `after` throws is all that the client learns of it. */
+const observeFetch = (
+  after: (attempt: Attempt, count: number) => void = () => {},
+): { readonly fetch: Fetch; readonly attempts: Array<Attempt> } => {
+  const attempts: Array<Attempt> = []
+  return {
+    attempts,
+    fetch: async (url, request) => {
+      const response = await fetch(url, request)
+      const { status, headers } = response
+      const body = await response.text()
+      const attempt = { url, status, headers, idempotencyKey: request.headers["Idempotency-Key"] }
+      after(attempt, attempts.push(attempt))
+      return { status, headers, text: async () => body }
+    },
+  }
+}

@@ -1,9 +1,8 @@
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { type Outcome, pollWhileWriting } from "./pollWhileWriting.ts"
-import { report } from "./report.ts"
-import { stampWithNow } from "./stampWithNow.ts"
 
 /** How long the writers write, at the least. */
 const SECONDS = Number(process.env["LOSSLESS_SECONDS"] ?? 8)
@@ -46,4 +45,54 @@ describe("the same pollers beside the same writers, were the stamps plain now()"
     expect(missed).toEqual(expect.arrayContaining(goOn))
     expect(pollersWith(outcome, ({ strange }) => strange.length > 0)).toEqual([])
   })
+})
+
+/** Prints a run as a table. */
+function report({ verdicts, ...outcome }: Outcome): void {
+  const { recipients, versions, events, beside, rolledBack, held, maxSeconds } = outcome
+  const pages = verdicts.reduce((sum, { poller }) => sum + poller.pages, 0)
+  console.log(
+    `${versions + events} rows written: ${recipients} recipients in ${versions} versions, ${events} events; ` +
+      `${beside} in the other organization; ${rolledBack} transactions rolled back; ` +
+      `the longest took ${maxSeconds.toFixed(1)} s; while one was held back, ${held.outcome}. ${pages} pages read.`,
+  )
+  console.table(
+    verdicts.map(({ poller: { list, habit, limit, walks, pages, seen }, lost }) => ({
+      list,
+      "goes on from": habit,
+      limit,
+      walks,
+      pages,
+      seen: seen.size,
+      lost: lost.length,
+    })),
+  )
+}
+
+/**
+ * Lets every stamp be plain `now()`, the start of its transaction, with no lock held to the commit: what a service has that
+ * does without an organization clock.
+ *
+ * The clock's table becomes a view, so that the writers run the same statements, and nobody counts for the digest, whose row
+ * they would wait for instead. Organizations are made before.
+ */
+const stampWithNow = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`alter table organization_clock rename to stopped_clock`
+  yield* sql`create view organization_clock as select organization_id, last from stopped_clock`
+  yield* sql`
+    create function stamp_with_now() returns trigger language plpgsql as $$ begin
+      new.last := now();
+      return new;
+    end $$`
+  yield* sql`
+    create trigger stamp_with_now instead of update on organization_clock
+    for each row execute function stamp_with_now()`
+  yield* sql`
+    create function count_nothing() returns trigger language plpgsql as $$ begin
+      return null;
+    end $$`
+  yield* sql`
+    create trigger count_nothing before insert on digest_outreach
+    for each row execute function count_nothing()`
 })

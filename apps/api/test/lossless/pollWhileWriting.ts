@@ -1,16 +1,16 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Layer, Random, References } from "effect"
+import { Effect, Layer, Predicate, Random, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
-import { holdBack } from "./holdBack.ts"
-import { keepVersions } from "./keepVersions.ts"
 import { LISTS, type Version } from "./PolledList.ts"
 import { makePollers, type Poller, poll } from "./Poller.ts"
-import { register, type Tally, writers } from "./writers.ts"
+import { register, stampLate, type Tally, writers } from "./writers.ts"
 
 /** What came of a run. */
 export interface Outcome extends Tally {
@@ -126,4 +126,50 @@ const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
       (select count(*)::int from recipient_versions where organization_id <> ${organizationId}) as beside,
       (select extract(epoch from max(took))::float8 from recipient_versions) as "maxSeconds"`
   return rows[0]!
+})
+
+/**
+ * Writes with an early stamp, and commits as late as matters: when the pollers have passed the stamp, or when another writer
+ * waits for this one, so that no poller can. Answers which of the two it was, and what it wrote.
+ *
+ * Nobody else may write to the campaign's recipients, because a later stamp would show them again.
+ */
+const holdBack = Effect.fnUntraced(function* (campaign: Campaign, pollers: ReadonlyArray<Poller>) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* inTransaction(
+    Effect.gen(function* () {
+      const { recipients, events } = yield* stampLate(campaign, 1, Effect.void)
+      const written = { recipients: recipients[0]!, events: events[0]! }
+      const passers = pollers.filter(({ habit }) => habit !== "starting afresh")
+      const outcome = yield* Effect.gen(function* () {
+        if (passers.every(({ list, passed }) => passed > written[list])) return "the pollers passed" as const
+        // Not pg_stat_activity: within a transaction it stays as it was first read, without whoever connected later.
+        const waiting = yield* sql`
+          select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`
+        return waiting.length > 0 ? ("the writers waited" as const) : undefined
+      }).pipe(Effect.repeat({ until: Predicate.isNotUndefined, schedule: Schedule.spaced("20 millis") }))
+      return { outcome, written }
+    }),
+  )
+})
+
+/**
+ * Lets the database note every version of a recipient that is committed, and how long its transaction took.
+ *
+ * The trigger is deferred to the commit, so that the pauses of a transaction are in its time; what rolls back leaves no note.
+ */
+const keepVersions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create table recipient_versions (
+      organization_id text collate "C", id text collate "C", updated_at timestamptz, took interval)`
+  yield* sql`
+    create function keep_version() returns trigger language plpgsql as $$ begin
+      insert into recipient_versions
+      values (new.organization_id, new.id, new.updated_at, clock_timestamp() - transaction_timestamp());
+      return null;
+    end $$`
+  yield* sql`
+    create constraint trigger keep_version after insert or update on recipients
+    deferrable initially deferred for each row execute function keep_version()`
 })

@@ -3,7 +3,7 @@ import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
@@ -16,7 +16,6 @@ import { Effect, type Layer, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import { brokenBody, endless, noAnswer, status } from "../answers.ts"
-import { moveClock, simulateClock } from "../simulatedClock.ts"
 
 const url = migratedDatabase()
 beforeAll(() => simulateClock(url()))
@@ -246,4 +245,31 @@ describe("a clock that stood an hour ahead and was set back", () => {
       }),
     )
   })
+})
+
+/**
+ * Gives a database a clock that stands still until it is moved: in every connection that is opened from now on, `clock_timestamp()` of
+ * a statement or a function is this one. It begins far ahead, since nothing may be older than what the real clock has stamped.
+ */
+const simulateClock = (databaseUrl: string): Promise<void> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create schema simulated`
+    yield* sql`create table simulated.clock as select timestamptz '2100-01-01T00:00:00Z' as at`
+    yield* sql`
+      create function simulated.clock_timestamp() returns timestamptz language sql volatile as 'select at from simulated.clock'`
+    // Named before pg_catalog, it is found before it.
+    yield* sql`
+      do $$ begin
+        execute format('alter database %I set search_path = simulated, pg_catalog, public', current_database());
+      end $$`
+  }).pipe(Effect.provide(adaptersFor(databaseUrl)), Effect.runPromise)
+
+/** Moves the simulated clock on by seconds, or back by as many below 0, and lets the workers know; answers what it says then. */
+const moveClock = Effect.fnUntraced(function* (seconds: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ at: Timestamp }>`
+    update simulated.clock set at = at + make_interval(secs => ${seconds}::double precision) returning at`
+  yield* sql`select pg_notify('hints', 'due')`
+  return rows[0]!.at
 })

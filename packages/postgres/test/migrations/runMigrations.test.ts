@@ -1,3 +1,8 @@
+import { mkdtempSync } from "node:fs"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { migrate } from "@outreach/postgres/migrate"
@@ -8,8 +13,21 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeEach } from "vitest"
-import { sqlFolders } from "./sqlFolders.ts"
+import { afterAll, beforeEach } from "vitest"
+
+/** Gives a test file a way to write the SQL files of releases, each into a folder of its own; they go after its tests. */
+const sqlFolders = (): ((files: Readonly<Record<string, string>>) => Promise<URL>) => {
+  const root = mkdtempSync(join(tmpdir(), "sql-"))
+  afterAll(() => rm(root, { recursive: true }))
+  let releases = 0
+  return async (files) => {
+    releases += 1
+    const folder = join(root, String(releases))
+    for (const kind of ["migrations", "functions"]) await mkdir(join(folder, kind), { recursive: true })
+    for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text)
+    return pathToFileURL(`${folder}/`)
+  }
+}
 
 const url = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
 const writeSql = sqlFolders()
