@@ -47,7 +47,7 @@ const startExim = async (
   const exim = write(
     "exim",
     `#!/bin/sh
-LD_LIBRARY_PATH=${libraries.join(":")} LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_PASSWD=${passwd} NSS_WRAPPER_GROUP=${group}
+export LD_LIBRARY_PATH=${libraries.join(":")} LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_PASSWD=${passwd} NSS_WRAPPER_GROUP=${group}
 exec ${binary} "$@"
 `,
     0o755,

@@ -22,7 +22,7 @@ export class UnsubscriptionRepository extends Context.Service<
     /** Notes that a wish is a suppression now; one that was repeated meanwhile goes on waiting. */
     settle(unsubscription: Unsubscription): Effect.Effect<void>
   }
->()("domain/mail/UnsubscriptionRepository") {}
+>()("domain/suppressions/UnsubscriptionRepository") {}
 
 /** Suppressions wait for messages in flight: one must not keep all others. */
 const SUPPRESS_CONCURRENCY = 8
