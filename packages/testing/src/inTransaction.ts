@@ -12,8 +12,11 @@ export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
 ) {
   const done = yield* Deferred.make<A, E1>()
   const over = yield* Deferred.make<void>()
+  const sql = yield* SqlClient.SqlClient
+  // On a busy machine it may stay open for longer than a transaction of the service may.
+  const stayOpen = sql`set local idle_in_transaction_session_timeout = 0`
   const holder = yield* Effect.forkChild(
-    inTransaction(Effect.andThen(Deferred.into(first, done), Deferred.await(over))),
+    inTransaction(Effect.all([stayOpen, Deferred.into(first, done), Deferred.await(over)])),
   )
   const result = yield* Effect.flatMap(Deferred.await(done), during).pipe(
     Effect.ensuring(Deferred.succeed(over, undefined)),

@@ -26,7 +26,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
 
   const wanted = (limit: number) =>
     Effect.gen(function* () {
-      yield* readers.live(token, 30)
+      yield* readers.live(token, 45)
       yield* readers.take(token, 1000)
       const owned = yield* readers.owned(token)
       return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, limit }))

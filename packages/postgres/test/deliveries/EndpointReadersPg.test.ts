@@ -385,6 +385,7 @@ describe("EndpointReadersPg.write", () => {
         yield* take()
         const progress = { endpointId: endpoint.id, place: undefined, breaker: undefined, outcomes: [] }
         for (let i = 1; i <= 400; i++) {
+          if (i % 50 === 0) yield* readers.live(token, 45)
           const open = i < 400 ? eventIds : eventIds.slice(0, 2)
           expect(yield* readers.write(token, [{ ...progress, open }])).toEqual(new Set())
         }
