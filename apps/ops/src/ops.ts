@@ -3,16 +3,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
+import { switchFlag } from "./inputs/parsedInput.ts"
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.
 const jsonFlag = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print exactly one JSON value, also for failures"),
-    Flag.withDefault(false),
-  ),
+  flag: switchFlag("json", "Print exactly one JSON value, also for failures").pipe(Flag.withoutNegation),
 })
 
 /** The groups of commands, in the order of the help. A group is loaded when the command line or the help needs it. */

@@ -3,7 +3,7 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { campaignId } from "../inputs/campaignId.ts"
+import { campaignId } from "../inputs/commonFlags.ts"
 import { parsedFlag } from "../inputs/parsedInput.ts"
 import { printRecord } from "../output/Output.ts"
 

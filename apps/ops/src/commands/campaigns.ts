@@ -15,9 +15,9 @@ import { Command, Flag } from "effect/cli"
 import { followCampaign, formatProgress } from "../campaigns/followCampaign.ts"
 import { list } from "../campaigns/list.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
-import { campaignId } from "../inputs/campaignId.ts"
+import { campaignId } from "../inputs/commonFlags.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
-import { parsedFlag } from "../inputs/parsedInput.ts"
+import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { readHtml } from "../inputs/readHtml.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
@@ -115,10 +115,8 @@ const show = Command.make(
   "show",
   {
     campaignId,
-    follow: Flag.Boolean("follow").pipe(
+    follow: switchFlag("follow", "Show the progress until the campaign is over or paused; Ctrl-C changes nothing").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Show the progress until the campaign is over or paused; Ctrl-C changes nothing"),
-      Flag.withDefault(false),
     ),
   },
   Effect.fn("ops.campaigns.show")(function* (input) {

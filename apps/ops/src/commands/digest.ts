@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { formatDigest } from "../digest/formatDigest.ts"
 import { verify } from "../digest/verify.ts"
-import { organization } from "../inputs/organization.ts"
+import { organization } from "../inputs/commonFlags.ts"
 import { calendarDate } from "../inputs/times.ts"
 import { print } from "../output/Output.ts"
 

@@ -3,8 +3,8 @@ import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { maskContent } from "../inbox/maskContent.ts"
-import { limit } from "../inputs/limit.ts"
-import { organization } from "../inputs/organization.ts"
+import { limit, organization } from "../inputs/commonFlags.ts"
+import { switchFlag } from "../inputs/parsedInput.ts"
 import { formatRecord, print, printPage } from "../output/Output.ts"
 
 /** The command line names neither or both of one event and `--all`. The tag is the failure's `code`, which scripts may read: `one_or_all`. */
@@ -26,10 +26,7 @@ const list = Command.make(
   "list",
   {
     organization: organization.pipe(Flag.optional),
-    waiting: Flag.Boolean("waiting").pipe(
-      Flag.withDescription("List the events that wait to be applied, instead of those that were set aside"),
-      Flag.withDefault(false),
-    ),
+    waiting: switchFlag("waiting", "List the events that wait to be applied, instead of those that were set aside"),
     limit,
   },
   Effect.fn("ops.inbox.list")(function* (input) {
@@ -46,10 +43,7 @@ const show = Command.make(
   {
     organization,
     event: Argument.String("event").pipe(Argument.withDescription("The event's id as the partner sent it, evt_…")),
-    reveal: Flag.Boolean("reveal").pipe(
-      Flag.withDescription("Show the content as it was sent, with its personal data"),
-      Flag.withDefault(false),
-    ),
+    reveal: switchFlag("reveal", "Show the content as it was sent, with its personal data"),
   },
   Effect.fn("ops.inbox.show")(function* (input) {
     const { body, ...found } = yield* (yield* InboxRepository).find(input.organization, input.event)
@@ -70,10 +64,7 @@ const replay = Command.make(
       Argument.withDescription("The id of an event that was set aside, as the partner sent it"),
       Argument.optional,
     ),
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Replay every event of the organization that was set aside"),
-      Flag.withDefault(false),
-    ),
+    all: switchFlag("all", "Replay every event of the organization that was set aside"),
   },
   Effect.fn("ops.inbox.replay")(function* ({ organization, event, all }) {
     const repository = yield* InboxRepository

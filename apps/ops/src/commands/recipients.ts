@@ -9,8 +9,8 @@ import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BadLines } from "../csv/ImportErrors.ts"
-import { ignoreColumns } from "../inputs/ignoreColumns.ts"
-import { parsedFlag } from "../inputs/parsedInput.ts"
+import { ignoreColumns } from "../inputs/commonFlags.ts"
+import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"
 import { find } from "../recipients/find.ts"
 import type { ImportReport } from "../recipients/importFile.ts"
@@ -21,10 +21,7 @@ const load = Command.make(
   "import",
   {
     campaign: parsedFlag("campaign", CampaignId, "The id of a draft or paused campaign, cmp_…"),
-    skipBad: Flag.Boolean("skip-bad").pipe(
-      Flag.withDescription("Leave bad lines out, instead of importing nothing"),
-      Flag.withDefault(false),
-    ),
+    skipBad: switchFlag("skip-bad", "Leave bad lines out, instead of importing nothing"),
     ignoreColumns,
     rejects: Flag.String("rejects").pipe(
       Flag.withMetavar("FILE"),
@@ -33,7 +30,7 @@ const load = Command.make(
       ),
       Flag.optional,
     ),
-    quiet: Flag.Boolean("quiet").pipe(Flag.withDescription("Show no progress"), Flag.withDefault(false)),
+    quiet: switchFlag("quiet", "Show no progress"),
     file: Argument.String("file").pipe(
       Argument.withDescription("A CSV file in UTF-8 whose first line names the columns npi and email"),
     ),

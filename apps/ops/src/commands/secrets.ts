@@ -7,7 +7,7 @@ import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecr
 import { SecretId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import { organization } from "../inputs/organization.ts"
+import { organization } from "../inputs/commonFlags.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { Seconds } from "../inputs/Seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"

@@ -9,9 +9,8 @@ import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/Withdraw
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { ignoreColumns } from "../inputs/ignoreColumns.ts"
-import { limit } from "../inputs/limit.ts"
-import { parsedFlag } from "../inputs/parsedInput.ts"
+import { ignoreColumns, limit } from "../inputs/commonFlags.ts"
+import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { printPage, printRecord } from "../output/Output.ts"
@@ -104,7 +103,7 @@ const load = Command.make(
   {
     program,
     ignoreColumns,
-    quiet: Flag.Boolean("quiet").pipe(Flag.withDescription("Show no progress"), Flag.withDefault(false)),
+    quiet: switchFlag("quiet", "Show no progress"),
     file: Argument.String("file").pipe(
       Argument.withDescription("A CSV file in UTF-8 whose first line names the columns npi, email or both"),
     ),

@@ -7,7 +7,7 @@ import {
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
-import { parsedFlag } from "../inputs/parsedInput.ts"
+import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { Seconds } from "../inputs/Seconds.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
@@ -29,7 +29,7 @@ export const purge = Command.make(
     olderThan: parsedFlag("older-than", Seconds, "The minimum age since they became dead letters, such as 90d").pipe(
       Flag.optional,
     ),
-    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),
+    dryRun: switchFlag("dry-run", "Only count them"),
     confirm: Flag.Int("confirm").pipe(
       Flag.withMetavar("count"),
       Flag.withDescription("Purge without a question if there are exactly this many"),

@@ -2,9 +2,9 @@ import { DeliveryId } from "@outreach/domain/Identifier"
 import { type DeadLetterCount, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
-import { parsedArgument } from "../inputs/parsedInput.ts"
+import { parsedArgument, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { detach, replayRate } from "../inputs/replayFlags.ts"
 import { formatCount } from "../output/format.ts"
@@ -34,12 +34,9 @@ export const replay = Command.make(
   "replay",
   {
     ...deadLetterFilters,
-    all: Flag.Boolean("all").pipe(Flag.withDescription("Replay every dead letter"), Flag.withDefault(false)),
+    all: switchFlag("all", "Replay every dead letter"),
     rate: replayRate,
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Only count them, by endpoint and reason"),
-      Flag.withDefault(false),
-    ),
+    dryRun: switchFlag("dry-run", "Only count them, by endpoint and reason"),
     detach,
     deliveries: parsedArgument("delivery", DeliveryId, "Ids of dead letters, dlv_…").pipe(Argument.variadic()),
   },

@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
-import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
+import { parsedArgument, parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { detach, replayRate } from "../inputs/replayFlags.ts"
 import { instant } from "../inputs/times.ts"
@@ -25,7 +25,7 @@ export const replayLog = Command.make(
       "The event types to send, separated by commas (default those that the endpoint receives)",
     ).pipe(Flag.optional),
     rate: replayRate,
-    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count them"), Flag.withDefault(false)),
+    dryRun: switchFlag("dry-run", "Only count them"),
     detach,
   },
   Effect.fn("ops.endpoints.replay")(function* ({ endpoint, from, to, types, rate, dryRun, detach }) {

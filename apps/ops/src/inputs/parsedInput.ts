@@ -23,6 +23,10 @@ export const wholeNumberFlag = (name: string, least: number, most: number, descr
     ),
   )
 
+/** Creates a flag that is off unless given. */
+export const switchFlag = (name: string, description: string): Flag.Flag<boolean> =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
 const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema<A>) =>
   Effect.fnUntraced(function* (value: string) {
     const parsed = parseInput(Effect.isEffect(schema) ? yield* schema : schema)(value)

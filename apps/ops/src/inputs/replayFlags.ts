@@ -1,6 +1,6 @@
 import { MAX_REPLAYS_PER_SECOND } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Flag } from "effect/cli"
-import { wholeNumberFlag } from "./parsedInput.ts"
+import { switchFlag, wholeNumberFlag } from "./parsedInput.ts"
 
 const DEFAULT_RATE = 100
 
@@ -13,7 +13,4 @@ export const replayRate = wholeNumberFlag(
 ).pipe(Flag.withDefault(DEFAULT_RATE))
 
 /** `--detach`: whether a command ends before the workers have carried out its job. */
-export const detach = Flag.Boolean("detach").pipe(
-  Flag.withDescription("Do not wait until the workers have done it"),
-  Flag.withDefault(false),
-)
+export const detach = switchFlag("detach", "Do not wait until the workers have done it")

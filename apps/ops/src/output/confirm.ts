@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Flag, Prompt, TerminalCapabilities } from "effect/cli"
+import { switchFlag } from "../inputs/parsedInput.ts"
 import { Output } from "./Output.ts"
 
 /** A command that cannot be undone was not confirmed. */
@@ -16,10 +17,8 @@ export class NotConfirmed extends Schema.TaggedError<NotConfirmed>()("NotConfirm
 }
 
 /** `--yes`: confirms a command that cannot be undone. */
-export const yes = Flag.Boolean("yes").pipe(
+export const yes = switchFlag("yes", "Do not ask; required without a terminal, and with --json").pipe(
   Flag.withoutNegation,
-  Flag.withDescription("Do not ask; required without a terminal, and with --json"),
-  Flag.withDefault(false),
 )
 
 /**

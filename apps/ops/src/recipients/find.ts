@@ -4,9 +4,8 @@ import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { limit } from "../inputs/limit.ts"
-import { organization } from "../inputs/organization.ts"
-import { parsedFlag } from "../inputs/parsedInput.ts"
+import { limit, organization } from "../inputs/commonFlags.ts"
+import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { formatRows, print, printToStderr } from "../output/Output.ts"
 
@@ -33,10 +32,7 @@ export const find = Command.make(
     token: parsedFlag("token", Token, "The token of a recipient").pipe(Flag.optional),
     id: parsedFlag("id", RecipientId, "The id of a recipient, rcp_…").pipe(Flag.optional),
     organization: organization.pipe(Flag.optional),
-    reveal: Flag.Boolean("reveal").pipe(
-      Flag.withDescription("Show NPIs and e-mail addresses in full"),
-      Flag.withDefault(false),
-    ),
+    reveal: switchFlag("reveal", "Show NPIs and e-mail addresses in full"),
     limit,
   },
   Effect.fn("ops.recipients.find")(function* ({ npi, email, token, id, organization, reveal, limit }) {

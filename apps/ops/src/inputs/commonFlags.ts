@@ -1,0 +1,20 @@
+import { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { Flag } from "effect/cli"
+import { parsedArgument, parsedFlag, switchFlag, wholeNumberFlag } from "./parsedInput.ts"
+
+/** `--organization`: an organization's id. */
+export const organization = parsedFlag("organization", OrganizationId, "The organization's id, org_…")
+
+/** The argument for a campaign's id. */
+export const campaignId = parsedArgument("campaign", CampaignId, "The campaign's id, cmp_…")
+
+/** `--limit`: the maximum of rows in a list. */
+export const limit = wholeNumberFlag("limit", 1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)").pipe(
+  Flag.withDefault(50),
+)
+
+/** `--ignore-columns`: whether an import file may have other columns than those that are imported. */
+export const ignoreColumns = switchFlag(
+  "ignore-columns",
+  "Leave out columns beside npi and email, instead of refusing the file",
+)
