@@ -35,12 +35,14 @@ export class Target extends Context.Service<
   static readonly layer = Layer.effect(
     Target,
     Effect.suspend(() =>
-      Effect.flatMap(Config.String("DATABASE_URL").pipe(Config.withDefault("")), (url) =>
-        url === "" ? readSandbox : readEnvironment,
+      Effect.flatMap(Config.all(["DATABASE_URL", "DATABASE_URL_FILE"].map(textOf)), (texts) =>
+        texts.join("") === "" ? readSandbox : readEnvironment,
       ),
     ),
   )
 }
+
+const textOf = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
 const readEnvironment = Effect.gen(function* () {
   return Target.of({

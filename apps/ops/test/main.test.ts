@@ -50,6 +50,13 @@ describe("the process", () => {
     expect({ code, stderr, answer: JSON.parse(stdout) }).toEqual({ code: 0, stderr: "", answer: { applied: [] } })
   })
 
+  it("reads the database's address from a file", async () => {
+    const file = join(folder, "database_url")
+    writeFileSync(file, `${url()}\n`)
+    const { code, stdout } = await run(["migrate", "--json"], { settings: { DATABASE_URL_FILE: file } })
+    expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { applied: [] } })
+  })
+
   it("shows the help of every command without the libraries that few commands use", async () => {
     const printModules =
       'import { registerHooks } from "node:module"; registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })'

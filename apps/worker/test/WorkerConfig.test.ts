@@ -46,6 +46,11 @@ describe("WorkerConfig", () => {
     })
   })
 
+  it.each(["DATABASE_URL", "SECRETS_KEY", "SMTP_URL", "DKIM_KEY"])("reads the secret %s also from a file", (name) => {
+    const sentence = `The file of ${name}_FILE does not exist.`
+    expect(refusal({ [name]: "", [`${name}_FILE`]: "/nowhere" })).toBe(sentence)
+  })
+
   it.each(Object.keys(required))("names %s when it is missing", (name) => {
     expect(refusal({ [name]: "" })).toMatch(new RegExp(`^${name} is not set\\. It must be `))
   })

@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject } from "node:crypto"
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
-import { setting } from "@outreach/process/setting"
+import { secretSetting, setting } from "@outreach/process/setting"
 import { Config, Redacted, Schema } from "effect"
 import { domainOf, mailFrom } from "./mailFrom.ts"
 
 /** `SMTP_URL`: the server that takes the e-mails. */
-const smtpUrl = setting(
+const smtpUrl = secretSetting(
   "SMTP_URL",
   textSchema("an smtp:// or smtps:// address", (text) => {
     const url = URL.parse(text)
@@ -16,7 +16,7 @@ const smtpUrl = setting(
 )
 
 /** `DKIM_KEY`: the RSA key that signs the e-mails, as PKCS#8 or PKCS#1, DER in base64 or PEM; `none` signs none. Default `none`. */
-const dkimKey = setting(
+const dkimKey = secretSetting(
   "DKIM_KEY",
   noneOr(textSchema("an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM", readRsaKey)),
   "none",

@@ -1,6 +1,6 @@
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { type Config, Redacted, Schema } from "effect"
-import { setting } from "./setting.ts"
+import { secretSetting, setting } from "./setting.ts"
 
 /** An http or https address, without a trailing slash. */
 export const HttpUrl = textSchema("an http:// or https:// address", (text) =>
@@ -13,7 +13,7 @@ export const Host = Schema.String.check(Schema.isPattern(/^[\w.:-]+$/)).annotate
 })
 
 /** `DATABASE_URL`: the PostgreSQL database. */
-export const databaseUrl: Config.Config<Redacted.Redacted> = setting(
+export const databaseUrl: Config.Config<Redacted.Redacted> = secretSetting(
   "DATABASE_URL",
   textSchema("a postgres:// address", (text) =>
     /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? "")
@@ -62,7 +62,7 @@ export const logLevel = setting(
 export const otlpEndpoint = setting("OTEL_EXPORTER_OTLP_ENDPOINT", noneOr(HttpUrl), "none")
 
 function key(name: string): Config.Config<Redacted.Redacted<Uint8Array>> {
-  return setting(
+  return secretSetting(
     name,
     textSchema("32 random bytes in base64, as `openssl rand -base64 32` makes them", (text) => {
       const bytes = Buffer.from(text, "base64")

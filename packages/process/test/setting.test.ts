@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { textSchema } from "@outreach/domain/textSchema"
 import { ConfigProvider, Effect } from "effect"
-import { describe, expect, it } from "vitest"
-import { setting } from "../src/setting.ts"
+import { afterAll, describe, expect, it } from "vitest"
+import { secretSetting, setting } from "../src/setting.ts"
 
 const at = (text: string) =>
   Effect.provideService(
@@ -33,5 +36,44 @@ describe("setting", () => {
 
   it("takes any other error of the reader for a fault of the program", () => {
     expect(() => Effect.runSync(at("fault"))).toThrow("a fault of the parser")
+  })
+})
+
+describe("secretSetting", () => {
+  const folder = mkdtempSync(join(tmpdir(), "secret-"))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const file = (content: string) => {
+    const path = join(folder, String(content.length))
+    writeFileSync(path, content)
+    return path
+  }
+  const read = (env: Record<string, string>) =>
+    Effect.provideService(
+      secretSetting(
+        "PIN",
+        textSchema("four digits", (given) => (/^\d{4}$/.test(given) ? given : undefined)),
+      ),
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromEnv({ env }),
+    )
+  const sentence = (env: Record<string, string>) => (Effect.runSync(Effect.flip(read(env))).cause as Error).message
+
+  it("is read from the environment, or from the file that the setting with _FILE names", () => {
+    expect(Effect.runSync(read({ PIN: "1234" }))).toBe("1234")
+    expect(Effect.runSync(read({ PIN: "", PIN_FILE: file("5678") }))).toBe("5678")
+    expect(Effect.runSync(read({ PIN_FILE: file("5678\n") }))).toBe("5678")
+    expect(Effect.runSync(read({ PIN_FILE: file("5678\r\n") }))).toBe("5678")
+  })
+
+  it("says which of the two is wrong, and repeats neither the secret nor the path", () => {
+    const malformed = "The content of PIN_FILE is malformed. It must be four digits."
+    expect(sentence({})).toBe("PIN is not set. It must be four digits.")
+    expect(sentence({ PIN: "1234", PIN_FILE: file("5678") })).toBe("PIN and PIN_FILE are both set; set one of them.")
+    expect(sentence({ PIN_FILE: file("56789") })).toBe(malformed)
+    expect(sentence({ PIN_FILE: file("") })).toBe(malformed)
+    expect(sentence({ PIN_FILE: file("5678\n\n") })).toBe(malformed)
+    expect(sentence({ PIN_FILE: join(folder, "none") })).toBe("The file of PIN_FILE does not exist.")
+    expect(sentence({ PIN_FILE: folder })).toBe("The file of PIN_FILE is a directory.")
+    expect(sentence({ PIN_FILE: file("5".repeat(65_537)) })).toBe("The file of PIN_FILE holds more than 64 KiB.")
   })
 })

@@ -54,6 +54,15 @@ describe("settings", () => {
     ["DATABASE_URL", databaseUrl],
     ["SECRETS_KEY", secretsKey],
     ["CURSOR_KEY", cursorKey],
+  ])("reads the secret %s also from a file", (name, setting) => {
+    const sentence = `The file of ${name}_FILE does not exist.`
+    expect(read(setting, { [`${name}_FILE`]: "/nowhere" })).toBe(sentence)
+  })
+
+  it.each<[string, Config.Config<unknown>]>([
+    ["DATABASE_URL", databaseUrl],
+    ["SECRETS_KEY", secretsKey],
+    ["CURSOR_KEY", cursorKey],
     ["DOCS_URL", docsUrl],
   ])("requires %s, and takes an empty one for a missing one", (name, setting) => {
     const sentence = new RegExp(`^${name} is not set\\. It must be .+\\.$`)
