@@ -49,7 +49,7 @@ function database(options: { readonly maxConnections: number; readonly connectio
 }
 
 const secrets = SigningSecretRepositoryPg.pipe(
-  Layer.provide(
+  Layer.provideMerge(
     Layer.effect(
       SecretCipher,
       Effect.map(ApiConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
@@ -105,7 +105,7 @@ const listening = Layer.effect(
     const stopping = yield* Ref.make(false)
     const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
     const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, [
-      ["GET", "/readyz", readyz(stopping)],
+      ["GET", "/readyz", yield* readyz(stopping)],
       ...documents.map(([path, page]) => ["GET", path, page] as const),
       ...(yield* trackingPages),
       ...(yield* unsubscribePages),

@@ -67,8 +67,12 @@ export const workerLimits = {
     /** Of the time that may pass in reading them: the wait is at least twenty times as long as the reading was. */
     share: 0.05,
   },
-  /** Few ask, and little: what is slow or large is none of them. */
-  admin: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
+  admin: {
+    /** Few ask, and little: what is slow or large is none of them. */
+    server: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
+    /** How often schema, writability and keys are checked. */
+    checkEveryMs: 10_000,
+  },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
   pause: { minMs: 50, maxMs: 1000, debounceMs: 20 },
   /** How old the last successful claim of endpoints of a ready worker may be: two of them, and the time limit of a statement. */

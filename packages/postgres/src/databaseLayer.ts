@@ -1,7 +1,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { type Duration, Effect, type Redacted } from "effect"
-import { SqlClient } from "effect/sql"
+import type { Duration, Redacted } from "effect"
 import { timestampCodec } from "./timestampCodec.ts"
 
 const types = PgTypes.makeRegistry()
@@ -37,13 +36,3 @@ export const databaseLayer = (options: {
       client_connection_check_interval: "2000",
     },
   })
-
-/** Reports whether the database answers a statement within two seconds. */
-export const databaseAnswers = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql`select`.pipe(
-    Effect.as(true),
-    Effect.timeout("2 seconds"),
-    Effect.orElseSucceed(() => false),
-  )
-})

@@ -1,5 +1,5 @@
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { databaseAnswers } from "@outreach/postgres/databaseLayer"
+import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { RELEASE } from "@outreach/process/release"
 import { Clock, Effect, Ref } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -13,12 +13,14 @@ export const getHealth: Handler<"getHealth"> = () =>
     body: { status: "ok", version: RELEASE, timestamp: fromUnixMillis(now) },
   }))
 
-/** Reports whether the process can serve: 200 when it is not stopping and its database answers within two seconds, else 503. */
+/** Reports whether the process can serve: 200 when it is not stopping and nothing is wrong with its database, else 503 and the reason. */
 export const readyz = (stopping: Ref.Ref<boolean>) =>
-  Effect.gen(function* () {
-    const ready = !(yield* Ref.get(stopping)) && (yield* databaseAnswers)
-    return HttpServerResponse.jsonUnsafe(
-      { status: ready ? "ready" : "unavailable" },
-      { status: ready ? 200 : 503, headers: { "Cache-Control": "no-store" } },
-    )
-  })
+  Effect.map(makeDatabaseFault, (databaseFault) =>
+    Effect.gen(function* () {
+      const reason = (yield* Ref.get(stopping)) ? "the process is stopping" : yield* databaseFault
+      return HttpServerResponse.jsonUnsafe(
+        reason === undefined ? { status: "ready" } : { status: "unavailable", reason },
+        { status: reason === undefined ? 200 : 503, headers: { "Cache-Control": "no-store" } },
+      )
+    }),
+  )

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { Clock, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { retryForever } from "../loops/retryForever.ts"
@@ -26,20 +27,32 @@ interface Answer {
  * When the port is taken it is asked for again and again: the worker before may still be finishing, and deliveries matter more.
  */
 export const admin = (options: AdminOptions) => {
+  let databaseFault: string | undefined
+  const checkDatabase = Effect.flatMap(makeDatabaseFault, (check) =>
+    Effect.forever(
+      Effect.andThen(
+        Effect.map(check, (fault) => {
+          databaseFault = fault
+        }),
+        Effect.sleep(workerLimits.admin.checkEveryMs),
+      ),
+    ),
+  )
   const routes: Readonly<Record<string, Effect.Effect<Answer>>> = {
     "/metrics": Effect.map(PrometheusMetrics.format(), (text) => ({
       status: 200,
       text,
       type: "text/plain; version=0.0.4; charset=utf-8",
     })),
-    "/readyz": Effect.map(readiness(options.readyWithinSeconds), (fault) =>
-      fault === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `not ready: ${fault}\n` },
-    ),
+    "/readyz": Effect.map(claimsFault(options.readyWithinSeconds), (claims) => {
+      const fault = claims ?? databaseFault
+      return fault === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `not ready: ${fault}\n` }
+    }),
     "/livez": Effect.succeed({ status: 200, text: "alive\n" }),
   }
   const serve = Effect.gen(function* () {
     const runSync = Effect.runSyncWith(yield* Effect.context<never>())
-    const server = createServer(workerLimits.admin, (request, response) => {
+    const server = createServer(workerLimits.admin.server, (request, response) => {
       const path = request.url?.split("?")[0] ?? ""
       const route: Effect.Effect<Answer> =
         request.method === "GET" && Object.hasOwn(routes, path) ? routes[path]! : NOT_FOUND
@@ -58,13 +71,16 @@ export const admin = (options: AdminOptions) => {
     yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))
     return yield* Effect.never
   }).pipe(Effect.scoped)
-  return retryForever("admin port", serve)
+  return Effect.all([retryForever("admin port", serve), retryForever("readiness", checkDatabase)], {
+    concurrency: "unbounded",
+    discard: true,
+  })
 }
 
 const NOT_FOUND = Effect.succeed({ status: 404, text: "not found\n" })
 
-/** What keeps a worker from being ready; undefined when nothing does. */
-const readiness = Effect.fnUntraced(function* (withinSeconds: number) {
+/** What is wrong with the claims; undefined when nothing is. */
+const claimsFault = Effect.fnUntraced(function* (withinSeconds: number) {
   const now = (yield* Clock.currentTimeMillis) / 1000
   const succeeded = (yield* Metric.value(metrics.lastClaim.succeeded)).value
   const failed = (yield* Metric.value(metrics.lastClaim.failed)).value

@@ -70,6 +70,20 @@ describe("the admin port", () => {
     ])
   })
 
+  it("is not ready with another key than the one that encrypted what is stored", async () => {
+    await launch(await partner(), 0)
+    const { ask } = await start({ SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") })
+    expect(
+      await eventually(
+        () => ask("/readyz"),
+        ({ text }) => text.includes("SECRETS_KEY"),
+      ),
+    ).toMatchObject({
+      status: 503,
+      text: "not ready: SECRETS_KEY does not open the signing secrets that are stored\n",
+    })
+  })
+
   it("answers nothing else", async () => {
     const { ask } = await start()
     expect(await ask("/livez?now")).toMatchObject({ status: 200, text: "alive\n" })

@@ -54,4 +54,17 @@ export const planMigrations = Effect.fnUntraced(function* (
   } satisfies MigrationPlan
 })
 
+/**
+ * Returns the files of a release that a database lacks. A function that was created from another text is not missing: releases that run side by
+ * side share functions. A database that a newer release migrated lacks nothing.
+ */
+export const missingFiles = (
+  { migrations, functions }: SqlFiles,
+  applied: ReadonlySet<string>,
+): ReadonlyArray<string> => {
+  const last = migrations.at(-1)?.file ?? ""
+  if ([...applied].some((file) => file.startsWith("migrations/") && file > last)) return []
+  return [...migrations, ...functions].map(({ file }) => file).filter((file) => !applied.has(file))
+}
+
 const mismatch = (message: string) => new MigrationMismatch({ message })

@@ -19,8 +19,8 @@ export interface SqlFiles {
   readonly functions: ReadonlyArray<SqlFile>
 }
 
-/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, each by name. */
-export const readSqlFiles = (folder: URL): Effect.Effect<SqlFiles> =>
+/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, each by name. Default: `sql/` of this package. */
+export const readSqlFiles = (folder: URL = new URL("../../sql/", import.meta.url)): Effect.Effect<SqlFiles> =>
   Effect.all({
     migrations: Effect.promise(() => readFolder(folder, "migrations")),
     functions: Effect.promise(() => readFolder(folder, "functions")),
