@@ -1,5 +1,5 @@
-import { enableCompileCache, registerHooks } from "node:module"
-import { fileURLToPath } from "node:url"
+import { enableCompileCache, findPackageJSON, registerHooks } from "node:module"
+import { join } from "node:path"
 
 /** The packages whose relative imports have file extensions, like those of this repository. */
 const EXACT = /\/(?:effect|@effect\/[\w-]+)\/dist\//
@@ -9,7 +9,7 @@ const EXACT = /\/(?:effect|@effect\/[\w-]+)\/dist\//
  * package's `node_modules`, and relative imports are resolved without file system calls.
  */
 const loadModulesFast = (): void => {
-  enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/node", import.meta.url)))
+  enableCompileCache(join(findPackageJSON(import.meta.url)!, "../node_modules/.cache/node"))
   registerHooks({
     resolve: (specifier, context, next) => {
       const format = formatOf(specifier, context.parentURL)

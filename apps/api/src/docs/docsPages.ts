@@ -32,18 +32,18 @@ const page = (policy: string) =>
 export const docsPages = Effect.gen(function* () {
   const { publicBaseUrl, deployment, docsUrl, unauthenticatedLimit } = yield* ApiConfig
   const [icon, frameStyle, guideStyle, fittingStyle, startScript, viewerStyle, viewerScript] = yield* Effect.all([
-    asset(import.meta.resolve("./icon.svg")),
-    asset(import.meta.resolve("./frame.css")),
-    asset(import.meta.resolve("./guide.css")),
-    asset(import.meta.resolve("./viewer.css")),
-    asset(import.meta.resolve("./viewer.js")),
-    asset(import.meta.resolve("swagger-ui-dist/swagger-ui.css")),
-    asset(import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+    asset(import.meta.resolve("#docs/icon.svg")),
+    asset(import.meta.resolve("#docs/frame.css")),
+    asset(import.meta.resolve("#docs/guide.css")),
+    asset(import.meta.resolve("#docs/viewer.css")),
+    asset(import.meta.resolve("#docs/viewer.js")),
+    asset(import.meta.resolve("#swagger-ui/swagger-ui.css")),
+    asset(import.meta.resolve("#swagger-ui/swagger-ui-bundle.js")),
   ])
   const [verifySignature, webhookServer, reconcile] = yield* Effect.promise(() =>
     Promise.all(
       ["verifySignature", "webhookServer", "reconcile"].map((name) =>
-        readFile(new URL(`./samples/${name}.ts`, import.meta.url), "utf8"),
+        readFile(new URL(import.meta.resolve(`#samples/${name}`)), "utf8"),
       ),
     ),
   )

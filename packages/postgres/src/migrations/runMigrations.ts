@@ -24,7 +24,7 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
 }
 
 interface Options {
-  /** Holds `migrations/*.sql` and `functions/*.sql`. Default: `sql/` of this package. */
+  /** Holds `migrations/*.sql` and `functions/*.sql`. Default: the folder of `#sql/*` in `package.json`. */
   readonly folder?: URL
   /** How long a transaction waits for a lock. Default 10 s. */
   readonly lockTimeout?: string
@@ -43,7 +43,7 @@ interface Options {
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
 export const runMigrations = ({
-  folder = new URL("../../sql/", import.meta.url),
+  folder = new URL(".", import.meta.resolve("#sql/migrations")),
   lockTimeout = "10s",
   report = Effect.logInfo,
 }: Options = {}) =>

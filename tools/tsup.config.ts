@@ -1,0 +1,88 @@
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { defineConfig } from "tsup"
+
+/** The files that the processes read at run time. `imports` of a `package.json` says where: there of the sources, here of `out/`. */
+const ASSETS = {
+  "sql/migrations": "packages/postgres/sql/migrations",
+  "sql/functions": "packages/postgres/sql/functions",
+  "docs/icon.svg": "apps/api/src/docs/icon.svg",
+  "docs/frame.css": "apps/api/src/docs/frame.css",
+  "docs/guide.css": "apps/api/src/docs/guide.css",
+  "docs/viewer.css": "apps/api/src/docs/viewer.css",
+  "docs/viewer.js": "apps/api/src/docs/viewer.js",
+  "samples/reconcile.txt": "apps/api/src/docs/samples/reconcile.ts",
+  "samples/verifySignature.txt": "apps/api/src/docs/samples/verifySignature.ts",
+  "samples/webhookServer.txt": "apps/api/src/docs/samples/webhookServer.ts",
+  "swagger-ui/swagger-ui.css": "apps/api/node_modules/swagger-ui-dist/swagger-ui.css",
+  "swagger-ui/swagger-ui-bundle.js": "apps/api/node_modules/swagger-ui-dist/swagger-ui-bundle.js",
+  LICENSE: "LICENSE",
+}
+const IMPORTS = {
+  "#sql/*": "./sql/*",
+  "#docs/*": "./docs/*",
+  "#samples/*": "./samples/*.txt",
+  "#swagger-ui/*": "./swagger-ui/*",
+}
+
+/** The three processes as JavaScript, with all that they need. */
+export default defineConfig({
+  entry: { api: "apps/api/src/main.ts", worker: "apps/worker/src/main.ts", ops: "apps/ops/src/main.ts" },
+  outDir: "out",
+  clean: true,
+  silent: true,
+  format: "esm",
+  platform: "node",
+  target: "node22",
+  noExternal: [/./],
+  splitting: true,
+  sourcemap: true,
+  removeNodeProtocol: false,
+  // CommonJS packages call `require` for modules of Node.
+  banner: {
+    js: 'import { createRequire as createRequire_ } from "node:module"; const require = createRequire_(import.meta.url);',
+  },
+  esbuildOptions: (options) => {
+    options.chunkNames = "chunks/[name]-[hash]"
+    // The maps name the sources, and do not hold them.
+    options.sourcesContent = false
+  },
+  esbuildPlugins: [
+    {
+      name: "assets",
+      setup: (build) => {
+        build.onEnd(async ({ metafile }) => {
+          const out = build.initialOptions.outdir!
+          await mkdir(out, { recursive: true })
+          await Promise.all(Object.entries(ASSETS).map(([to, from]) => cp(from, join(out, to), { recursive: true })))
+          await writeFile(join(out, "package.json"), JSON.stringify(await manifest(), null, 2))
+          await writeFile(join(out, "LICENSES.txt"), await licenses(Object.keys(metafile!.inputs)))
+        })
+      },
+    },
+  ],
+})
+
+const readJson = async (file: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(file, "utf8"))
+
+const manifest = async () => {
+  const { name, license, engines } = await readJson("package.json")
+  const { version } = await readJson("packages/process/package.json")
+  return { name, version, private: true, license, type: "module", engines, imports: IMPORTS }
+}
+
+/** Returns the license of each package of npm that the bundle or `ASSETS` hold a file of. */
+const licenses = async (inputs: ReadonlyArray<string>): Promise<string> => {
+  const packages = [...inputs, "apps/api/node_modules/swagger-ui-dist/x"].flatMap(
+    (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input) ?? [],
+  )
+  const texts = await Promise.all(
+    [...new Set(packages)].map(async (folder) => {
+      const { name, version, license } = await readJson(join(folder, "package.json"))
+      const files = (await readdir(folder)).filter((file) => /licen[cs]e|notice/i.test(file)).sort()
+      const contents = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")))
+      return `${name} ${version}: ${license}\n\n${contents.map((text) => `${text.trim()}\n`).join("\n")}`
+    }),
+  )
+  return texts.sort().join(`\n${"─".repeat(80)}\n\n`)
+}
