@@ -19,8 +19,11 @@ export interface SqlFiles {
   readonly functions: ReadonlyArray<SqlFile>
 }
 
-/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, each by name. Default: `sql/` of this package. */
-export const readSqlFiles = (folder: URL = new URL("../../sql/", import.meta.url)): Effect.Effect<SqlFiles> =>
+/** Holds `migrations/*.sql` and `functions/*.sql`. */
+export const SQL_FOLDER = new URL(".", import.meta.resolve("#sql/migrations"))
+
+/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, each by name. Default: the folder of `#sql/*` in `package.json`. */
+export const readSqlFiles = (folder: URL = SQL_FOLDER): Effect.Effect<SqlFiles> =>
   Effect.all({
     migrations: Effect.promise(() => readFolder(folder, "migrations")),
     functions: Effect.promise(() => readFolder(folder, "functions")),

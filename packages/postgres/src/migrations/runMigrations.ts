@@ -3,7 +3,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
 import { MigrationMismatch, type MigrationPlan, planMigrations } from "./planMigrations.ts"
-import { readSqlFiles, type SqlFile } from "./readSqlFiles.ts"
+import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
 import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 
 /** A migration waited too long for a table that another transaction holds. */
@@ -43,7 +43,7 @@ interface Options {
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
 export const runMigrations = ({
-  folder = new URL(".", import.meta.resolve("#sql/migrations")),
+  folder = SQL_FOLDER,
   lockTimeout = "10s",
   report = Effect.logInfo,
 }: Options = {}) =>
