@@ -42,11 +42,7 @@ interface Options {
  * Statements wait behind a lock that a migration waits for, so it fails with `SchemaLocked` after a time.
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
-export const runMigrations = ({
-  folder = SQL_FOLDER,
-  lockTimeout = "10s",
-  report = Effect.logInfo,
-}: Options = {}) =>
+export const runMigrations = ({ folder = SQL_FOLDER, lockTimeout = "10s", report = Effect.logInfo }: Options = {}) =>
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     // One connection holds the lock and does the work: whoever loses the one loses the other.
