@@ -48,7 +48,7 @@ const readSecret = (name: string, path: string): Effect.Effect<string, Config.Co
   const refuse = (problem: string) => configError(`The file of ${name}_FILE ${problem}.`)
   try {
     const stats = statSync(path)
-    if (stats.isDirectory()) return refuse("is a directory")
+    if (!stats.isFile()) return refuse("is not a regular file")
     if (stats.size > MAX_FILE_BYTES) return refuse("holds more than 64 KiB")
     return Effect.succeed(readFileSync(path, "utf8").replace(/\r?\n$/, ""))
   } catch (error) {
