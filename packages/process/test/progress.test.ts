@@ -8,28 +8,25 @@ import { progressBar } from "../src/progress.ts"
 const SHOWS_PROGRESS = fileURLToPath(import.meta.resolve("./run/showsProgress.ts"))
 
 describe("progress", () => {
-  it.skipIf(process.stderr.isTTY)(
-    "is a line at least five seconds after the last, where there is no terminal",
-    async () => {
-      const lines: Array<string> = []
-      const console = { ...globalThis.console, error: (text: string) => lines.push(text) } as unknown as Console.Console
-      await Effect.gen(function* () {
-        const bar = yield* progressBar("Importing", 10)
-        for (let step = 0; step < 10; step++) {
-          yield* TestClock.adjust("2 seconds")
-          yield* bar.advance(1)
-        }
-      }).pipe(
-        Effect.scoped,
-        Effect.provide(TestClock.layer()),
-        Effect.provideService(Console.Console, console),
-        Effect.runPromise,
-      )
-      expect(lines).toEqual(["Importing: 30%", "Importing: 60%", "Importing: 90%"])
-    },
-  )
+  it.skipIf(process.stderr.isTTY)("prints a line every five seconds at most without a terminal", async () => {
+    const lines: Array<string> = []
+    const console = { ...globalThis.console, error: (text: string) => lines.push(text) } as unknown as Console.Console
+    await Effect.gen(function* () {
+      const bar = yield* progressBar("Importing", 10)
+      for (let step = 0; step < 10; step++) {
+        yield* TestClock.adjust("2 seconds")
+        yield* bar.advance(1)
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TestClock.layer()),
+      Effect.provideService(Console.Console, console),
+      Effect.runPromise,
+    )
+    expect(lines).toEqual(["Importing: 30%", "Importing: 60%", "Importing: 90%"])
+  })
 
-  it("is each line that differs from the last, where there is no terminal", () => {
+  it("prints each line that differs from the one before it without a terminal", () => {
     expect(execFileSync(process.execPath, [SHOWS_PROGRESS], { encoding: "utf8" })).toBe(`one\n${"x".repeat(200)}\n`)
   })
 
