@@ -3,8 +3,7 @@ import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { limit } from "../inputs/commonFlags.ts"
-import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
+import { endpointFilter, eventTypeFilter, limit } from "../inputs/commonFlags.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { instant } from "../inputs/times.ts"
@@ -13,13 +12,13 @@ import { formatRecord, formatRows, print, printPage } from "../output/Output.ts"
 const list = Command.make(
   "list",
   {
-    endpoint: deadLetterSelector.endpoint,
+    endpoint: endpointFilter,
     state: Flag.Literals("state", DELIVERY_STATES).pipe(
       Flag.withDescription("Only those in this state"),
       Flag.optional,
     ),
     event: parsedFlag("event", EventId, "Only those of this event, evt_…").pipe(Flag.optional),
-    type: deadLetterSelector.type,
+    type: eventTypeFilter,
     campaign: parsedFlag("campaign", CampaignId, "Only events of this campaign, cmp_…").pipe(Flag.optional),
     from: instant("from", "Only those created at this time or later, such as 2026-12-01T09:00:00Z").pipe(Flag.optional),
     to: instant("to", "Only those created before this time; to continue a list, give the last row's time").pipe(

@@ -1,4 +1,5 @@
-import { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { EVENT_DIRECTIONS } from "@outreach/contract/names"
+import { CampaignId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Flag } from "effect/cli"
 import { parsedArgument, parsedFlag, switchFlag, wholeNumberFlag } from "./parsedInput.ts"
 
@@ -17,4 +18,16 @@ export const limit = wholeNumberFlag("limit", 1, 1000, "The maximum of rows to s
 export const ignoreColumns = switchFlag(
   "ignore-columns",
   "Leave out columns beside npi and email, instead of refusing the file",
+)
+
+/** `--endpoint`: only deliveries to this endpoint. */
+export const endpointFilter = parsedFlag("endpoint", EndpointId, "Only those to this endpoint, whe_…").pipe(
+  Flag.optional,
+)
+
+/** `--type`: only deliveries of events of this type. */
+export const eventTypeFilter = Flag.Literals("type", Object.keys(EVENT_DIRECTIONS)).pipe(
+  Flag.withMetavar("event-type"),
+  Flag.withDescription("Only events of this type, such as outreach.email_sent"),
+  Flag.optional,
 )
