@@ -1,5 +1,5 @@
 import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"

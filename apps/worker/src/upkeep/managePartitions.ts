@@ -1,19 +1,7 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DeliveryHistory } from "@outreach/postgres/deliveries/DeliveryHistory"
 import { Effect } from "effect"
-import { retryForever } from "./loops/retryForever.ts"
-
-/** Deletes the rate windows, the idempotency keys and the sending rates that are over, once a minute, until interrupted. */
-export const deleteExpired = Effect.gen(function* () {
-  const keys = yield* ApiKeyRepository
-  const keptResponses = yield* IdempotencyRepository
-  const messages = yield* MessageQueue
-  const once = Effect.all([keys.forgetWindows, keptResponses.forgetExpired, messages.forgetRates], { discard: true })
-  return yield* retryForever("deleteExpired", Effect.andThen(once, Effect.sleep("1 minute")))
-})
+import { retryForever } from "../loops/retryForever.ts"
 
 /** Creates room for the days to come in the history of deliveries, and forgets deliveries and hits more than so many days past, until interrupted. */
 export const managePartitions = Effect.fnUntraced(function* (days: number) {

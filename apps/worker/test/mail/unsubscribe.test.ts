@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
-import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"

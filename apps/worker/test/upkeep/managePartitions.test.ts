@@ -4,7 +4,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { managePartitions } from "../src/upkeep.ts"
+import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
 const test = effectTest(runOnDatabase())
 

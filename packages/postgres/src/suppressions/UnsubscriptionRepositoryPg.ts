@@ -1,4 +1,4 @@
-import { type Unsubscription, UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscriptions"
+import { type Unsubscription, UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
