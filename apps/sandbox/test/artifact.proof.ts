@@ -1,10 +1,7 @@
-import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
-import { cp, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { promisify } from "node:util"
+import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { RELEASE } from "@outreach/process/release"
 import { eventually } from "@outreach/testing/eventually"
@@ -14,78 +11,32 @@ import { createWebhookVerifier } from "@outreach/webhook-verifier"
 import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { Client } from "pg"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { artifactIn, buildArtifact } from "./artifact.ts"
 
-const REPOSITORY = resolve(import.meta.dirname, "../../..")
 const KEY = Buffer.alloc(32, 7).toString("base64")
-const run = promisify(execFile)
 
-/** An empty directory outside the repository, into which the artifact alone is copied. */
+/** An empty directory outside the repository, which holds the artifact alone. */
 let folder: string
 let database: Awaited<ReturnType<typeof startPostgres>>
+let ops: ReturnType<typeof artifactIn>["ops"]
+let opsJson: ReturnType<typeof artifactIn>["opsJson"]
+let start: ReturnType<typeof artifactIn>["start"]
 beforeAll(async () => {
-  await run("pnpm", ["package"], { cwd: REPOSITORY })
   folder = await mkdtemp(join(tmpdir(), "outreach-artifact-"))
-  await cp(join(REPOSITORY, "out"), join(folder, "out"), { recursive: true })
+  await buildArtifact(folder)
   database = await startPostgres()
+  const settings = {
+    DATABASE_URL: database.url,
+    SECRETS_KEY: KEY,
+    CURSOR_KEY: KEY,
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+  }
+  ;({ ops, opsJson, start } = artifactIn(folder, () => settings))
 })
 afterAll(async () => {
   await database?.stop()
   if (folder !== undefined) await rm(folder, { recursive: true })
 })
-
-const settings = (others: Readonly<Record<string, string>> = {}) => ({
-  DATABASE_URL: database.url,
-  SECRETS_KEY: KEY,
-  CURSOR_KEY: KEY,
-  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-  ...others,
-})
-
-/** Runs the artifact's command line, and returns what it prints. */
-const ops = async (...args: ReadonlyArray<string>) =>
-  (await run(process.execPath, ["out/ops.js", ...args], { cwd: folder, env: settings() })).stdout
-const opsJson = async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--json"))
-
-/** Starts a process of the artifact, and waits for a line of its log. Returns the line's annotations. */
-const start = async (name: "api" | "worker", message: string, others: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, ["--enable-source-maps", `out/${name}.js`], {
-    cwd: folder,
-    env: settings(others),
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  const ended = once(child, "exit")
-  onTestFinished(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      output += chunk
-    })
-  }
-  const lineOf = (wanted: string) =>
-    output
-      .split("\n")
-      .slice(0, -1)
-      .filter((line) => line.startsWith("{"))
-      .map((line) => JSON.parse(line))
-      .find((line) => line.message === wanted)
-  const waitFor = async (wanted: string) => {
-    await eventually(
-      () => lineOf(wanted) !== undefined || child.exitCode !== null,
-      (over) => over,
-    )
-    const line = lineOf(wanted)
-    if (line === undefined) throw new Error(`${name} ended:\n${output}`)
-    return line.annotations
-  }
-  const stop = async () => {
-    child.kill("SIGTERM")
-    return (await ended)[0]
-  }
-  return { annotations: await waitFor(message), waitFor, stop }
-}
 
 const createOrganization = async () => {
   const { id } = await opsJson("organizations", "create", "--name", "Acme")
@@ -125,7 +76,6 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
   const worker = await start("worker", "worker started", {
     SMTP_URL: mail.url,
     MAIL_FROM: "outreach@acme.test",
-    ADMIN_PORT: "0",
   })
 
   await writeFile(join(folder, "mail.html"), "<p>{{ token }}</p>")

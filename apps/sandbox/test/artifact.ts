@@ -1,0 +1,74 @@
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { eventually } from "@outreach/testing/eventually"
+import { onTestFinished } from "vitest"
+
+/** The root of this repository. */
+export const REPOSITORY = resolve(import.meta.dirname, "../../..")
+
+const run = promisify(execFile)
+
+/** Builds the artifact of a checkout, of this one by default, into `<folder>/out`. */
+export const buildArtifact = async (folder: string, checkout = REPOSITORY): Promise<void> => {
+  await run("pnpm", ["package", "--out-dir", join(folder, "out")], { cwd: checkout })
+}
+
+/** Runs the artifact in `<folder>/out`, with the settings that `settings` returns at that time. */
+export const artifactIn = (folder: string, settings: () => Readonly<Record<string, string>>) => {
+  const ops = async (...args: ReadonlyArray<string>): Promise<string> =>
+    (await run(process.execPath, ["out/ops.js", ...args], { cwd: folder, env: settings() })).stdout
+
+  return {
+    /** Runs the command line, and returns what it prints. */
+    ops,
+    opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--json")),
+
+    /** Starts a process, and waits for its log line with this message. It ends with the test. */
+    start: async (name: "api" | "worker", message: string, others: Readonly<Record<string, string>> = {}) => {
+      const child = spawn(process.execPath, ["--enable-source-maps", `out/${name}.js`], {
+        cwd: folder,
+        env: { ADMIN_PORT: "0", ...settings(), ...others },
+        stdio: ["ignore", "pipe", "pipe"],
+      })
+      const ended = once(child, "exit")
+      onTestFinished(async () => {
+        child.kill("SIGKILL")
+        await ended
+      })
+      let output = ""
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk) => {
+          output += chunk
+        })
+      }
+      const lineOf = (wanted: string) =>
+        output
+          .split("\n")
+          .slice(0, -1)
+          .filter((line) => line.startsWith("{"))
+          .map((line) => JSON.parse(line))
+          .find((line) => line.message === wanted)
+      /** Waits for the log line with this message, and returns its annotations. */
+      const waitFor = async (wanted: string) => {
+        await eventually(
+          () => lineOf(wanted) !== undefined || child.exitCode !== null,
+          (over) => over,
+        )
+        const line = lineOf(wanted)
+        if (line === undefined) throw new Error(`${name} ended:\n${output}`)
+        return line.annotations
+      }
+      return {
+        annotations: await waitFor(message),
+        waitFor,
+        /** Stops the process, and returns its exit code. */
+        stop: async (): Promise<number | null> => {
+          child.kill("SIGTERM")
+          return (await ended)[0]
+        },
+      }
+    },
+  }
+}
