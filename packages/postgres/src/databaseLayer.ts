@@ -1,6 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import type { Duration, Redacted } from "effect"
+import { SESSION_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
 
 const types = PgTypes.makeRegistry()
@@ -28,11 +29,5 @@ export const databaseLayer = (options: {
     multiplex: options.connections === "shared",
     connectTimeout: options.connectTimeout ?? "10 seconds",
     types,
-    startupParameters: {
-      timezone: "UTC",
-      statement_timeout: "30000",
-      idle_in_transaction_session_timeout: "30000",
-      // A killed process's statement ends with it, and so do the locks of its transaction.
-      client_connection_check_interval: "2000",
-    },
+    startupParameters: SESSION_SETTINGS,
   })
