@@ -9,12 +9,40 @@ declare class CursorError extends Error {
     });
 }
 
+/** One of several keys. */
+interface CursorKey {
+    /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. */
+    readonly key: Uint8Array | string;
+    /**
+     * A whole number from 0 to 255 that this key's cursors carry, so that only the keys of that id are tried for them.
+     *
+     * Without an id, the key makes the same cursors as a single key, and is tried for every cursor.
+     */
+    readonly id?: number | undefined;
+}
+/** Keys that were checked and prepared once, for any number of codecs. */
+interface CursorKeyRing {
+    /** For `cursorCodec` alone. */
+    readonly "~keys": readonly [PreparedKey, ...ReadonlyArray<PreparedKey>];
+}
+/** A key that authenticates payloads. */
+interface PreparedKey {
+    readonly id: number | undefined;
+    readonly authenticate: (context: string, payload: Uint8Array) => Uint8Array;
+}
+/**
+ * Prepares several keys for `cursorCodec`: the first makes cursors, and the cursors of all are read.
+ *
+ * Throws `RangeError` without any key, on a key of fewer than 32 bytes, and on an id that is not a byte.
+ */
+declare function cursorKeyRing(keys: ReadonlyArray<CursorKey>): CursorKeyRing;
+
 /** What a codec is made of. */
 interface CursorCodecOptions<Position> {
     /** Types and checks a position, synchronously; any Standard Schema v1 validator whose output is its own input again. */
     readonly schema: StandardSchemaV1<Position>;
-    /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. */
-    readonly key: Uint8Array | string;
+    /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. Or several keys: the first encodes, and all decode. */
+    readonly key: Uint8Array | string | CursorKeyRing;
     /** What a cursor belongs to, such as endpoint, caller and filters. It is authenticated, not carried. */
     readonly scope: string;
 }
@@ -28,7 +56,7 @@ interface CursorCodec<Position> {
      */
     readonly encode: (position: Position) => string;
     /**
-     * Decodes a cursor that this codec made, or another of the same key, scope and schema.
+     * Decodes a cursor that this codec made, or another with a key of the same ring, the same scope and schema.
      *
      * Throws `CursorError` and nothing else, on any input: `malformed`, `unsupported_version`, `not_authentic`, and
      * `invalid_position` when the schema refuses an authentic position.
@@ -38,8 +66,8 @@ interface CursorCodec<Position> {
 /**
  * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
- * A cursor is base64url of a version byte, an HMAC-SHA-256 and the position as JSON: protected from change, not from reading.
- * Throws `RangeError` on a key of fewer than 32 bytes.
+ * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
+ * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes.
  */
 declare function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions<Position>): CursorCodec<Position>;
 /** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */
@@ -64,5 +92,5 @@ type StandardResult<Output> = {
     }>;
 };
 
-export { CursorError, cursorCodec };
-export type { CursorCodec, CursorCodecOptions, CursorErrorCode, StandardResult, StandardSchemaV1 };
+export { CursorError, cursorCodec, cursorKeyRing };
+export type { CursorCodec, CursorCodecOptions, CursorErrorCode, CursorKey, CursorKeyRing, PreparedKey, StandardResult, StandardSchemaV1 };

@@ -1,13 +1,14 @@
-import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
 import { CursorError } from "./CursorError.ts"
 import { canonicalJson } from "./canonicalJson.ts"
+import { type CursorKeyRing, cursorKeyRing } from "./cursorKeyRing.ts"
 
 /** What a codec is made of. */
 export interface CursorCodecOptions<Position> {
   /** Types and checks a position, synchronously; any Standard Schema v1 validator whose output is its own input again. */
   readonly schema: StandardSchemaV1<Position>
-  /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. */
-  readonly key: Uint8Array | string
+  /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. Or several keys: the first encodes, and all decode. */
+  readonly key: Uint8Array | string | CursorKeyRing
   /** What a cursor belongs to, such as endpoint, caller and filters. It is authenticated, not carried. */
   readonly scope: string
 }
@@ -22,7 +23,7 @@ export interface CursorCodec<Position> {
    */
   readonly encode: (position: Position) => string
   /**
-   * Decodes a cursor that this codec made, or another of the same key, scope and schema.
+   * Decodes a cursor that this codec made, or another with a key of the same ring, the same scope and schema.
    *
    * Throws `CursorError` and nothing else, on any input: `malformed`, `unsupported_version`, `not_authentic`, and
    * `invalid_position` when the schema refuses an authentic position.
@@ -31,30 +32,32 @@ export interface CursorCodec<Position> {
 }
 
 const VERSION = 1
+/** The version of a cursor that carries its key's id. */
+const VERSION_WITH_ID = 2
 const MAC_BYTES = 32
-const MIN_KEY_BYTES = 32
 const MAX_CURSOR_LENGTH = 2048
 
 /**
  * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
- * A cursor is base64url of a version byte, an HMAC-SHA-256 and the position as JSON: protected from change, not from reading.
- * Throws `RangeError` on a key of fewer than 32 bytes.
+ * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
+ * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes.
  */
 export function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions<Position>): CursorCodec<Position> {
-  const keyBytes = typeof key === "string" ? Buffer.from(key, "utf8") : key
-  if (keyBytes.byteLength < MIN_KEY_BYTES) throw new RangeError("key must be at least 32 bytes")
-  const secretKey = createSecretKey(keyBytes)
+  const ring = typeof key === "object" && "~keys" in key ? key : cursorKeyRing([{ key }])
+  const keys = ring["~keys"]
+  const newest = keys[0]
   // A JSON string ends where it says it does, so no scope and payload can pass for another scope and payload.
-  const context = `cursor.${VERSION}.${JSON.stringify(scope)}`
-
-  const authenticate = (payload: Uint8Array): Buffer =>
-    createHmac("sha256", secretKey).update(context).update(payload).digest()
+  const scopeJson = JSON.stringify(scope)
+  const contextOf = (id: number | undefined): string =>
+    id === undefined ? `cursor.${VERSION}.${scopeJson}` : `cursor.${VERSION_WITH_ID}.${id}.${scopeJson}`
 
   return {
     encode(position) {
       const payload = Buffer.from(canonicalJson(validate(schema, position)), "utf8")
-      const cursor = Buffer.concat([Buffer.of(VERSION), authenticate(payload), payload]).toString("base64url")
+      const head = newest.id === undefined ? Buffer.of(VERSION) : Buffer.of(VERSION_WITH_ID, newest.id)
+      const mac = newest.authenticate(contextOf(newest.id), payload)
+      const cursor = Buffer.concat([head, mac, payload]).toString("base64url")
       if (cursor.length > MAX_CURSOR_LENGTH) throw new CursorError("position_too_large")
       return cursor
     },
@@ -64,11 +67,19 @@ export function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions
       const bytes = Buffer.from(cursor, "base64url")
       // Node's decoder is lenient: the one text that stands for these bytes is the one it writes itself.
       if (bytes.length === 0 || bytes.toString("base64url") !== cursor) throw new CursorError("malformed")
-      if (bytes[0] !== VERSION) throw new CursorError("unsupported_version")
-      const mac = bytes.subarray(1, 1 + MAC_BYTES)
-      const payload = bytes.subarray(1 + MAC_BYTES)
+      if (bytes[0] !== VERSION && bytes[0] !== VERSION_WITH_ID) throw new CursorError("unsupported_version")
+      const headBytes = bytes[0] === VERSION ? 1 : 2
+      const mac = bytes.subarray(headBytes, headBytes + MAC_BYTES)
+      const payload = bytes.subarray(headBytes + MAC_BYTES)
       if (payload.length === 0) throw new CursorError("malformed")
-      if (!timingSafeEqual(mac, authenticate(payload))) throw new CursorError("not_authentic")
+      const id = bytes[0] === VERSION ? undefined : bytes[1]
+      const context = contextOf(id)
+      const isAuthentic = keys.some(
+        (key) =>
+          (key.id === undefined || id === undefined || key.id === id) &&
+          timingSafeEqual(mac, key.authenticate(context, payload)),
+      )
+      if (!isAuthentic) throw new CursorError("not_authentic")
       return validate(schema, parse(payload))
     },
   }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
-import { CursorError, cursorCodec, type StandardSchemaV1 } from "../src/index.ts"
+import { CursorError, type CursorKey, cursorCodec, cursorKeyRing, type StandardSchemaV1 } from "../src/index.ts"
 
 const Position = z.object({ updated_at: z.string(), id: z.string() })
 const key = "a key of at least thirty-two bytes"
@@ -145,7 +145,7 @@ describe("a cursor", () => {
     expect(openCodec.decode(spelling)).toEqual({ id: "??>>~~." })
   })
   it("of another version is named as such", () => {
-    for (const version of [0, 2, 255]) {
+    for (const version of [0, 3, 255]) {
       const bytes = Buffer.from(cursor, "base64url")
       bytes[0] = version
       expect(refusal(bytes.toString("base64url"))).toBe("unsupported_version")
@@ -210,5 +210,58 @@ describe("a key", () => {
   it("given as text or as its bytes is the same key", () => {
     const bytes = new TextEncoder().encode(key)
     expect(cursorCodec({ schema: Position, key: bytes, scope }).encode(position)).toBe(codec.encode(position))
+  })
+})
+
+describe("a ring of keys", () => {
+  const codecOf = (...keys: ReadonlyArray<CursorKey>) =>
+    cursorCodec({ schema: anything, key: cursorKeyRing(keys), scope })
+  const keyOf = (name: string, id?: number): CursorKey => ({ key: name.padEnd(32, "."), id })
+  const ids = fc.option(fc.nat(255), { nil: undefined })
+
+  it("reads the cursors of each of its keys, with ids or without, and no other key's", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 2 }), ids, ids, ids, (value, id1, id2, id3) => {
+        const [k1, k2, k3] = [keyOf("one", id1), keyOf("two", id2), keyOf("three", id3)]
+        const made = [k1, k2].map((each) => codecOf(each).encode(value))
+        for (const cursor of made) {
+          expect(codecOf(k2, k1).decode(cursor)).toEqual(value)
+          expect(codecOf(k3, k1, k2).decode(cursor)).toEqual(value)
+          expect(refusal(cursor, codecOf(k3))).toBe("not_authentic")
+        }
+        expect(codecOf(k2, k1).encode(value)).toBe(made[1])
+        expect(refusal(made[0], codecOf(k2))).toBe("not_authentic")
+      }),
+    )
+  })
+  it("reads what its keys made under another id, or none, when either is left out", () => {
+    const [plain, named] = [keyOf("one"), keyOf("one", 7)]
+    expect(codecOf(named).decode(codecOf(plain).encode(1))).toBe(1)
+    expect(codecOf(plain).decode(codecOf(named).encode(1))).toBe(1)
+    expect(refusal(codecOf(named).encode(1), codecOf(keyOf("one", 8)))).toBe("not_authentic")
+  })
+  it("of one key without an id makes the cursors of that key alone", () => {
+    expect(codecOf({ key }).encode(position)).toBe(codec.encode(position))
+    expect(codec.decode(codecOf({ key }).encode(position))).toEqual(position)
+  })
+  it("makes cursors of which no character can be changed, the id's included", () => {
+    const ring = codecOf(keyOf("one", 7), keyOf("one", 8), keyOf("two"))
+    const bytes = Buffer.from(ring.encode(position), "base64url")
+    for (let at = 0; at < bytes.length; at++) {
+      const altered = Buffer.from(bytes)
+      altered[at]! ^= at === 1 ? 7 ^ 8 : 1
+      expect(["malformed", "not_authentic", "unsupported_version"]).toContain(
+        refusal(altered.toString("base64url"), ring),
+      )
+    }
+    for (let length = 0; length < bytes.length; length++) {
+      const cut = bytes.subarray(0, length).toString("base64url")
+      expect(["malformed", "not_authentic", "invalid_position"]).toContain(refusal(cut, ring))
+    }
+  })
+  it("is refused without keys, with a short key, and with an id that is not a byte", () => {
+    expect(() => cursorKeyRing([])).toThrow(RangeError)
+    expect(() => cursorKeyRing([keyOf("one"), { key: "short" }])).toThrow(RangeError)
+    for (const id of [-1, 256, 1.5, Number.NaN]) expect(() => cursorKeyRing([keyOf("one", id)])).toThrow(RangeError)
   })
 })
