@@ -1,0 +1,223 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createClient, type Fetch } from "@outreach/client"
+import type { RecipientRecord } from "@outreach/contract"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import { mailServer } from "@outreach/testing/mailServer"
+import { email, npi } from "@outreach/testing/seedCampaign"
+import { createWebhookVerifier } from "@outreach/webhook-verifier"
+import { webhookHandler } from "@outreach/webhook-verifier/node"
+import { sampleEvent } from "@outreach/webhook-verifier/testing"
+import PostalMime from "postal-mime"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { artifactIn, buildArtifact } from "./artifact.ts"
+import { buildPreviousRelease } from "./previousRelease.ts"
+
+const KEY = Buffer.alloc(32, 7).toString("base64")
+const RECIPIENTS = 900
+/** The campaign lasts a minute, so that each step of the upgrade happens in the middle of it. */
+const PER_MINUTE = 900
+
+let folder: string
+let database: Awaited<ReturnType<typeof startPostgres>>
+let unavailable: { readonly missing: string } | undefined
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "outreach-upgrade-"))
+  unavailable = await buildPreviousRelease(join(folder, "previous"))
+  await buildArtifact(join(folder, "this"))
+  database = await startPostgres()
+})
+afterAll(async () => {
+  await database?.stop()
+  if (folder !== undefined) await rm(folder, { recursive: true })
+})
+
+it("upgrades from the last release under traffic, and rolls the processes back: nothing is lost, and no request fails", async ({
+  skip,
+}) => {
+  skip(unavailable !== undefined, unavailable?.missing)
+  const mail = await mailServer()
+  const settings = () => ({
+    DATABASE_URL: database.url,
+    SECRETS_KEY: KEY,
+    CURSOR_KEY: KEY,
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+    SHUTDOWN_DELAY_SECONDS: "0",
+    PORT: "0",
+    SMTP_URL: mail.url,
+    MAIL_FROM: "outreach@acme.test",
+  })
+  const previous = artifactIn(join(folder, "previous"), settings)
+  const current = artifactIn(join(folder, "this"), settings)
+  const { opsJson } = previous
+
+  await previous.ops("migrate")
+  const { id } = await opsJson("organizations", "create", "--name", "Acme")
+  const ofAcme = ["--organization", id]
+  const scopes = "tokens:read,events:read"
+  const { api_key } = await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", scopes)
+  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
+  const delivered = new Map<string, string>()
+  const partner = createServer(
+    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
+      delivered.set(event_id, String(event_type))
+    }),
+  )
+  const endpoint = await opsJson(
+    "endpoints",
+    "create",
+    ...ofAcme,
+    "--url",
+    `http://127.0.0.1:${await listen(partner)}/`,
+  )
+  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
+
+  // As a load balancer does, requests go in turn to the processes that are in service.
+  let inService: ReadonlyArray<string> = []
+  let turn = 0
+  let underWay = 0
+  const statuses: Array<number> = []
+  const send: Fetch = async (url, request) => {
+    const { pathname, search } = new URL(url)
+    underWay += 1
+    try {
+      const response = await fetch(inService[turn++ % inService.length] + pathname + search, request)
+      statuses.push(response.status)
+      return response
+    } finally {
+      underWay -= 1
+    }
+  }
+  const takeOut = async (url: string) => {
+    inService = inService.filter((each) => each !== url)
+    await eventually(
+      () => underWay,
+      (count) => count === 0,
+    )
+  }
+  const client = createClient({ apiKey: api_key, baseUrl: "http://service.test", fetch: send, retryDelays: [] })
+
+  // What the partner's platform and the clinicians do, until it is over.
+  const over = new AbortController()
+  const accepted = new Set<string>()
+  const tellOfAccounts = async () => {
+    for (let n = RECIPIENTS; !over.signal.aborted; n++) {
+      const event = sampleEvent("clinician.account_created")
+      const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
+      await client.sendEvent(endpoint.id, { ...event, data }, { secrets: [signing_secret] })
+      accepted.add(event.event_id)
+    }
+  }
+  const pulled = new Set<string>()
+  const poll = async () => {
+    const checkpoint = { since: "2026-01-01T00:00:00Z" }
+    for await (const { events } of client.sync.events({ checkpoint, everySeconds: 1, signal: over.signal })) {
+      for (const { event_id } of events) pulled.add(event_id)
+    }
+  }
+  let clicks = 0
+  const click = async () => {
+    while (!over.signal.aborted) {
+      const message = await eventually(
+        () => mail.messages[clicks],
+        (found) => found !== undefined || over.signal.aborted,
+      )
+      if (message === undefined) return
+      const { html } = await PostalMime.parse(message.text)
+      const link = /href="(http[^"]+)"/.exec(html ?? "")![1]!
+      const response = await send(link, {
+        method: "GET",
+        headers: {},
+        redirect: "manual",
+        signal: AbortSignal.timeout(60_000),
+      })
+      expect(response.status).toBe(302)
+      clicks += 1
+    }
+  }
+  /** Waits until as much again has happened everywhere. */
+  const goesOn = async () => {
+    const state = () => [delivered.size, accepted.size, pulled.size, mail.messages.length, clicks]
+    const before = state()
+    await eventually(state, (now) => now.every((count, index) => count >= before[index]! + 20))
+  }
+
+  const oldApi = await previous.start("api", "listening")
+  const oldWorker = await previous.start("worker", "worker started")
+  inService = [oldApi.annotations.url]
+  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
+  const lines = Array.from({ length: RECIPIENTS }, (_, n) => `${npi(n)},${email(n)}\n`)
+  await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
+  const campaign = await opsJson(
+    ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x"],
+    ...["--html", join(folder, "mail.html"), "--per-minute", String(PER_MINUTE)],
+    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
+  )
+  await opsJson("recipients", "import", "--campaign", campaign.id, join(folder, "clinicians.csv"))
+  await opsJson("campaigns", "schedule", campaign.id)
+  const traffic = Promise.all([
+    tellOfAccounts(),
+    poll().catch((error) => {
+      if (!over.signal.aborted) throw error
+    }),
+    click(),
+  ])
+  const during = <A>(work: Promise<A>): Promise<A> => Promise.race([work, traffic.then(() => work)])
+
+  await during(goesOn())
+  // First the schema: the old processes go on with it.
+  await current.ops("migrate")
+  await during(goesOn())
+  const newApi = await current.start("api", "listening")
+  const newWorker = await current.start("worker", "worker started")
+  inService = [...inService, newApi.annotations.url]
+  await during(goesOn())
+  // Then the processes, one after another.
+  await takeOut(oldApi.annotations.url)
+  expect([await oldApi.stop(), await oldWorker.stop()]).toEqual([0, 0])
+  await during(goesOn())
+  // The way back: processes of the last release start on the new schema.
+  const backApi = await previous.start("api", "listening")
+  const backWorker = await previous.start("worker", "worker started")
+  inService = [backApi.annotations.url]
+  await takeOut(newApi.annotations.url)
+  expect([await newApi.stop(), await newWorker.stop()]).toEqual([0, 0])
+  await during(goesOn())
+  expect((await fetch(`${backApi.annotations.url}/readyz`)).status).toBe(200)
+
+  await during(
+    eventually(
+      () => [mail.messages.length, clicks],
+      (counts) => counts.every((count) => count === RECIPIENTS),
+      300_000,
+    ),
+  )
+  const sent = new Set(mail.messages.map(({ to }) => to[0]))
+  expect([mail.messages.length, sent.size]).toEqual([RECIPIENTS, RECIPIENTS])
+  const count = (type: string) => [...delivered.values()].filter((each) => each === type).length
+  await during(
+    eventually(
+      () => [count("outreach.email_sent"), count("outreach.email_clicked"), pulled.size],
+      (counts) => counts[0] === RECIPIENTS && counts[1] === RECIPIENTS && counts[2] === 2 * RECIPIENTS,
+      300_000,
+    ),
+  )
+  over.abort()
+  await traffic
+  await eventually(
+    () => opsJson("inbox", "list", ...ofAcme, "--waiting"),
+    ({ data }) => data.length === 0,
+  )
+  const date = new Date().toISOString().slice(0, 10)
+  const digest = await opsJson("digest", "show", ...ofAcme, "--date", date)
+  expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: accepted.size } } }])
+  const records = new Map<string, RecipientRecord>()
+  for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z" })) records.set(record.token, record)
+  expect([...records.values()].filter(({ sent_at }) => sent_at !== null)).toHaveLength(RECIPIENTS)
+  expect(statuses.filter((status) => status >= 500)).toEqual([])
+  expect([await backApi.stop(), await backWorker.stop()]).toEqual([0, 0])
+})
