@@ -33,6 +33,8 @@ export const workerLimits = {
     writeBatchSize: 256,
     debounceMs: 40,
     maxPauseMs: 1000,
+    /** How often dead letters are logged, in one line. */
+    deadLettersEveryMs: 10_000,
   },
   messages: {
     connections: 20,

@@ -5,10 +5,14 @@ import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { metrics } from "../admin/metrics.ts"
+import type { deadLetterLog } from "./deadLetterLog.ts"
 import type { Held } from "./deliveryLane.ts"
 
 /** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
-export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) {
+export const attemptDelivery = Effect.fnUntraced(function* (
+  schedule: Schedule,
+  noteDeadLetter: Effect.Success<typeof deadLetterLog>,
+) {
   const attempt = yield* deliveryAttempts(schedule)
   const context = yield* Effect.context<never>()
   const clock = yield* Clock.Clock
@@ -53,9 +57,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (schedule: Schedule) 
         )
       }
       if (state === "rejected" || state === "exhausted") {
-        return about(
-          Effect.andThen(Effect.logWarning("delivery dead-lettered"), Metric.update(metrics.deadLetters[state], 1)),
-        )
+        return about(noteDeadLetter(state, { deliveryId: delivery.id, endpointId: delivery.endpointId }))
       }
       return about(Effect.logDebug("delivery attempted"))
     },

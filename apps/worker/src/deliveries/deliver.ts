@@ -9,6 +9,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { attemptDelivery } from "./attemptDelivery.ts"
+import { deadLetterLog } from "./deadLetterLog.ts"
 import type { DeliveryLane, Held } from "./deliveryLane.ts"
 import { deliveryOwner } from "./deliveryOwner.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
@@ -36,7 +37,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const readers = yield* EndpointReaders
   const hints = yield* Hints
   const clock = yield* Clock.Clock
-  const { attempt, count, note } = yield* attemptDelivery(schedule)
+  const noteDeadLetter = yield* deadLetterLog
+  const { attempt, count, note } = yield* attemptDelivery(schedule, noteDeadLetter)
   const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
   const calls = yield* FiberSet.make()
   const runCall = yield* FiberSet.runtime(calls)<never>()
@@ -45,7 +47,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const wakeUp = yield* Latch.make()
   const now = () => performance.now()
   const owner = deliveryOwner({ maxInFlight, perEndpoint, now })
-  const endpoints = yield* ownEndpoints({ worker, leaseSeconds, owner, writing, now })
+  const endpoints = yield* ownEndpoints({ worker, leaseSeconds, owner, writing, noteDeadLetter, now })
   /** Endpoints that may have rows under this worker's name of which it does not know. */
   const unsure = new Set<EndpointId>()
   /** Outcomes that are not written, and when they may be. */

@@ -2,6 +2,7 @@ import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
+import type { deadLetterLog } from "./deadLetterLog.ts"
 import type { DeliveryLane } from "./deliveryLane.ts"
 import type { deliveryOwner } from "./deliveryOwner.ts"
 
@@ -18,10 +19,11 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   readonly leaseSeconds: number
   readonly owner: ReturnType<typeof deliveryOwner>
   readonly writing: Semaphore.Semaphore
+  readonly noteDeadLetter: Effect.Success<typeof deadLetterLog>
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number
 }) {
-  const { worker, leaseSeconds, owner, writing, now } = options
+  const { worker, leaseSeconds, owner, writing, noteDeadLetter, now } = options
   const { lanes } = owner
   const readers = yield* EndpointReaders
   // Whoever has left must not say afterwards that it lives.
@@ -55,10 +57,12 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   const recover = Effect.gen(function* () {
     for (const { deliveryId, endpointId, poison } of yield* readers.recover(worker)) {
       yield* Metric.update(metrics.leasesLost, 1)
-      if (poison) yield* Metric.update(metrics.deadLetters.poison, 1)
-      yield* Effect.logWarning(poison ? "delivery dead-lettered" : "delivery lease expired, outcome unknown").pipe(
-        Effect.annotateLogs({ deliveryId, endpointId, ...(poison && { state: "poison" }) }),
-      )
+      if (poison) yield* noteDeadLetter("poison", { deliveryId, endpointId })
+      else {
+        yield* Effect.logWarning("delivery lease expired, outcome unknown").pipe(
+          Effect.annotateLogs({ deliveryId, endpointId }),
+        )
+      }
       owner.dueIn(endpointId, 0)
     }
   })
