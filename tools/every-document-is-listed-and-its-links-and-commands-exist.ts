@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -19,13 +20,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8")
 /** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const headings = [...text.replaceAll(FENCE, "").matchAll(HEADING)].map(([, heading = ""]) => heading)
-  const slugs = headings.map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(" ", "-"),
-  )
-  return new Set(slugs)
+  return new Set(headings.map(anchorOf))
 }
 
 function brokenLinks(page: string, text: string): readonly string[] {

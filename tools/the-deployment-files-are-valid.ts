@@ -1,12 +1,13 @@
 /**
  * Checks the files of `deploy/`: each object of the Kubernetes manifest is valid and has no unknown field, the compose file parses, every setting that
- * they name is one of docs/settings.md, and systemd verifies the units, where it is installed.
+ * they name is one of docs/settings.md, and systemd verifies the units, where it is installed. Alerts and dashboard are checked by `monitoringViolations`.
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parse, parseAllDocuments } from "yaml"
+import { monitoringViolations } from "./monitoringViolations.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -75,4 +76,5 @@ if (known.size === 0 || named.length === 0) violations.push("No setting was foun
 for (const setting of new Set(named)) {
   if (!known.has(setting)) violations.push(`deploy/ names the setting ${setting}, which docs/settings.md does not know`)
 }
+violations.push(...monitoringViolations())
 report(violations, `${manifest.length} objects, ${new Set(named).size} settings`)

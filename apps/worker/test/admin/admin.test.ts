@@ -70,6 +70,18 @@ describe("the admin port", () => {
     ])
   })
 
+  it("offers each series that the alert rules select by a label", async () => {
+    const { ask, metric } = await start()
+    await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
+    const { text } = await ask("/metrics")
+    const rules = await readFile(new URL("../../../../deploy/alerts.yml", import.meta.url), "utf8")
+    const selected = [...rules.matchAll(/(outreach_\w+)\{(\w+)=~?"([\w|]+)"\}/g)].flatMap(([, name, label, values]) =>
+      values!.split("|").map((value) => `${name}{${label}="${value}"} `),
+    )
+    expect(selected.length).toBeGreaterThan(5)
+    for (const series of selected) expect(text).toContain(series)
+  })
+
   it("is not ready with another key than the one that encrypted what is stored", async () => {
     await launch(await partner(), 0)
     const { ask } = await start({ SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") })

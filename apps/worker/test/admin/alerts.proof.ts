@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { describe, expect, it } from "vitest"
+
+const deploy = fileURLToPath(new URL("../../../../deploy/", import.meta.url))
+const prometheus = await unpackDebianPackages(["prometheus"], join(tmpdir(), `outreach-prometheus-${userInfo().uid}`))
+const promtool = async (...args: ReadonlyArray<string>) => {
+  if ("missing" in prometheus) throw new Error(prometheus.missing)
+  const run = promisify(execFile)(join(prometheus.folder, "usr/bin/promtool"), args)
+  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error)
+  return stdout + stderr
+}
+
+describe.skipIf("missing" in prometheus)("Prometheus", () => {
+  it("accepts the alert rules", async () => {
+    expect(await promtool("check", "rules", join(deploy, "alerts.yml"))).toMatch(/SUCCESS: \d+ rules found/)
+  })
+
+  it("lets each alert fire once for its cause, and none while all is well", async () => {
+    expect(await promtool("test", "rules", join(deploy, "alerts.test.yml"))).toMatch(/SUCCESS\s*$/)
+  })
+
+  it("accepts every expression of the dashboard", async () => {
+    const { panels } = JSON.parse(readFileSync(join(deploy, "grafana-dashboard.json"), "utf8")) as {
+      panels: ReadonlyArray<{ readonly targets?: ReadonlyArray<{ readonly expr: string }> }>
+    }
+    const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    const rules = expressions.map((expr, i) => ({
+      record: `panel:${i}`,
+      expr: expr.replaceAll("$__rate_interval", "5m"),
+    }))
+    const folder = mkdtempSync(join(tmpdir(), "outreach-dashboard-"))
+    try {
+      const file = join(folder, "rules.yml")
+      writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }))
+      expect(await promtool("check", "rules", file)).toMatch(`SUCCESS: ${expressions.length} rules found`)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
