@@ -349,6 +349,15 @@ AS $function$
   select begun_at, begun_id, open, intended_at from reader_positions where endpoint_id = endpoint order by generation desc limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.same_clinicians(organization text, campaign text, npis text[], emails text[])
  RETURNS TABLE(npi text, email text)
  LANGUAGE sql
@@ -621,6 +630,29 @@ create table api_keys (
   constraint api_keys_hash_key UNIQUE (hash)
 );
 
+create table audit_log (
+  id text collate "C" default make_id('aud'::text) not null,
+  begun_at timestamp with time zone default clock_timestamp() not null,
+  role text default SESSION_USER not null,
+  operator text,
+  os_user text not null,
+  host text not null,
+  command text not null,
+  arguments json not null,
+  organizations text[] not null,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+
+create table audit_results (
+  command_id text collate "C" not null,
+  ended_at timestamp with time zone default clock_timestamp() not null,
+  result text not null,
+  code text,
+  constraint audit_results_pkey PRIMARY KEY (command_id),
+  constraint audit_results_check CHECK (((code IS NOT NULL) = (result = 'failed'::text))),
+  constraint audit_results_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
+);
+
 create table campaigns (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -769,6 +801,13 @@ create table events (
   body text not null,
   traceparent text,
   constraint events_pkey PRIMARY KEY (organization_id, id)
+);
+
+create table granted_roles (
+  role text collate "C" not null,
+  kind text not null,
+  constraint granted_roles_pkey PRIMARY KEY (role),
+  constraint granted_roles_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text, 'operator'::text, 'reader'::text])))
 );
 
 create unlogged table hit_windows (
@@ -1054,6 +1093,7 @@ CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (ask
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table dead_letters add constraint dead_letters_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
@@ -1079,4 +1119,5 @@ alter table suppressions add constraint suppressions_organization_id_program_id_
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 
-
+CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

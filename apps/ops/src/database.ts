@@ -1,6 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -39,7 +40,7 @@ const explain = ({ _tag, cause }: SqlError.SqlErrorReason): string =>
   (_tag === "ConnectionError" ? "it does not answer" : _tag)
 
 /** The target's database, and the other services that the ports of the commands need. */
-export const database = HintsPg.pipe(
+export const database = Layer.merge(HintsPg, AuditLog.layer).pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(
     Layer.effect(

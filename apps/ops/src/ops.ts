@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect, Layer, References } from "effect"
 import { CliConfig, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
+import { CommandGroup } from "./audit/audited.ts"
 import { switchFlag } from "./inputs/parsedInput.ts"
 import { Output } from "./output/Output.ts"
 import { jsonPresenter, presenter, reportFailure } from "./output/reportFailure.ts"
@@ -28,11 +29,11 @@ const groups = {
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
   digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
+  audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
 }
 
-/** Loads the group that the command line names, or else all groups: for the help, completions and suggestions. */
-const loadGroups = (args: ReadonlyArray<string>) => {
-  const word = args.find((arg) => !arg.startsWith("-"))
+/** Loads the group of a name, or else all groups: for the help, completions and suggestions. */
+export const loadGroups = (word: string) => {
   const named = Object.entries(groups).filter(([name]) => name === word)
   return Promise.all((named.length > 0 ? named : Object.entries(groups)).map(([, load]) => load()))
 }
@@ -57,11 +58,13 @@ const root = (subcommands: Awaited<ReturnType<typeof loadGroups>>) =>
 /** Runs one command line and returns its exit code: 0, 1 if the command failed, or 2 for wrong usage. */
 export const ops = (args: ReadonlyArray<string>) => {
   const json = args.includes("--json")
-  return Effect.promise(() => loadGroups(args)).pipe(
+  const word = args.find((arg) => !arg.startsWith("-")) ?? ""
+  return Effect.promise(() => loadGroups(word)).pipe(
     Effect.flatMap((subcommands) => Command.runWith(root(subcommands), { version: RELEASE })(args)),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, { json }),
+    Effect.provideService(CommandGroup, word),
     Effect.provideService(CliOutput.Presenter, json ? jsonPresenter : presenter),
     Effect.provideService(
       CliConfig.CliConfig,

@@ -63,7 +63,7 @@ it("walks through commands that succeed one after the other", async () => {
     }
   }
   expect([...ids.keys()].sort()).toEqual(
-    ["cmp_", "dlv_", "key_", "org_", "pgm_", "rcp_", "rpl_", "sec_", "whe_"].concat("evt_").sort(),
+    ["aud_", "cmp_", "dlv_", "key_", "org_", "pgm_", "rcp_", "rpl_", "sec_", "whe_"].concat("evt_").sort(),
   )
 })
 

@@ -3,13 +3,14 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { ProgramId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { reading } from "../audit/Access.ts"
 import { limit, organization } from "../inputs/commonFlags.ts"
 import { parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
 
 /** `ops campaigns list` */
-export const list = Command.make(
+export const list = reading(
   "list",
   {
     organization: organization.pipe(Flag.optional),

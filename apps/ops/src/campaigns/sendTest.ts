@@ -3,6 +3,7 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import { campaignId } from "../inputs/commonFlags.ts"
 import { parsedFlag } from "../inputs/parsedInput.ts"
 import { printRecord } from "../output/Output.ts"
@@ -11,7 +12,7 @@ import { printRecord } from "../output/Output.ts"
 const emailAddress = Effect.promise(async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress)
 
 /** `ops campaigns test` */
-export const sendTest = Command.make(
+export const sendTest = changing(
   "test",
   {
     campaignId,

@@ -12,6 +12,7 @@ import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramReposito
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing, reading, revealing } from "../audit/Access.ts"
 import { followCampaign, formatProgress } from "../campaigns/followCampaign.ts"
 import { list } from "../campaigns/list.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
@@ -32,7 +33,7 @@ const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campai
 
 const time = (flag: string, description: string) => instant(flag, `${description}, a time such as 2026-12-01T09:00:00Z`)
 
-const create = Command.make(
+const create = changing(
   "create",
   {
     programId: parsedFlag("program", ProgramId, "The program's id, pgm_…"),
@@ -80,7 +81,7 @@ const create = Command.make(
 ).pipe(Command.withDescription("Add a campaign as a draft; nothing is sent before it is scheduled"))
 
 const command = (command: Exclude<CampaignCommand, "cancel">, description: string) =>
-  Command.make(
+  changing(
     command,
     { campaignId },
     Effect.fn(`ops.campaigns.${command}`)(function* (input) {
@@ -89,7 +90,7 @@ const command = (command: Exclude<CampaignCommand, "cancel">, description: strin
     }),
   ).pipe(Command.withDescription(description))
 
-const cancel = Command.make(
+const cancel = changing(
   "cancel",
   { campaignId, yes },
   Effect.fn("ops.campaigns.cancel")(function* ({ campaignId, yes }) {
@@ -111,7 +112,7 @@ const cancel = Command.make(
   }),
 ).pipe(Command.withDescription("End a campaign for good; what was sent stays sent. Asks first, or needs --yes"))
 
-const show = Command.make(
+const show = reading(
   "show",
   {
     campaignId,
@@ -155,7 +156,7 @@ const section = <Row extends object>(
   columns: ReadonlyArray<keyof Row & string>,
 ) => (rows.length === 0 ? [] : [`${title}\n${formatRows(rows, columns)}`])
 
-const preview = Command.make(
+const preview = revealing(
   "preview",
   {
     campaignId,

@@ -5,6 +5,7 @@ import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryReposi
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { reading } from "../audit/Access.ts"
 import { purge } from "../deadLetters/purge.ts"
 import { NotDeadLetter, replay } from "../deadLetters/replay.ts"
 import { limit } from "../inputs/commonFlags.ts"
@@ -14,7 +15,7 @@ import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
 import { printDelivery } from "./deliveries.ts"
 
-const list = Command.make(
+const list = reading(
   "list",
   { ...deadLetterFilters, limit },
   Effect.fn("ops.dead-letters.list")(function* ({ endpoint, type, reason, from, to, limit }) {
@@ -25,7 +26,7 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List the dead letters that were not replayed, newest first"))
 
-const show = Command.make(
+const show = reading(
   "show",
   { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.dead-letters.show")(function* ({ delivery: id }) {

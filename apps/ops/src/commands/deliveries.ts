@@ -3,13 +3,14 @@ import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { reading } from "../audit/Access.ts"
 import { endpointFilter, eventTypeFilter, limit } from "../inputs/commonFlags.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { instant } from "../inputs/times.ts"
 import { formatRecord, formatRows, print, printPage } from "../output/Output.ts"
 
-const list = Command.make(
+const list = reading(
   "list",
   {
     endpoint: endpointFilter,
@@ -38,7 +39,7 @@ const list = Command.make(
   ),
 )
 
-const show = Command.make(
+const show = reading(
   "show",
   { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
   Effect.fn("ops.deliveries.show")(function* ({ delivery }) {

@@ -2,13 +2,14 @@ import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { reading } from "../audit/Access.ts"
 import { formatDigest } from "../digest/formatDigest.ts"
 import { verify } from "../digest/verify.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { calendarDate } from "../inputs/times.ts"
 import { print } from "../output/Output.ts"
 
-const show = Command.make(
+const show = reading(
   "show",
   {
     organization,

@@ -7,6 +7,7 @@ import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepo
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing, reading } from "../audit/Access.ts"
 import { replayLog } from "../endpoints/replayLog.ts"
 import { sendTest } from "../endpoints/sendTest.ts"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
@@ -23,7 +24,7 @@ const ALL_TYPES = "all"
 
 const MaxInFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
 
-const create = Command.make(
+const create = changing(
   "create",
   {
     organization,
@@ -48,7 +49,7 @@ const create = Command.make(
   ),
 )
 
-const list = Command.make(
+const list = reading(
   "list",
   { organization: organization.pipe(Flag.optional) },
   Effect.fn("ops.endpoints.list")(function* (input) {
@@ -73,7 +74,7 @@ const list = Command.make(
 
 const one = { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") }
 
-const show = Command.make(
+const show = reading(
   "show",
   one,
   Effect.fn("ops.endpoints.show")(function* ({ endpoint }) {
@@ -83,7 +84,7 @@ const show = Command.make(
   Command.withDescription("Show an endpoint: its breaker, its position in the event log, and its waiting deliveries"),
 )
 
-const update = Command.make(
+const update = changing(
   "update",
   {
     ...one,
@@ -114,7 +115,7 @@ const update = Command.make(
   ),
 )
 
-const disable = Command.make(
+const disable = changing(
   "disable",
   one,
   Effect.fn("ops.endpoints.disable")(function* ({ endpoint }) {
@@ -122,7 +123,7 @@ const disable = Command.make(
   }),
 ).pipe(Command.withDescription("Hold an endpoint's deliveries until it is enabled"))
 
-const enable = Command.make(
+const enable = changing(
   "enable",
   one,
   Effect.fn("ops.endpoints.enable")(function* ({ endpoint }) {

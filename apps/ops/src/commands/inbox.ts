@@ -2,6 +2,7 @@ import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRe
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { changing, reading, revealing } from "../audit/Access.ts"
 import { maskContent } from "../inbox/maskContent.ts"
 import { limit, organization } from "../inputs/commonFlags.ts"
 import { switchFlag } from "../inputs/parsedInput.ts"
@@ -22,7 +23,7 @@ const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
   differing,
 })
 
-const list = Command.make(
+const list = reading(
   "list",
   {
     organization: organization.pipe(Flag.optional),
@@ -38,7 +39,7 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List the events that were set aside because they could not be applied, oldest first"))
 
-const show = Command.make(
+const show = revealing(
   "show",
   {
     organization,
@@ -56,7 +57,7 @@ const show = Command.make(
   }),
 ).pipe(Command.withDescription("Show an event that a partner sent: its state, and its content without personal data"))
 
-const replay = Command.make(
+const replay = changing(
   "replay",
   {
     organization,

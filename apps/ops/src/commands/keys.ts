@@ -6,6 +6,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing, reading } from "../audit/Access.ts"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
@@ -25,7 +26,7 @@ class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { 
 
 const keyId = parsedArgument("key", KeyId, "The key's id, key_…")
 
-const issue = Command.make(
+const issue = changing(
   "issue",
   {
     organization,
@@ -56,7 +57,7 @@ const issue = Command.make(
   ]),
 )
 
-const list = Command.make(
+const list = reading(
   "list",
   { organization },
   Effect.fn("ops.keys.list")(function* (input) {
@@ -74,7 +75,7 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List an organization's API keys, oldest first; never their text"))
 
-const rotate = Command.make(
+const rotate = changing(
   "rotate",
   {
     key: keyId,
@@ -87,7 +88,7 @@ const rotate = Command.make(
   }),
 ).pipe(Command.withDescription("Issue a successor with the same scopes, show it only once, and let the old key expire"))
 
-const revoke = Command.make(
+const revoke = changing(
   "revoke",
   { key: keyId, yes },
   Effect.fn("ops.keys.revoke")(function* ({ key, yes }) {

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import { print, printToStderr } from "../output/Output.ts"
 
 /** `ops migrate` */
-export const migrate = Command.make(
+export const migrate = changing(
   "migrate",
   {},
   Effect.fn("ops.migrate")(function* () {
@@ -14,4 +15,5 @@ export const migrate = Command.make(
       applied.length === 0 ? "The schema was up to date." : applied.map((file) => `Applied ${file}.`).join("\n"),
     )
   }),
+  { createsLog: true },
 ).pipe(Command.withDescription("Bring the database to the newest schema"))

@@ -2,11 +2,12 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { changing, reading } from "../audit/Access.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
 import { parsedFlag } from "../inputs/parsedInput.ts"
 import { printList, printRecord } from "../output/Output.ts"
 
-const create = Command.make(
+const create = changing(
   "create",
   { name: parsedFlag("name", DisplayName, "The partner's name") },
   Effect.fn("ops.organizations.create")(function* (input) {
@@ -15,7 +16,7 @@ const create = Command.make(
   }),
 ).pipe(Command.withDescription("Add an organization: a partner's account"))
 
-const list = Command.make(
+const list = reading(
   "list",
   {},
   Effect.fn("ops.organizations.list")(function* () {

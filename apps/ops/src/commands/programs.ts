@@ -4,6 +4,7 @@ import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing, reading } from "../audit/Access.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
 import { NothingToUpdate } from "../inputs/NothingToUpdate.ts"
@@ -24,7 +25,7 @@ const Slug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}$/)).annotate(
   expected: "1 to 100 letters, digits and - _ . ~",
 })
 
-const create = Command.make(
+const create = changing(
   "create",
   {
     organization,
@@ -48,7 +49,7 @@ const create = Command.make(
   }),
 ).pipe(Command.withDescription("Add a program of an organization"))
 
-const list = Command.make(
+const list = reading(
   "list",
   { organization: organization.pipe(Flag.optional) },
   Effect.fn("ops.programs.list")(function* (input) {
@@ -71,7 +72,7 @@ const NewTarget = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number fr
 const newTarget = (flag: string, noun: string) =>
   parsedFlag(flag, NewTarget, `How many ${noun} end the program's outreach, or none`).pipe(Flag.optional)
 
-const update = Command.make(
+const update = changing(
   "update",
   {
     program,
@@ -94,7 +95,7 @@ const update = Command.make(
   }),
 ).pipe(Command.withDescription("Change a program; its slug cannot change, because the partner uses it on the wire"))
 
-const archive = Command.make(
+const archive = changing(
   "archive",
   { program },
   Effect.fn("ops.programs.archive")(function* ({ program }) {

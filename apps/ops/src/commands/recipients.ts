@@ -8,6 +8,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import type { BadLines } from "../csv/ImportErrors.ts"
 import { ignoreColumns } from "../inputs/commonFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
@@ -17,7 +18,7 @@ import type { ImportReport } from "../recipients/importFile.ts"
 
 const MAX_SHOWN = 100
 
-const load = Command.make(
+const load = changing(
   "import",
   {
     campaign: parsedFlag("campaign", CampaignId, "The id of a draft or paused campaign, cmp_…"),

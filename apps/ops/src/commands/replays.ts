@@ -2,6 +2,7 @@ import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { changing, reading } from "../audit/Access.ts"
 import { followReplay, NOUNS, printReplay } from "../deadLetters/followReplay.ts"
 import { limit } from "../inputs/commonFlags.ts"
 import { parsedArgument } from "../inputs/parsedInput.ts"
@@ -11,7 +12,7 @@ import { printPage, printRecord } from "../output/Output.ts"
 
 const job = { replay: parsedArgument("replay", ReplayId, "The replay's id, rpl_…") }
 
-const list = Command.make(
+const list = reading(
   "list",
   { limit },
   Effect.fn("ops.replays.list")(function* ({ limit }) {
@@ -20,7 +21,7 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List the replays, newest first"))
 
-const show = Command.make(
+const show = reading(
   "show",
   job,
   Effect.fn("ops.replays.show")(function* ({ replay }) {
@@ -28,7 +29,7 @@ const show = Command.make(
   }),
 ).pipe(Command.withDescription("Show a replay: its items and its progress"))
 
-const follow = Command.make(
+const follow = reading(
   "follow",
   job,
   Effect.fn("ops.replays.follow")(function* ({ replay }) {
@@ -36,7 +37,7 @@ const follow = Command.make(
   }),
 ).pipe(Command.withDescription("Show a replay's progress until it ends; Ctrl-C leaves it running"))
 
-const cancel = Command.make(
+const cancel = changing(
   "cancel",
   { ...job, yes },
   Effect.fn("ops.replays.cancel")(function* ({ replay, yes }) {

@@ -7,6 +7,7 @@ import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecr
 import { SecretId } from "@outreach/domain/Identifier"
 import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing, reading } from "../audit/Access.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { Seconds } from "../inputs/Seconds.ts"
@@ -14,7 +15,7 @@ import { confirm, yes } from "../output/confirm.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"
 import { secretSummaries, signingSecrets } from "../signingSecrets.ts"
 
-const rotate = Command.make(
+const rotate = changing(
   "rotate",
   {
     organization,
@@ -37,7 +38,7 @@ const rotate = Command.make(
   Command.provide(signingSecrets),
 )
 
-const list = Command.make(
+const list = reading(
   "list",
   { organization },
   Effect.fn("ops.secrets.list")(function* (input) {
@@ -51,7 +52,7 @@ const list = Command.make(
   Command.provide(secretSummaries),
 )
 
-const revoke = Command.make(
+const revoke = changing(
   "revoke",
   {
     secret: parsedArgument("secret", SecretId, "The secret's id, sec_…"),

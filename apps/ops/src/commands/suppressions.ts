@@ -9,6 +9,7 @@ import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/Withdraw
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { changing, revealing } from "../audit/Access.ts"
 import { ignoreColumns, limit } from "../inputs/commonFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { confirm, yes } from "../output/confirm.ts"
@@ -43,7 +44,7 @@ const readClinician = Effect.fnUntraced(function* (input: {
   return yield* Effect.mapError(Effect.fromResult(clinician), ({ reason }) => new InvalidClinician({ reason }))
 })
 
-const add = Command.make(
+const add = changing(
   "add",
   clinician,
   Effect.fn("ops.suppressions.add")(function* (input) {
@@ -56,7 +57,7 @@ const add = Command.make(
   Command.withExamples([{ command: "ops suppressions add --program pgm_… --email someone@clinic.example" }]),
 )
 
-const remove = Command.make(
+const remove = changing(
   "remove",
   { ...clinician, yes },
   Effect.fn("ops.suppressions.remove")(function* (input) {
@@ -81,7 +82,7 @@ const remove = Command.make(
   ),
 )
 
-const list = Command.make(
+const list = revealing(
   "list",
   {
     program,
@@ -98,7 +99,7 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List a program's suppressions, by kind and value"))
 
-const load = Command.make(
+const load = changing(
   "import",
   {
     program,

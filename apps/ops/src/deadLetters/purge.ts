@@ -6,6 +6,7 @@ import {
 } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
@@ -22,7 +23,7 @@ class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
 }
 
 /** `ops dead-letters purge` */
-export const purge = Command.make(
+export const purge = changing(
   "purge",
   {
     ...deadLetterSelector,

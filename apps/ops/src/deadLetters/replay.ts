@@ -3,6 +3,7 @@ import { type DeadLetterCount, DeadLetterRepository } from "@outreach/postgres/d
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
 import { parsedArgument, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
@@ -30,7 +31,7 @@ class UnclearSelection extends Schema.TaggedError<UnclearSelection>()("UnclearSe
 }
 
 /** `ops dead-letters replay` */
-export const replay = Command.make(
+export const replay = changing(
   "replay",
   {
     ...deadLetterFilters,

@@ -2,6 +2,7 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { reading } from "../audit/Access.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { calendarDate } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
@@ -37,7 +38,7 @@ class UnusableRange extends Schema.TaggedError<UnusableRange>()("UnusableRange",
 const MAX_DATES = 1000
 
 /** `ops digest verify` */
-export const verify = Command.make(
+export const verify = reading(
   "verify",
   {
     organization: organization.pipe(Flag.withDescription("Only this organization, org_…"), Flag.optional),

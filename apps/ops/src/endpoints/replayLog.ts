@@ -2,6 +2,7 @@ import { EndpointId } from "@outreach/domain/Identifier"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import { printWhenEnded } from "../deadLetters/followReplay.ts"
 import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
@@ -13,7 +14,7 @@ import { formatCount } from "../output/format.ts"
 import { print } from "../output/Output.ts"
 
 /** `ops endpoints replay` */
-export const replayLog = Command.make(
+export const replayLog = changing(
   "replay",
   {
     endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…"),

@@ -3,6 +3,7 @@ import { EndpointId } from "@outreach/domain/Identifier"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
+import { changing } from "../audit/Access.ts"
 import { parsedArgument } from "../inputs/parsedInput.ts"
 import { formatRecord, printRecord, printToStderr } from "../output/Output.ts"
 import { signingSecrets } from "../signingSecrets.ts"
@@ -40,7 +41,7 @@ const client = Layer.unwrap(
 )
 
 /** `ops endpoints test` */
-export const sendTest = Command.make(
+export const sendTest = changing(
   "test",
   { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") },
   Effect.fn("ops.endpoints.test")(function* ({ endpoint }) {

@@ -7,7 +7,7 @@ import { Output } from "./Output.ts"
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const { json } = yield* Output
-  const failure = explain(cause)
+  const failure = describeFailure(cause)
   if (json) yield* Console.log(JSON.stringify({ error: failure }))
   else yield* Console.error(failure.message)
   return failure.code === USAGE ? 2 : 1
@@ -20,7 +20,8 @@ interface Failure {
   readonly message: string
 }
 
-const explain = (cause: Cause.Cause<unknown>): Failure => {
+/** Describes a failure by a code, which is the snake-cased tag of the error, and a sentence. */
+export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
   for (const reason of cause.reasons) {
     if (Cause.isInterruptReason(reason)) continue
     const error = Cause.isFailReason(reason) ? reason.error : reason.defect

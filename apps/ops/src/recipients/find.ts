@@ -4,6 +4,7 @@ import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { revealing } from "../audit/Access.ts"
 import { limit, organization } from "../inputs/commonFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
@@ -21,7 +22,7 @@ const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TO
 })
 
 /** `ops recipients find` */
-export const find = Command.make(
+export const find = revealing(
   "find",
   {
     npi: parsedFlag("npi", Npi, "The clinician's NPI").pipe(Flag.optional),

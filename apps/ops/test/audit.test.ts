@@ -1,0 +1,224 @@
+import { spawn } from "node:child_process"
+import { hostname, userInfo } from "node:os"
+import { fileURLToPath } from "node:url"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Context, Effect, Option } from "effect"
+import type { Command, Param } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { Access } from "../src/audit/Access.ts"
+import { ARGUMENTS, nameOf } from "../src/audit/auditArguments.ts"
+import { loadGroups } from "../src/ops.ts"
+import { commandLine } from "./commandLine.ts"
+
+const { url, run, runJson, runFailing, meanwhile } = commandLine()
+
+const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
+
+const sql = <Row extends object>(statement: string) =>
+  meanwhile(SqlClient.SqlClient.use((client) => client.unsafe<Row>(statement)))
+const newest = async (...filters: ReadonlyArray<string>) =>
+  (await runJson("audit", "list", "--limit", "1", ...filters)).data[0]
+
+/** Returns the commands below these, each with its words. */
+const leaves = (
+  commands: ReadonlyArray<Command.Command.Any>,
+  above: ReadonlyArray<string> = [],
+): ReadonlyArray<readonly [words: string, command: Command.Command.Any]> =>
+  commands.flatMap((command) => {
+    const words = [...above, command.name]
+    const below = command.subcommands.flatMap(({ commands }) => commands)
+    return below.length > 0 ? leaves(below, words) : [[words.join(" "), command] as const]
+  })
+const accessOf = ({ annotations }: Command.Command.Any) => Option.getOrUndefined(Context.getOption(annotations, Access))
+
+describe("every command", () => {
+  it("declares whether it reads, reveals or changes", async () => {
+    const undeclared = leaves(await loadGroups("")).filter(([, command]) => accessOf(command) === undefined)
+    expect(
+      undeclared.map(([words]) => words),
+      "Make each of these commands with `reading`, `revealing` or `changing` of apps/ops/src/audit/Access.ts instead of `Command.make`. `revealing` shows or searches by personal data; `changing` changes anything, in the database or outside.",
+    ).toEqual([])
+  })
+
+  it("that is recorded has arguments of which it is decided whether their values are", async () => {
+    const recorded = leaves(await loadGroups("")).filter(([, command]) => accessOf(command) !== "reads")
+    const names = recorded.flatMap(([words, command]) => inputsOf(command).map((name) => [words, name] as const))
+    expect(names.length).toBeGreaterThan(50)
+    expect(
+      names.filter(([, name]) => ARGUMENTS[name] === undefined),
+      "Add each of these flags and arguments to ARGUMENTS of apps/ops/src/audit/auditArguments.ts: `recorded` if no value can be a secret, personal data or a text, else `withheld`.",
+    ).toEqual([])
+  })
+})
+
+/** Returns the names of a command's flags and arguments; the public type of a command does not have them. */
+const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
+  const { orderedParams } = (command as unknown as { config: { orderedParams: ReadonlyArray<Param.Any> } }).config
+  return orderedParams.map((param) => nameOf(param)!)
+}
+
+describe("the audit log", () => {
+  it("records who changed what, from where, and that it succeeded", async () => {
+    const { organization, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
+    const args = ["campaigns", "cancel", campaign.id, "--yes", "--json"]
+    expect((await run(args, { OPS_OPERATOR: "Dana Reyes" })).code).toBe(0)
+    expect(await newest()).toEqual({
+      id: expect.stringMatching(/^aud_[0-9a-f]{32}$/),
+      begun_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      command: "campaigns cancel",
+      arguments: { campaign: campaign.id, yes: true },
+      operator: "Dana Reyes",
+      os_user: userInfo().username,
+      role: decodeURIComponent(new URL(url()).username),
+      host: hostname(),
+      organizations: [organization.id],
+      result: "succeeded",
+      code: null,
+      ended_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    })
+  })
+
+  it("records the code of a failure, and of a change that was not confirmed", async () => {
+    const { campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
+    await runFailing("campaigns", "resume", campaign.id)
+    expect(await newest()).toMatchObject({
+      command: "campaigns resume",
+      result: "failed",
+      code: "campaign_not_in_status",
+    })
+    await runFailing("campaigns", "cancel", campaign.id)
+    expect(await newest()).toMatchObject({ command: "campaigns cancel", result: "failed", code: "not_confirmed" })
+  })
+
+  it("says of personal data, texts and secrets only that they were given", async () => {
+    const { program } = await meanwhile(seedCampaign({ recipients: 1 }))
+    const person = ["--npi", npi(7), "--email", "dana.reyes@clinic.test"]
+    await runJson("suppressions", "add", "--program", program.id, ...person)
+    expect((await newest()).arguments).toEqual({ program: program.id, npi: null, email: null })
+    await runJson("recipients", "find", "--email", "dana.reyes@clinic.test", "--reveal")
+    expect(await newest()).toMatchObject({
+      command: "recipients find",
+      arguments: { email: null, reveal: true, limit: 50 },
+    })
+    await runFailing("campaigns", "test", `cmp_${"0".repeat(32)}`, "--to", "dana.reyes@clinic.test")
+    expect((await newest()).arguments).toEqual({ campaign: `cmp_${"0".repeat(32)}`, to: null })
+    const { stdout } = await run(["audit", "list"])
+    expect(stdout).toContain(`program=${program.id} npi=… email=…`)
+    expect(stdout).not.toMatch(/dana\.reyes/)
+  })
+
+  it("keeps only the origin of an endpoint's address, which may hold a secret", async () => {
+    const { organization } = await meanwhile(seedCampaign({ recipients: 1 }))
+    const args = ["--organization", organization.id, "--url", "https://partner.example/hooks/s3cret?key=s3cret"]
+    await runJson("endpoints", "create", ...args)
+    expect((await newest()).arguments).toEqual({ organization: organization.id, url: "https://partner.example" })
+  })
+
+  it("is listed by organization, command, operator and time, and says that there is more", async () => {
+    const { id } = await runJson("organizations", "create", "--name", "Filters")
+    const program = ["programs", "create", "--organization", id, "--name", "x", "--slug"]
+    for (const slug of ["a", "b"]) await run([...program, slug], { OPS_OPERATOR: slug })
+    const listed = async (...filters: ReadonlyArray<string>) =>
+      (await runJson("audit", "list", "--organization", id, ...filters)).data.map(
+        (entry: { arguments: { slug: string } }) => entry.arguments.slug,
+      )
+    expect(await listed()).toEqual(["b", "a"])
+    expect(await listed("--operator", "a")).toEqual(["a"])
+    expect(await listed("--operator", userInfo().username)).toEqual(["b", "a"])
+    expect(await listed("--command", "programs")).toEqual(["b", "a"])
+    expect(await listed("--command", "programs create")).toEqual(["b", "a"])
+    expect(await listed("--command", "program")).toEqual([])
+    const { begun_at } = await newest("--organization", id)
+    expect(await listed("--from", begun_at)).toEqual(["b"])
+    expect(await listed("--to", begun_at)).toEqual(["a"])
+    const { has_more } = await runJson("audit", "list", "--organization", id, "--limit", "1")
+    expect(has_more).toBe(true)
+  })
+
+  it("has no entry for a command that only reads, nor for a wrong command line", async () => {
+    const before = await newest()
+    await runJson("organizations", "list")
+    await runFailing("organizations", "create")
+    expect(await newest()).toEqual(before)
+  })
+
+  it("shows a command that was killed as unfinished", async () => {
+    const { campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
+    const killed = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`select from campaigns where id = ${campaign.id} for update`
+      const env = { DATABASE_URL: url() }
+      const child = spawn(process.execPath, [MAIN, "campaigns", "cancel", campaign.id, "--yes"], {
+        env,
+        stdio: "ignore",
+      })
+      const waits = Effect.andThen(
+        sql`select pg_stat_clear_snapshot()`,
+        sql`select from pg_stat_activity where application_name = 'outreach-ops' and wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      yield* Effect.repeat(Effect.delay(waits, "20 millis"), { until: (rows) => rows.length === 1 })
+      child.kill("SIGKILL")
+    })
+    await meanwhile(SqlClient.SqlClient.use((client) => client.withTransaction(killed)))
+    expect(await newest("--command", "campaigns cancel")).toMatchObject({
+      arguments: { campaign: campaign.id, yes: true },
+      result: "unfinished",
+      ended_at: null,
+    })
+  })
+
+  it("cannot be changed, not even by the owner of its tables", async () => {
+    const before = await newest()
+    for (const statement of [
+      "update audit_log set command = 'x'",
+      "delete from audit_log",
+      "truncate audit_log cascade",
+      "update audit_results set result = 'failed', code = 'x'",
+      "delete from audit_results",
+    ]) {
+      const failure = await meanwhile(SqlClient.SqlClient.use((client) => Effect.flip(client.unsafe(statement))))
+      expect(String(failure.reason.cause)).toContain("is append-only")
+    }
+    expect(await newest()).toEqual(before)
+  })
+
+  it("begins with the command that creates it", async () => {
+    await sql("create database to_migrate")
+    const settings = { DATABASE_URL: url().replace(/[^/]*$/, "to_migrate") }
+    try {
+      expect((await run(["migrate"], settings)).code).toBe(0)
+      expect((await run(["migrate"], settings)).code).toBe(0)
+      const { stdout } = await run(["audit", "list", "--json"], settings)
+      expect(JSON.parse(stdout).data).toMatchObject([
+        { command: "migrate", result: "succeeded" },
+        { command: "migrate", result: "succeeded" },
+      ])
+    } finally {
+      await sql("drop database to_migrate")
+    }
+  })
+
+  it("lets nothing change when it cannot be written", async () => {
+    const name = "Nobody is to know"
+    await sql("alter table audit_log rename to audit_log_away")
+    try {
+      const failure = await runFailing("organizations", "create", "--name", name)
+      expect(failure).toMatchObject({ code: "database_failure", operation: "AuditLog.begin" })
+    } finally {
+      await sql("alter table audit_log_away rename to audit_log")
+    }
+    const { data } = await runJson("organizations", "list")
+    expect(data.map((organization: { name: string }) => organization.name)).not.toContain(name)
+  })
+})
+
+describe("OPS_OPERATOR", () => {
+  it("stops a command that it is malformed for", async () => {
+    const { code, stderr } = await run(["organizations", "create", "--name", "x"], { OPS_OPERATOR: "two\nlines" })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "OPS_OPERATOR is malformed. It must be 1 to 200 characters on one line.\n",
+    })
+  })
+})

@@ -1,0 +1,6 @@
+-- Refuses a statement that would change or remove rows of an append-only table.
+create or replace function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
+end
+$$;

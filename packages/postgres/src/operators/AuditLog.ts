@@ -1,0 +1,117 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+
+/** The recorded arguments of a command by their names; null for an argument whose value is withheld. */
+export type AuditedArguments = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
+
+/** A command that begins. The database adds the time and the role of the session. */
+export interface BegunCommand {
+  /** The command's words, such as `campaigns cancel`. */
+  readonly command: string
+  readonly arguments: AuditedArguments
+  /** The name in `OPS_OPERATOR`; null if it is not set. */
+  readonly operator: string | null
+  readonly osUser: string
+  readonly host: string
+}
+
+/** How a command ended. A failed command has the error's code. */
+export interface CommandEnd {
+  readonly result: "succeeded" | "failed" | "interrupted"
+  readonly code: string | null
+}
+
+/** A command in the log. An unfinished command is still under way, or was killed. */
+export interface AuditEntry extends BegunCommand {
+  readonly id: string
+  readonly begunAt: Timestamp
+  readonly role: string
+  readonly organizations: ReadonlyArray<OrganizationId>
+  readonly result: CommandEnd["result"] | "unfinished"
+  readonly code: string | null
+  readonly endedAt: Timestamp | null
+}
+
+/** An entry must match every given condition. */
+export interface AuditFilter {
+  readonly organizationId?: OrganizationId
+  /** A command or the first word of commands: `campaigns cancel`, `campaigns`. */
+  readonly command?: string
+  /** The name in `OPS_OPERATOR`, the operating system's user or the database role. */
+  readonly operator?: string
+  readonly from?: Timestamp
+  readonly to?: Timestamp
+}
+
+const ID = /^[a-z]{3}_[0-9a-f]{32}$/
+
+/** Records the commands of operators. Entries are only ever added. */
+export class AuditLog extends Context.Service<AuditLog>()("postgres/operators/AuditLog", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return {
+      /** Reports whether the database has the log; it lacks it before its first migration. */
+      exists: sql<{ exists: boolean }>`select to_regclass('audit_results') is not null as exists`.pipe(
+        Effect.map(([row]) => row!.exists),
+        orDieAs("AuditLog.exists"),
+      ),
+
+      /** Records that a command begins, and which organizations its arguments concern. Returns the entry's id. */
+      begin: Effect.fn("AuditLog.begin")(function* (begun: BegunCommand) {
+        const ids = Object.values(begun.arguments)
+          .flat()
+          .filter((value): value is string => typeof value === "string" && ID.test(value))
+        const [row] = yield* sql<{ id: string }>`
+          insert into audit_log (operator, os_user, host, command, arguments, organizations)
+          values (${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command}, ${JSON.stringify(begun.arguments)}::text::json,
+            array(
+              select distinct organization_id from (
+                select id as organization_id from organizations where id = any (${ids}::text[])
+                union all select organization_id from programs where id = any (${ids}::text[])
+                union all select organization_id from campaigns where id = any (${ids}::text[])
+                union all select organization_id from webhook_endpoints where id = any (${ids}::text[])
+                union all select organization_id from api_keys where id = any (${ids}::text[])
+                union all select organization_id from signing_secrets where id = any (${ids}::text[])
+                union all select organization_id from dead_letters where id = any (${ids}::text[])
+                union all
+                select coalesce(job.organization_id, endpoint.organization_id)
+                from replay_jobs job left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id
+                where job.id = any (${ids}::text[])
+              ) owner where organization_id is not null order by 1
+            ))
+          returning id`
+        return row!.id
+      }, orDieAs("AuditLog.begin")),
+
+      /** Records how a command ended. */
+      end: Effect.fn("AuditLog.end")(function* (id: string, { result, code }: CommandEnd) {
+        yield* sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`
+      }, orDieAs("AuditLog.end")),
+
+      /** Lists commands, newest first. */
+      list: Effect.fn("AuditLog.list")(function* (filter: AuditFilter, limit: number) {
+        return yield* sql<AuditEntry>`
+          select id, begun_at as "begunAt", command, arguments, operator, os_user as "osUser", role, host, organizations,
+            coalesce(result, 'unfinished') as result, code, ended_at as "endedAt"
+          from audit_log left join audit_results on command_id = id
+          where ${sql.and([
+            sql`true`,
+            ...(filter.organizationId === undefined ? [] : [sql`${filter.organizationId} = any (organizations)`]),
+            ...(filter.command === undefined
+              ? []
+              : [sql`(command = ${filter.command} or starts_with(command, ${`${filter.command} `}))`]),
+            ...(filter.operator === undefined ? [] : [sql`${filter.operator} in (operator, os_user, role)`]),
+            ...(filter.from === undefined ? [] : [sql`begun_at >= ${filter.from}`]),
+            ...(filter.to === undefined ? [] : [sql`begun_at < ${filter.to}`]),
+          ])}
+          order by id desc limit ${limit}`
+      }, orDieAs("AuditLog.list")),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(AuditLog, AuditLog.make)
+}
