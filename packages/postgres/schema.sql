@@ -39,6 +39,11 @@ CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit in
 AS $function$
 #variable_conflict use_column
 begin
+  -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
+  if restore_fault() is not null then
+    return query select 0, null::jsonb;
+    return;
+  end if;
   perform pg_advisory_xact_lock(hashtextextended('messages', 0));
   return query
   with now_at as materialized (
@@ -123,6 +128,20 @@ begin
   from (select) one
   left join (leased join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id)
     on true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.current_identity()
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pg_is_in_recovery() then
+    return null;
+  end if;
+  return (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+exception when insufficient_privilege or feature_not_supported or undefined_function then
+  return null;
 end
 $function$;
 
@@ -355,6 +374,18 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.restore_fault()
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from restores where finished_at is null) then
+    return 'restoring';
+  end if;
+  return (select 'moved' from database_identity where identity <> current_identity());
 end
 $function$;
 
@@ -674,6 +705,14 @@ create table campaigns (
   constraint campaigns_per_minute_check CHECK ((per_minute > 0)),
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
 );
+
+create table database_identity (
+  is_only boolean default true not null,
+  identity text not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint database_identity_pkey PRIMARY KEY (is_only),
+  constraint database_identity_is_only_check CHECK (is_only)
+) with (fillfactor=50);
 
 create table dead_letters (
   organization_id text collate "C" not null,
@@ -999,6 +1038,32 @@ create table replay_jobs (
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 
+create table restored_campaigns (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  restore_id text collate "C" not null,
+  status text not null,
+  constraint restored_campaigns_pkey PRIMARY KEY (organization_id, campaign_id, restore_id)
+);
+
+create table restored_clocks (
+  organization_id text collate "C" not null,
+  restore_id text collate "C" not null,
+  restored_at timestamp with time zone not null,
+  fenced_at timestamp with time zone not null,
+  constraint restored_clocks_pkey PRIMARY KEY (organization_id, restore_id)
+);
+
+create table restores (
+  id text collate "C" not null,
+  restored_to timestamp with time zone not null,
+  last_transaction_at timestamp with time zone,
+  begun_at timestamp with time zone default clock_timestamp() not null,
+  mail_log_read_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint restores_pkey PRIMARY KEY (id)
+);
+
 create unlogged table send_rates (
   scope text collate "C" not null,
   next_at timestamp with time zone not null,
@@ -1088,6 +1153,7 @@ CREATE INDEX recipients_unpublished ON public.recipients USING btree (organizati
 CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organization_id, program_id, lower(email)) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
+CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
@@ -1114,6 +1180,10 @@ alter table organization_clock add constraint organization_clock_organization_id
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table restored_campaigns add constraint restored_campaigns_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
+alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
+alter table restored_clocks add constraint restored_clocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);

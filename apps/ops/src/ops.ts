@@ -30,6 +30,7 @@ const groups = {
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
   digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
   audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
+  restore: () => import("./commands/restore.ts").then(({ restore }) => restore),
 }
 
 /** Loads the group of a name, or else all groups: for the help, completions and suggestions. */

@@ -37,6 +37,7 @@ it("walks through commands that succeed one after the other", async () => {
     ["mail.html", "html"],
     ["clinicians.csv", "csv"],
     ["accounts.csv", "csv"],
+    ["mail.log", "log"],
   ] as const) {
     files[name] = join(folder, name)
     writeFileSync(files[name], fences(language)[0]!)
@@ -63,7 +64,7 @@ it("walks through commands that succeed one after the other", async () => {
     }
   }
   expect([...ids.keys()].sort()).toEqual(
-    ["aud_", "cmp_", "dlv_", "key_", "org_", "pgm_", "rcp_", "rpl_", "sec_", "whe_"].concat("evt_").sort(),
+    ["aud_", "cmp_", "dlv_", "key_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "whe_"].concat("evt_").sort(),
   )
 })
 

@@ -59,6 +59,9 @@ const bouncePort = setting(
   "none",
 )
 
+/** `FAILOVER_SECONDS`: how long a failover to a synchronous standby may take; 0 when every promotion waits for an operator. Default 0. */
+const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
+
 /** How webhooks are called. */
 const webhooks = Config.all({
   callSeconds: webhookCallSeconds,
@@ -88,6 +91,7 @@ export const WorkerConfig = Config.all({
   webhooks,
   drainSeconds,
   historyDays,
+  failoverSeconds,
   adminHost,
   adminPort,
 })

@@ -16,6 +16,7 @@ import { replay } from "./deliveries/replay.ts"
 import { judgeHits } from "./hits/judgeHits.ts"
 import { applyInbox } from "./inbox/applyInbox.ts"
 import { retryForever } from "./loops/retryForever.ts"
+import { whileServing } from "./loops/whileServing.ts"
 import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { SmtpMailer } from "./mail/SmtpMailer.ts"
@@ -50,7 +51,7 @@ export const worker = Effect.gen(function* () {
     ),
     Layer.merge(NodeSigner),
   )
-  const loops = [
+  const work = [
     publish,
     applyInbox,
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
@@ -63,6 +64,9 @@ export const worker = Effect.gen(function* () {
     unsubscribe,
     deleteExpired,
     managePartitions(config.historyDays),
+  ]
+  const loops = [
+    whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),
     readGauges,
     admin({
       host: config.adminHost,

@@ -75,6 +75,12 @@ export const workerLimits = {
     /** How often schema, writability and keys are checked. */
     checkEveryMs: 10_000,
   },
+  restores: {
+    /** How often it is looked whether the database may be sent from. */
+    checkEveryMs: 5000,
+    /** How often a paused worker says that it is paused. */
+    remindEveryMs: 60_000,
+  },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
   pause: { minMs: 50, maxMs: 1000, debounceMs: 20 },
   /** How old the last successful claim of endpoints of a ready worker may be: two of them, and the time limit of a statement. */

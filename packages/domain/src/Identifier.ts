@@ -15,6 +15,7 @@ export const PREFIXES = {
   delivery: "dlv",
   replay: "rpl",
   hit: "hit",
+  restore: "rst",
 } as const
 
 /** A kind of thing that has an id. */
@@ -54,6 +55,7 @@ export type SecretId = Identifier<"secret">
 export const ReplayId = Identifier("replay")
 export type ReplayId = Identifier<"replay">
 export type HitId = Identifier<"hit">
+export type RestoreId = Identifier<"restore">
 
 /** Creates a new id of a kind. */
 export const createIdentifier = <K extends Kind>(

@@ -21,6 +21,7 @@ import { OrganizationRepository } from "./organizations/OrganizationRepository.t
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
+import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
@@ -53,4 +54,5 @@ export const adapters = Layer.mergeAll(
   SuppressionRepositoryPg,
   WithdrawalRepositoryPg,
   TimelineReader.layer,
+  RestoreRepositoryPg,
 ).pipe(Layer.provideMerge(HintsPg))

@@ -1,4 +1,5 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { RestoreFault } from "@outreach/domain/restores/Restore"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
@@ -14,6 +15,11 @@ interface State {
   readonly isReadOnly: boolean
   readonly organizationId: OrganizationId | null
   readonly ciphertext: Uint8Array | null
+}
+
+const RESTORE_FAULTS: Readonly<Record<RestoreFault, string>> = {
+  restoring: "the database is being restored; `ops restore status` shows how far it is",
+  moved: "the database was restored, promoted or moved; see `ops restore status`",
 }
 
 /** Creates the check of what keeps the database from serving this release; the check returns undefined when nothing does. */
@@ -45,6 +51,9 @@ export const makeDatabaseFault = Effect.gen(function* () {
       return "the schema is older than this release; run `ops migrate`"
     }
     if (state.isReadOnly) return "the database is read-only"
+    // Apart, because an older schema does not have the function.
+    const [restore] = yield* sql<{ fault: RestoreFault | null }>`select restore_fault() as fault`
+    if (restore!.fault !== null) return RESTORE_FAULTS[restore!.fault]
     return opens(state) ? undefined : "SECRETS_KEY does not open the signing secrets that are stored"
   }).pipe(
     Effect.timeout("2 seconds"),

@@ -81,6 +81,8 @@ const NOT_FOUND = Effect.succeed({ status: 404, text: "not found\n" })
 
 /** What is wrong with the claims; undefined when nothing is. */
 const claimsFault = Effect.fnUntraced(function* (withinSeconds: number) {
+  // A paused worker claims nothing; the check of the database tells why.
+  if ((yield* Metric.value(metrics.paused)).value === 1) return undefined
   const now = (yield* Clock.currentTimeMillis) / 1000
   const succeeded = (yield* Metric.value(metrics.lastClaim.succeeded)).value
   const failed = (yield* Metric.value(metrics.lastClaim.failed)).value

@@ -67,6 +67,7 @@ describe("the admin port", () => {
       "outreach_reading_up gauge",
       "outreach_unsubscriptions_oldest_waiting_age_seconds gauge",
       "outreach_unsubscriptions_waiting gauge",
+      "outreach_worker_paused gauge",
     ])
   })
 

@@ -13,6 +13,11 @@ returns table (put_off_count integer, lease jsonb)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
+  -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
+  if restore_fault() is not null then
+    return query select 0, null::jsonb;
+    return;
+  end if;
   perform pg_advisory_xact_lock(hashtextextended('messages', 0));
   return query
   with now_at as materialized (

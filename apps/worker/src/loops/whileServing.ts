@@ -1,0 +1,55 @@
+import { decideService } from "@outreach/domain/restores/Restore"
+import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import { Clock, Effect, Latch, Metric } from "effect"
+import { metrics } from "../admin/metrics.ts"
+import { workerLimits } from "../workerLimits.ts"
+import { retryForever } from "./retryForever.ts"
+
+const { checkEveryMs, remindEveryMs } = workerLimits.restores
+
+/**
+ * Runs work while the database may be sent from, until interrupted. A database that was restored, and one that was promoted or moved, waits for an
+ * operator; the work is interrupted meanwhile.
+ */
+export const whileServing = Effect.fnUntraced(function* <A, R>(
+  work: Effect.Effect<A, never, R>,
+  /** How long a failover without loss may take; see `decideService`. */
+  failoverSeconds: number,
+) {
+  const restores = yield* RestoreRepository
+  let remindAt = 0
+
+  const look = Effect.gen(function* () {
+    const standing = yield* restores.standing
+    const service = decideService(standing, failoverSeconds)
+    const about = { fault: standing.fault, recorded: standing.recorded, current: standing.current }
+    if (service === "wait") {
+      const now = yield* Clock.currentTimeMillis
+      if (now < remindAt) return false
+      remindAt = now + remindEveryMs
+      yield* Effect.logWarning("worker is paused, see ops restore status").pipe(Effect.annotateLogs(about))
+      return false
+    }
+    remindAt = 0
+    if (service === "serve") yield* restores.see
+    else {
+      yield* restores.record(standing.current!)
+      if (standing.recorded !== null) {
+        yield* Effect.logWarning("database was promoted, going on").pipe(Effect.annotateLogs(about))
+      }
+    }
+    return true
+  })
+  const serving = yield* Latch.make()
+  const waiting = yield* Latch.make()
+  const watch = Effect.gen(function* () {
+    const isServing = yield* look
+    yield* Metric.update(metrics.paused, isServing ? 0 : 1)
+    yield* isServing ? waiting.close : serving.close
+    yield* isServing ? serving.open : waiting.open
+    yield* Effect.sleep(checkEveryMs)
+  })
+  // A look that fails changes nothing: the database is away, and the work tells that.
+  yield* Effect.forkScoped(retryForever("restore check", watch))
+  return yield* Effect.forever(Effect.andThen(serving.await, Effect.raceFirst(work, waiting.await)))
+}, Effect.scoped)

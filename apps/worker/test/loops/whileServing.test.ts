@@ -1,0 +1,87 @@
+import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { whileServing } from "../../src/loops/whileServing.ts"
+
+const run = runOnDatabase()
+
+const becomes = (running: () => boolean, wanted: boolean) =>
+  Effect.gen(function* () {
+    // Each look follows five seconds after the one before.
+    while (running() !== wanted) {
+      yield* TestClock.adjust("1 second")
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+    }
+  })
+
+/** Moves the database to another timeline, as a promotion does, seen so many seconds ago. */
+const promote = (unseenSeconds: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update database_identity set identity = split_part(current_identity(), '/', 1) || '/00000000',
+        seen_at = clock_timestamp() - make_interval(secs => ${unseenSeconds}::int)`,
+  )
+
+/** Runs `during` beside a worker's work; `running` tells whether the work is under way. */
+const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolean) => Effect.Effect<A, E, R>) => {
+  let running = false
+  const work = Effect.acquireUseRelease(
+    Effect.sync(() => {
+      running = true
+    }),
+    () => Effect.never,
+    () =>
+      Effect.sync(() => {
+        running = false
+      }),
+  )
+  return Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(whileServing(work, failoverSeconds))
+    const result = yield* during(() => running)
+    yield* Fiber.interrupt(fiber)
+    expect(running).toBe(false)
+    return result
+  }).pipe(Effect.provide(TestClock.layer()))
+}
+
+describe("a worker's work", () => {
+  it("is interrupted when the database turns out to be on another timeline, and goes on once an operator has accepted it", () =>
+    run(
+      beside(0, (running) =>
+        Effect.gen(function* () {
+          const { record, standing } = yield* RestoreRepository
+          yield* becomes(running, true)
+          expect((yield* standing).recorded).toBe((yield* standing).current)
+          yield* promote(0)
+          yield* becomes(running, false)
+          yield* record((yield* standing).current!)
+          yield* becomes(running, true)
+        }),
+      ),
+    ))
+
+  it("goes on by itself after a failover that took no longer than one may", () =>
+    run(
+      beside(60, (running) =>
+        Effect.gen(function* () {
+          const { standing } = yield* RestoreRepository
+          yield* becomes(running, true)
+          yield* promote(30)
+          let now = yield* standing
+          expect(now.fault).toBe("moved")
+          while (now.fault !== null) {
+            expect(running()).toBe(true)
+            yield* TestClock.adjust("1 second")
+            now = yield* standing
+          }
+          expect(now.unseenSeconds).toBeLessThan(30)
+          yield* promote(61)
+          yield* becomes(running, false)
+        }),
+      ),
+    ))
+})

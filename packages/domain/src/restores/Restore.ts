@@ -1,0 +1,91 @@
+import { type Campaign, TRANSITIONS } from "../campaigns/Campaign.ts"
+import type { CampaignId, EndpointId, OrganizationId, RestoreId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+/** Why nothing is sent: a restore is under way, or the database is not on the server where the workers last saw it. */
+export type RestoreFault = "restoring" | "moved"
+
+/** Where a database is, and whether it may be sent from. An identity is a system identifier and a timeline, `7711060699332017234/00000002`. */
+export interface DatabaseStanding {
+  readonly fault: RestoreFault | null
+  /** Where the workers last saw it; null before any did. */
+  readonly recorded: string | null
+  /** Where it is; null if the server does not tell. */
+  readonly current: string | null
+  /** For how long no worker that may send has seen it; null before any did. */
+  readonly unseenSeconds: number | null
+}
+
+/**
+ * Decides whether a worker serves a database, serves it and records where it is, or waits for an operator.
+ *
+ * A promotion changes the timeline, after a failover as after a restore. After a failover the workers saw the database a moment ago.
+ */
+export const decideService = (
+  { fault, recorded, current, unseenSeconds }: DatabaseStanding,
+  /** How long a failover without loss may take; 0 when every promotion waits for an operator. */
+  failoverSeconds: number,
+): "serve" | "record" | "wait" => {
+  if (fault === "restoring") return "wait"
+  if (fault === null) return recorded === null && current !== null ? "record" : "serve"
+  const isSameCluster = recorded?.split("/")[0] === current?.split("/")[0]
+  const isFailover = failoverSeconds > 0 && unseenSeconds !== null && unseenSeconds <= failoverSeconds
+  return isSameCluster && isFailover ? "record" : "wait"
+}
+
+/** A restore of the database to a point in the past. */
+export interface Restore {
+  readonly id: RestoreId
+  /** Nothing that was committed later is in the database. */
+  readonly restoredTo: Timestamp
+  /** The commit that the server replayed last; null if it no longer knows. */
+  readonly lastTransactionAt: Timestamp | null
+  readonly begunAt: Timestamp
+  /** When a mail server's log was last read for it; null if none was. */
+  readonly mailLogReadAt: Timestamp | null
+  readonly finishedAt: Timestamp | null
+}
+
+/** The statuses in which a campaign may have sent e-mails after the point without an operator. */
+export const MAY_HAVE_SENT = TRANSITIONS.pause.from
+
+/** A campaign that a restore has paused, because it may have sent e-mails after the point. */
+export interface RestoredCampaign extends Pick<Campaign, "organizationId" | "id" | "name"> {
+  /** Before the restore paused it. */
+  readonly statusBefore: Campaign["status"]
+  readonly status: Campaign["status"]
+  /** Recipients who were neither sent to, nor bounced, nor withdrawn, as far as the database knows. */
+  readonly unsent: number
+}
+
+/** An organization in a restored database. */
+export interface RestoredOrganization {
+  readonly id: OrganizationId
+  readonly name: string
+  /** The newest commit timestamp that was restored. */
+  readonly restoredAt: Timestamp
+  /** Every commit timestamp from now on is later than this, and than all that were handed out before. */
+  readonly fencedAt: Timestamp
+  readonly endpoints: ReadonlyArray<RestoredEndpoint>
+}
+
+/** An endpoint in a restored database: it receives again the events after a position that it had already passed. */
+export interface RestoredEndpoint {
+  readonly id: EndpointId
+  readonly url: string
+  readonly repeatsFrom: Timestamp
+}
+
+/** How much earlier than the point the inbound events begin that partners send again, because their clocks differ from ours. */
+export const INBOUND_OVERLAP_SECONDS = 300
+
+/** What became of the Message-IDs of a log. */
+export interface MailedCounts {
+  /** Recipients who were marked as sent. */
+  readonly marked: number
+  /** Recipients who were known to be sent to, or bounced. */
+  readonly known: number
+  /** Recipients who are not in the database: they were added after the point. */
+  readonly missing: number
+  readonly campaigns: ReadonlyArray<CampaignId>
+}

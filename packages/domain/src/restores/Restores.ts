@@ -1,0 +1,108 @@
+import { Array as Arr, Clock, Effect } from "effect"
+import { composeEvent } from "../events/Event.ts"
+import { createIdentifier, type RecipientId } from "../Identifier.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
+import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
+import { Transaction } from "../Transaction.ts"
+import { MAY_HAVE_SENT, type MailedCounts } from "./Restore.ts"
+import { MailLogNotRead, NoRestoreUnderWay, RestoredToFuture, RestoreUnderWay } from "./RestoreErrors.ts"
+import { RestoreRepository } from "./RestoreRepository.ts"
+
+/** Begins a restore: fences the clocks, and pauses the campaigns that may have sent e-mails after the point. Nothing is sent until it is finished. */
+export const beginRestore = Effect.fn("Restores.beginRestore")(function* (
+  restoredTo: Timestamp,
+  marginSeconds: number,
+) {
+  if (restoredTo > fromUnixMillis(yield* Clock.currentTimeMillis)) return yield* new RestoredToFuture({ restoredTo })
+  const restores = yield* RestoreRepository
+  const id = yield* createIdentifier("restore")
+  const begin = Effect.gen(function* () {
+    const restore = yield* restores.create(id, restoredTo)
+    if (restore === undefined) return undefined
+    yield* restores.fenceClocks(id, marginSeconds)
+    yield* restores.pauseCampaigns(id, MAY_HAVE_SENT)
+    return restore
+  })
+  const restore = yield* (yield* Transaction).run(begin)
+  if (restore !== undefined) return restore
+  const underWay = yield* findUnderWay
+  return yield* new RestoreUnderWay({ restoredTo: underWay.restoredTo })
+})
+
+/** Returns the restore that is under way. */
+export const findUnderWay = Effect.gen(function* () {
+  const latest = yield* (yield* RestoreRepository).latest
+  return latest === undefined || latest.finishedAt !== null ? yield* new NoRestoreUnderWay() : latest
+})
+
+/** Marks recipients as sent whose message a mail server took after the point, and publishes it. */
+export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: ReadonlyArray<RecipientId>) {
+  const restores = yield* RestoreRepository
+  const transaction = yield* Transaction
+  const found = yield* restores.findRecipients(ids)
+  const campaigns = new Set<Recipient["campaignId"]>()
+  let marked = 0
+  for (const recipients of Object.values(Arr.groupBy(found, ({ organizationId }) => organizationId))) {
+    const { organizationId } = recipients[0]
+    const mark = Effect.gen(function* () {
+      const unsent = new Set(
+        yield* restores.lockUnsent(
+          organizationId,
+          recipients.map(({ id }) => id),
+        ),
+      )
+      const mailed = recipients.filter(({ id }) => unsent.has(id))
+      if (mailed.length > 0) yield* restores.storeMailed(organizationId, yield* Effect.forEach(mailed, composeSent))
+      return mailed
+    })
+    for (const { campaignId } of yield* transaction.run(mark)) {
+      campaigns.add(campaignId)
+      marked++
+    }
+  }
+  return {
+    marked,
+    known: found.length - marked,
+    missing: ids.length - found.length,
+    campaigns: [...campaigns],
+  } satisfies MailedCounts
+})
+
+const composeSent = Effect.fnUntraced(function* ({ organizationId, campaignId, programId, id, token }: Recipient) {
+  return composeEvent(
+    "outreach.email_sent",
+    { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId: id },
+    { service_recipient_id: id, service_campaign_id: campaignId, token },
+  )
+})
+
+/** Finishes a restore: the workers go on. The campaigns that it paused are resumed only when a mail server's log told what they sent. */
+export const finishRestore = Effect.fn("Restores.finishRestore")(function* (
+  campaigns: "resume campaigns" | "leave campaigns paused",
+) {
+  const restores = yield* RestoreRepository
+  const { id, mailLogReadAt } = yield* findUnderWay
+  if (campaigns === "resume campaigns" && mailLogReadAt === null) return yield* new MailLogNotRead()
+  const finish = Effect.gen(function* () {
+    if (campaigns === "resume campaigns") yield* restores.resumeCampaigns(id)
+    yield* acceptIdentity
+    yield* restores.finish(id)
+  })
+  yield* (yield* Transaction).run(finish)
+  return (yield* restores.latest)!
+})
+
+/** Lets the workers go on with a database that was promoted or moved without loss. */
+export const acceptPromotion = Effect.fn("Restores.acceptPromotion")(function* () {
+  const restores = yield* RestoreRepository
+  const latest = yield* restores.latest
+  if (latest?.finishedAt === null) return yield* new RestoreUnderWay({ restoredTo: latest.restoredTo })
+  yield* acceptIdentity
+  return yield* restores.standing
+})
+
+const acceptIdentity = Effect.gen(function* () {
+  const restores = yield* RestoreRepository
+  const { current } = yield* restores.standing
+  if (current !== null) yield* restores.record(current)
+})

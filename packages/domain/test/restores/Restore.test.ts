@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest"
+import { type DatabaseStanding, decideService } from "../../src/restores/Restore.ts"
+
+const home = "7711060699332017234/00000001"
+const promoted = "7711060699332017234/00000002"
+const elsewhere = "7711060699332017999/00000001"
+
+const standing = (about: Partial<DatabaseStanding>): DatabaseStanding => ({
+  fault: null,
+  recorded: home,
+  current: home,
+  unseenSeconds: 3,
+  ...about,
+})
+
+describe("decideService", () => {
+  it("serves a database that is where it was, and one whose server does not tell where it is", () => {
+    expect(decideService(standing({}), 0)).toBe("serve")
+    expect(decideService(standing({ current: null }), 0)).toBe("serve")
+    expect(decideService(standing({ recorded: null, current: null, unseenSeconds: null }), 0)).toBe("serve")
+  })
+
+  it("records where a database is that no worker has seen", () => {
+    expect(decideService(standing({ recorded: null, unseenSeconds: null }), 0)).toBe("record")
+  })
+
+  it("waits while a restore is under way, whatever a failover may take", () => {
+    expect(decideService(standing({ fault: "restoring" }), 3600)).toBe("wait")
+  })
+
+  it.each([
+    ["waits without a time for failovers", promoted, 3, 0, "wait"],
+    ["goes on when the workers saw the database a moment ago", promoted, 59, 60, "record"],
+    ["waits when they saw it longer ago, as after a restore", promoted, 61, 60, "wait"],
+    ["waits on another cluster, however fresh it is", elsewhere, 3, 60, "wait"],
+    ["waits without a time for failovers, even when its clock was set back", promoted, -5, 0, "wait"],
+  ] as const)("after a promotion %s", (_, current, unseenSeconds, failoverSeconds, decision) => {
+    expect(decideService(standing({ fault: "moved", current, unseenSeconds }), failoverSeconds)).toBe(decision)
+  })
+})
