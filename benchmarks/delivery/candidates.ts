@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url"
+import { singleKey } from "@outreach/domain/KeyRing"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { migrate } from "@outreach/postgres/migrate"
@@ -31,7 +32,7 @@ const ours: Candidate = {
   setUp: async (sql, databaseUrl, urls) => {
     const database = databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "benchmark" })
     await Effect.runPromise(Effect.provide(migrate, database))
-    const cipher = SecretCipher.make(Redacted.make(SECRETS_KEY))
+    const cipher = SecretCipher.make(singleKey(Redacted.make(SECRETS_KEY)))
     const rows = urls.map((url, i) => ({ url, endpointId: endpointId(i), organizationId: organizationId(i) }))
     for (const { organizationId, endpointId, url } of rows) {
       await sql`insert into organizations (id, name) values (${organizationId}, 'Benchmark')`

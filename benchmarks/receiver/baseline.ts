@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from "node:crypto"
 import type { AddressInfo } from "node:net"
+import { singleKey } from "@outreach/domain/KeyRing"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Redacted } from "effect"
 import Fastify from "fastify"
@@ -20,7 +21,7 @@ const sql = postgres(DATABASE_URL!, {
   connection: { application_name: "baseline", TimeZone: "UTC", statement_timeout: 30_000 },
 })
 
-const cipher = SecretCipher.make(Redacted.make(Buffer.from(SECRETS_KEY!, "base64")))
+const cipher = SecretCipher.make(singleKey(Redacted.make(Buffer.from(SECRETS_KEY!, "base64"))))
 
 interface CachedKeys {
   readonly readAt: number

@@ -1,3 +1,5 @@
+import { type CursorKeyRing, cursorKeyRing } from "@outreach/cursor"
+import type { KeyRing } from "@outreach/domain/KeyRing"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { setting } from "@outreach/process/setting"
 import {
@@ -9,7 +11,7 @@ import {
   publicBaseUrl,
   secretsKey,
 } from "@outreach/process/settings"
-import { Context, Duration, Effect, Layer, type Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import proxyAddr from "proxy-addr"
 
 /** `HOST`: the address to listen on. Default `127.0.0.1`. */
@@ -63,8 +65,8 @@ export class ApiConfig extends Context.Service<
     readonly deployment: "production" | "staging" | "development"
     /** Where the guides are published; the links of errors lead there. `DOCS_URL`, default `PUBLIC_BASE_URL` and `/docs`. */
     readonly docsUrl: string
-    readonly secretsKey: Redacted.Redacted<Uint8Array>
-    readonly cursorKey: Redacted.Redacted<Uint8Array>
+    readonly secretsKey: KeyRing
+    readonly cursorKey: CursorKeyRing
   }
 >()("api/ApiConfig") {
   static readonly fromEnvironment = Layer.effect(
@@ -84,7 +86,7 @@ export class ApiConfig extends Context.Service<
         deployment: where,
         docsUrl: yield* setting("DOCS_URL", HttpUrl, `${baseUrl}/docs`),
         secretsKey: yield* secretsKey,
-        cursorKey: yield* cursorKey,
+        cursorKey: cursorKeyRing((yield* cursorKey).map(({ key, mark }) => ({ key: Redacted.value(key), id: mark }))),
       }
     }),
   )

@@ -1,3 +1,4 @@
+import type { KeyRing } from "@outreach/domain/KeyRing"
 import { databaseUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, type Redacted, Schema } from "effect"
 
@@ -27,8 +28,8 @@ export class Target extends Context.Service<
     readonly livemode: boolean
     /** Whether endpoints may be reached over plain http. */
     readonly allowHttp: boolean
-    /** The key that encrypts signing secrets. Only commands that need it read it. */
-    readonly secretsKey: Effect.Effect<Redacted.Redacted<Uint8Array>, Config.ConfigError | SandboxUnreadable>
+    /** The keys that encrypt secrets. Only commands that need them read them. */
+    readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | SandboxUnreadable>
   }
 >()("ops/Target") {
   /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -74,9 +74,7 @@ describe("campaigns test", () => {
         ),
       ).pipe(
         Effect.provide(
-          TrackingLinks.below("http://127.0.0.1:8080").pipe(
-            Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))),
-          ),
+          TrackingLinks.below("http://127.0.0.1:8080").pipe(Layer.provide(NodeTrackingSeal(SECRETS_RING))),
         ),
       ),
     )

@@ -7,7 +7,8 @@ import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { migrate } from "@outreach/postgres/migrate"
 import { runProcess } from "@outreach/process/runProcess"
-import { Effect, Layer, Redacted, References } from "effect"
+import { secretsKey } from "@outreach/process/settings"
+import { ConfigProvider, Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { behaviorOf } from "./behaviorOf.ts"
 import { earlierState } from "./earlierState.ts"
@@ -135,9 +136,9 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
         ),
         Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
         Layer.provideMerge(
-          Layer.succeed(
+          Layer.effect(
             SecretCipher,
-            SecretCipher.make(Redacted.make(new Uint8Array(Buffer.from(SECRETS_KEY, "base64")))),
+            Effect.map(secretsKey.parse(ConfigProvider.fromUnknown({ SECRETS_KEY })), SecretCipher.make),
           ),
         ),
         Layer.provideMerge(SecureRandom.layerWebCrypto),

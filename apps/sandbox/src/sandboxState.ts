@@ -18,6 +18,7 @@ export interface Seeded {
 export interface SandboxState {
   /** The name of the database that the rest of the state belongs to. */
   readonly database: string
+  /** Keys as in the settings of these names: one, or several with ids. */
   readonly SECRETS_KEY: string
   readonly CURSOR_KEY: string
   /** The sample partner's port, which its endpoint's URL contains. */

@@ -6,7 +6,7 @@ import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { parseSchedule } from "@outreach/retry-policy"
-import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
@@ -56,7 +56,7 @@ const work = (
         }),
         NodeSigner,
         Layer.merge(TrackingLinks.below("https://outreach.test"), ReturnPaths.at("bounces.acme.test")).pipe(
-          Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))),
+          Layer.provide(NodeTrackingSeal(SECRETS_RING)),
         ),
         Layer.succeed(References.MinimumLogLevel, "None"),
       ),

@@ -1,5 +1,6 @@
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { type Config, Redacted, Schema } from "effect"
+import { keyRing } from "./keyRing.ts"
 import { secretSetting, setting } from "./setting.ts"
 
 /** An http or https address, without a trailing slash. */
@@ -31,11 +32,11 @@ export const deployment = setting(
   "development",
 )
 
-/** `SECRETS_KEY`: encrypts the signing secrets at rest. */
-export const secretsKey = key("SECRETS_KEY")
+/** `SECRETS_KEY`: encrypts the signing secrets at rest, and seals the links and return paths of e-mails. */
+export const secretsKey = keyRing("SECRETS_KEY")
 
 /** `CURSOR_KEY`: authenticates the cursors of lists. */
-export const cursorKey = key("CURSOR_KEY")
+export const cursorKey = keyRing("CURSOR_KEY")
 
 /** `PUBLIC_BASE_URL`: the API's public base URL, without a trailing slash. */
 export const publicBaseUrl = setting("PUBLIC_BASE_URL", HttpUrl, "http://127.0.0.1:8080")
@@ -60,15 +61,3 @@ export const logLevel = setting(
 
 /** `OTEL_EXPORTER_OTLP_ENDPOINT`: the OTLP/HTTP collector for traces and metrics. Empty exports nothing. */
 export const otlpEndpoint = setting("OTEL_EXPORTER_OTLP_ENDPOINT", noneOr(HttpUrl), "none")
-
-function key(name: string): Config.Config<Redacted.Redacted<Uint8Array>> {
-  return secretSetting(
-    name,
-    textSchema("32 random bytes in base64, as `openssl rand -base64 32` makes them", (text) => {
-      const bytes = Buffer.from(text, "base64")
-      return bytes.length === 32 && bytes.toString("base64") === text
-        ? Redacted.make(bytes, { label: name })
-        : undefined
-    }),
-  )
-}

@@ -47,7 +47,7 @@ describe("runProcess", () => {
     expect(await outcome(start({ SECRETS_KEY: "" }))).toEqual({
       output: "",
       stderr:
-        "SECRETS_KEY is not set. It must be 32 random bytes in base64, as `openssl rand -base64 32` makes them.\n",
+        "SECRETS_KEY is not set. It must be 32 random bytes in base64, as `openssl rand -base64 32` makes them, or up to 8 such keys as id:key, newest first, with commas or line breaks between them.\n",
       code: 1,
     })
     expect(await outcome(start({ LOG_LEVEL: "loud" }))).toEqual({

@@ -1,4 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import { singleKey } from "@outreach/domain/KeyRing"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
@@ -8,6 +9,9 @@ import { SecureRandom } from "effect/crypto"
 /** The key that tests encrypt signing secrets with. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)
 
+/** The ring of this key alone. */
+export const SECRETS_RING = singleKey(Redacted.make(SECRETS_KEY))
+
 /** All adapters over one database, with what they need, as an app would wire them. */
 export const adaptersFor = (url: string, options: { readonly maxConnections?: number } = {}) =>
   adapters.pipe(
@@ -16,7 +20,7 @@ export const adaptersFor = (url: string, options: { readonly maxConnections?: nu
       Layer.mergeAll(
         SecureRandom.layerWebCrypto,
         Layer.succeed(Deployment, { livemode: false }),
-        Layer.succeed(SecretCipher, SecretCipher.make(Redacted.make(SECRETS_KEY))),
+        Layer.succeed(SecretCipher, SecretCipher.make(SECRETS_RING)),
       ),
     ),
   )

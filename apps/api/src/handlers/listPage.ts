@@ -1,7 +1,7 @@
 import type { List } from "@outreach/contract"
 import { CursorError, cursorCodec } from "@outreach/cursor"
 import { Deployment } from "@outreach/domain/Deployment"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
 import { Json } from "../http/encode.ts"
@@ -28,7 +28,7 @@ export const listPage = Effect.fnUntraced(function* <Position, Row extends Posit
   const { cursor, limit } = input.query
   const { livemode } = yield* Deployment
   const { cursorKey } = yield* ApiConfig
-  const cursors = cursorCodec({ schema: position, key: Redacted.value(cursorKey), scope: JSON.stringify(scope) })
+  const cursors = cursorCodec({ schema: position, key: cursorKey, scope: JSON.stringify(scope) })
   const after = cursor === undefined ? undefined : yield* decode(() => cursors.decode(cursor))
 
   // One row more than the limit tells whether another page follows.

@@ -1,9 +1,10 @@
+import { cursorKeyRing } from "@outreach/cursor"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Redacted, Tracer } from "effect"
+import { Effect, Tracer } from "effect"
 import { expect, it } from "vitest"
 import { ApiConfig } from "../../src/ApiConfig.ts"
 import { listCampaignRecipients } from "../../src/handlers/campaignRecipients.ts"
@@ -29,7 +30,7 @@ const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 const since = Timestamp.make("2026-01-01T00:00:00.000000Z")
-const config = { cursorKey: Redacted.make(Buffer.alloc(32, 1)) } as unknown as typeof ApiConfig.Service
+const config = { cursorKey: cursorKeyRing([{ key: Buffer.alloc(32, 1) }]) } as unknown as typeof ApiConfig.Service
 
 it("reads a page and each thing expanded in one statement, however many rows there are", () =>
   Effect.gen(function* () {

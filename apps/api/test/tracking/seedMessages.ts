@@ -1,17 +1,14 @@
 import { type RecipientRef, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The links of a deployment with the key of the tests; what they begin with is nothing, so that each is a path. */
 export const links: TrackingLinks["Service"] = Effect.runSync(
-  TrackingLinks.pipe(
-    Effect.provide(TrackingLinks.below("")),
-    Effect.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))),
-  ),
+  TrackingLinks.pipe(Effect.provide(TrackingLinks.below("")), Effect.provide(NodeTrackingSeal(SECRETS_RING))),
 )
 
 /** Seeds recipients whose messages were accepted an hour ago, and answers who they are. */

@@ -1,11 +1,13 @@
-import { createHmac, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { TrackingLinks, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { singleKey } from "@outreach/domain/KeyRing"
 import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { publicBaseUrl } from "@outreach/process/settings"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 
 /** A token in a message that is not to a recipient. */
 export const PLACEHOLDER_TOKEN = "aB3dE9"
@@ -22,7 +24,7 @@ export const renderMail = Effect.fnUntraced(function* (
 ) {
   const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
     Effect.provide(Layer.merge(TrackingLinks.below(yield* publicBaseUrl), ReturnPaths.at(options.bounceDomain))),
-    Effect.provideService(TrackingSeal, throwawaySeal()),
+    Effect.provide(NodeTrackingSeal(singleKey(Redacted.make(randomBytes(32))))),
   )
   const template = { ...campaign, campaignName: campaign.name, programName: yield* programNameOf(campaign) }
   const compose = composeMail(template, { ...settings, mailDomain: options.domain })
@@ -33,8 +35,3 @@ export const renderMail = Effect.fnUntraced(function* (
 export const programNameOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
   return (yield* (yield* CampaignRepository).summaries(organizationId, [id])).get(id)!.program.name
 })
-
-const throwawaySeal = () => {
-  const key = randomBytes(32)
-  return { seal: (bytes: Uint8Array) => createHmac("sha256", key).update(bytes).digest().subarray(0, 16) }
-}

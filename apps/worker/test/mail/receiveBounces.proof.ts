@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { smtpDialogue } from "../smtpDialogue.ts"
 import { startWorker } from "../startWorker.ts"
@@ -27,9 +27,7 @@ it.skipIf(!existsSync("/proc/self/status"))(
     )
     const { port } = JSON.parse(log.split("\n").find((line) => line.includes("receiving bounces"))!).annotations
     const returnPaths = await Effect.runPromise(
-      ReturnPaths.pipe(
-        Effect.provide(ReturnPaths.at("acme.test").pipe(Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))))),
-      ),
+      ReturnPaths.pipe(Effect.provide(ReturnPaths.at("acme.test").pipe(Layer.provide(NodeTrackingSeal(SECRETS_RING))))),
     )
     const to = returnPaths.of(RecipientId.make(`rcp_${"0".repeat(32)}`))
     const envelope = ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "DATA"]

@@ -3,9 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { listen } from "@outreach/testing/listen"
-import { Effect, Layer, Redacted, References } from "effect"
+import { Effect, Layer, References } from "effect"
 import { createTransport } from "nodemailer"
 import { onTestFinished } from "vitest"
 import { receiveBounces } from "../../src/mail/receiveBounces.ts"
@@ -15,7 +15,7 @@ import { partner } from "../partner.ts"
 import { smtpDialogue } from "../smtpDialogue.ts"
 
 const { run, launch, query } = journey()
-const paths = ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(NodeTrackingSeal(Redacted.make(SECRETS_KEY))))
+const paths = ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(NodeTrackingSeal(SECRETS_RING)))
 const returnPath = (recipientId: string) =>
   Effect.runSync(ReturnPaths.pipe(Effect.provide(paths))).of(recipientId as RecipientId)
 

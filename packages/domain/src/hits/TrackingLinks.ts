@@ -2,12 +2,20 @@ import { Context, Effect, Layer, Result } from "effect"
 import { Base64Url, Hex } from "effect/encoding"
 import { type OrganizationId, PREFIXES, type RecipientId } from "../Identifier.ts"
 
-/** Seals what stands in a tracked link, so that nobody else can make one; a port because the key is the deployment's. */
+/** Seals what stands in a tracked link, so that nobody else can make one; a port because the keys are the deployment's. */
 export class TrackingSeal extends Context.Service<
   TrackingSeal,
   {
-    /** Creates a seal of 16 bytes; the same bytes have the same seal in every process of the deployment. */
+    /** The mark of the newest key, which stands beside its seals; undefined when they carry none. */
+    readonly mark: number | undefined
+    /** Creates a seal of 16 bytes with the newest key; the same bytes have the same seal in every process of the deployment. */
     seal(bytes: Uint8Array): Uint8Array
+    /**
+     * Reports whether a key of the deployment sealed the bytes; the mark tells which keys to try. Compares in constant time.
+     *
+     * The seal may be cut, to a length that does not depend on the text that is read.
+     */
+    isSealed(bytes: Uint8Array, seal: Uint8Array, mark: number | undefined): boolean
   }
 >()("domain/hits/TrackingSeal") {}
 
@@ -29,9 +37,10 @@ export interface TrackedLink extends RecipientRef {
 
 // Also the version: another form of payload takes other numbers, so that links of old messages are read for ever.
 const KIND_BYTES = { click: 1, open: 2, unsubscribe: 3 } as const
+/** The kinds of payloads whose second byte is the mark of the key. */
+const MARKED_KIND_BYTES = { click: 4, open: 5, unsubscribe: 6 } as const
 const ID_BYTES = 16
 const SEAL_BYTES = 16
-const HEAD_BYTES = 1 + 2 * ID_BYTES
 
 /** The longest destination that a link takes, in bytes: encoded, it leaves a request's line room for what scanners wrap around it. */
 const MAX_DESTINATION_LENGTH = 2048
@@ -39,8 +48,8 @@ const MAX_DESTINATION_LENGTH = 2048
 /**
  * Creates the tracked links of a message, and reads them again.
  *
- * A link is its own record: kind, organization, recipient and destination, sealed and in base64url. Nothing is stored, so that the
- * links of every message ever sent stay good, and whatever we did not put into a message leads nowhere.
+ * A link is its own record: kind, mark of the key, organization, recipient and destination, sealed and in base64url. Nothing is
+ * stored, so that the links of every message stay good while the ring holds the key, and whatever we did not put into a message leads nowhere.
  */
 export class TrackingLinks extends Context.Service<
   TrackingLinks,
@@ -63,15 +72,18 @@ export class TrackingLinks extends Context.Service<
     )
 }
 
-const make = (publicBaseUrl: string, { seal }: TrackingSeal["Service"]): TrackingLinks["Service"] => {
+const make = (publicBaseUrl: string, { mark, seal, isSealed }: TrackingSeal["Service"]): TrackingLinks["Service"] => {
+  const headOf = (kind: TrackingKind) => (mark === undefined ? [KIND_BYTES[kind]] : [MARKED_KIND_BYTES[kind], mark])
+
   const linkOf = (kind: TrackingKind, { organizationId, recipientId }: RecipientRef, destination = ""): string => {
+    const head = headOf(kind)
     const said = utf8.encode(destination)
-    const payload = new Uint8Array(HEAD_BYTES + said.length + SEAL_BYTES)
-    payload[0] = KIND_BYTES[kind]
-    payload.set(bytesOf(organizationId), 1)
-    payload.set(bytesOf(recipientId), 1 + ID_BYTES)
-    payload.set(said, HEAD_BYTES)
-    payload.set(seal(payload.subarray(0, -SEAL_BYTES)), HEAD_BYTES + said.length)
+    const payload = new Uint8Array(head.length + 2 * ID_BYTES + said.length + SEAL_BYTES)
+    payload.set(head)
+    payload.set(bytesOf(organizationId), head.length)
+    payload.set(bytesOf(recipientId), head.length + ID_BYTES)
+    payload.set(said, head.length + 2 * ID_BYTES)
+    payload.set(seal(payload.subarray(0, -SEAL_BYTES)), payload.length - SEAL_BYTES)
     return publicBaseUrl + TRACKING_PATHS[kind] + Base64Url.encode(payload)
   }
 
@@ -88,13 +100,19 @@ const make = (publicBaseUrl: string, { seal }: TrackingSeal["Service"]): Trackin
       const payload = Result.getOrUndefined(Base64Url.decode(text))
       // The last character has bits to spare, and padding may follow: of all texts for the same bytes, ours alone is good.
       if (payload === undefined || Base64Url.encode(payload) !== text) return undefined
-      if (payload.length < HEAD_BYTES + SEAL_BYTES || payload[0] !== KIND_BYTES[kind]) return undefined
+      const isMarked = payload[0] === MARKED_KIND_BYTES[kind]
+      if (!isMarked && payload[0] !== KIND_BYTES[kind]) return undefined
+      const idsBegin = isMarked ? 2 : 1
+      const idsEnd = idsBegin + 2 * ID_BYTES
+      if (payload.length < idsEnd + SEAL_BYTES) return undefined
       const sealed = payload.subarray(0, -SEAL_BYTES)
-      if (!isSame(seal(sealed), payload.subarray(-SEAL_BYTES))) return undefined
+      if (!isSealed(sealed, payload.subarray(-SEAL_BYTES), isMarked ? payload[1] : undefined)) return undefined
+      const organization = Hex.encode(sealed.subarray(idsBegin, idsBegin + ID_BYTES))
+      const recipient = Hex.encode(sealed.subarray(idsBegin + ID_BYTES, idsEnd))
       return {
-        organizationId: `${PREFIXES.organization}_${Hex.encode(sealed.subarray(1, 1 + ID_BYTES))}` as OrganizationId,
-        recipientId: `${PREFIXES.recipient}_${Hex.encode(sealed.subarray(1 + ID_BYTES, HEAD_BYTES))}` as RecipientId,
-        destination: kind === "click" ? new TextDecoder().decode(sealed.subarray(HEAD_BYTES)) : null,
+        organizationId: `${PREFIXES.organization}_${organization}` as OrganizationId,
+        recipientId: `${PREFIXES.recipient}_${recipient}` as RecipientId,
+        destination: kind === "click" ? new TextDecoder().decode(sealed.subarray(idsEnd)) : null,
       }
     },
   }
@@ -103,7 +121,3 @@ const make = (publicBaseUrl: string, { seal }: TrackingSeal["Service"]): Trackin
 const utf8 = new TextEncoder()
 
 const bytesOf = (id: string): Uint8Array => Result.getOrThrow(Hex.decode(id.slice(id.indexOf("_") + 1)))
-
-// All of it, so that the time taken tells nobody how much of a guess was right.
-const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.reduce((difference, byte, i) => difference | (byte ^ b[i]!), 0) === 0

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { Hex } from "effect/encoding"
 import { TrackingSeal } from "../hits/TrackingLinks.ts"
 import { PREFIXES, type RecipientId } from "../Identifier.ts"
@@ -6,7 +6,8 @@ import { PREFIXES, type RecipientId } from "../Identifier.ts"
 /**
  * Creates the address to which the bounces of one message come back (a variable envelope return path), and reads it again.
  *
- * It holds the recipient and a seal, in characters that no mail server folds or quotes, and is valid for as long as the key is.
+ * It holds the recipient, the mark of the key and a seal, in characters that no mail server folds or quotes. It is valid for as
+ * long as the ring holds the key.
  */
 export class ReturnPaths extends Context.Service<
   ReturnPaths,
@@ -24,25 +25,31 @@ export class ReturnPaths extends Context.Service<
     )
 }
 
-const make = (domain: string, { seal }: TrackingSeal["Service"]): ReturnPaths["Service"] => {
-  // No tracked link begins with these bytes, so that neither seal is good for the other. 64 bits of it leave the local part 56 of its 64 characters.
-  const sealOf = (id: string) => Hex.encode(seal(new TextEncoder().encode(`return path ${id}`)).subarray(0, 8))
-  const addressOf = (id: string) => `bounce-${id}-${sealOf(id)}@${domain}`
+/** The bytes of a seal that a return path holds: 64 bits leave the local part at most 58 of its 64 characters. */
+const SEAL_BYTES = 8
+
+const LOCAL_PART = /^bounce-([0-9a-f]{32})-([0-9a-f]{2})?([0-9a-f]{16})$/
+
+const make = (domain: string, { mark, seal, isSealed }: TrackingSeal["Service"]): ReturnPaths["Service"] => {
+  const markHex = mark === undefined ? "" : Hex.encode(Uint8Array.of(mark))
   return {
-    of: (recipientId) => addressOf(recipientId.slice(recipientId.indexOf("_") + 1)),
+    of: (recipientId) => {
+      const id = recipientId.slice(recipientId.indexOf("_") + 1)
+      const sealHex = Hex.encode(seal(sealedBytes(markHex, id)).subarray(0, SEAL_BYTES))
+      return `bounce-${id}-${markHex}${sealHex}@${domain}`
+    },
     read: (address) => {
       const said = address.toLowerCase()
-      const id = /^bounce-([0-9a-f]{32})-/.exec(said)?.[1]
-      return id !== undefined && isSame(addressOf(id), said)
+      const at = said.lastIndexOf("@")
+      const [, id, foundMark = "", sealHex] = LOCAL_PART.exec(said.slice(0, at)) ?? []
+      if (id === undefined || sealHex === undefined || said.slice(at + 1) !== domain) return undefined
+      const found = Result.getOrThrow(Hex.decode(foundMark))[0]
+      return isSealed(sealedBytes(foundMark, id), Result.getOrThrow(Hex.decode(sealHex)), found)
         ? (`${PREFIXES.recipient}_${id}` as RecipientId)
         : undefined
     },
   }
 }
 
-// All of it, so that the time taken tells nobody how much of a guess was right.
-const isSame = (a: string, b: string): boolean => {
-  let difference = a.length ^ b.length
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
-  return difference === 0
-}
+// No tracked link begins with these bytes, so that neither seal is good for the other.
+const sealedBytes = (markHex: string, id: string): Uint8Array => new TextEncoder().encode(`return path ${markHex}${id}`)

@@ -41,8 +41,12 @@ describe("a tracked link", () => {
     )
   })
 
-  it("leads nowhere once any character is another, is missing, or comes on top", () => {
-    const payload = clickTo("https://clinic.test/a?b=c")
+  it.each([
+    ["", [{ key: "key" }]],
+    [", its mark included", [{ key: "key", mark: 7 }, { key: "older" }, { key: "oldest", mark: 6 }]],
+  ] as const)("leads nowhere once any character is another, is missing, or comes on top%s", (_, keys) => {
+    const links = testLinks(...keys)
+    const payload = trackingPayload("click", links.click(to, "https://clinic.test/a?b=c")!)
     const alphabet = [
       ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
       "=",
@@ -86,8 +90,28 @@ describe("a tracked link", () => {
     )
   })
 
+  it("is read while the ring holds the key that sealed it, with a mark or without, and leads nowhere afterwards", () => {
+    const marks = fc.option(fc.nat(255), { nil: undefined })
+    fc.assert(
+      fc.property(marks, marks, destinations, fc.constantFrom(...kinds), (mark1, mark2, destination, kind) => {
+        const [k1, k2] = [
+          { key: "one", mark: mark1 },
+          { key: "two", mark: mark2 },
+        ]
+        const [old, ring] = [testLinks(k1), testLinks(k2, k1)]
+        const made = (by: typeof old) =>
+          trackingPayload(kind, kind === "click" ? by.click(to, destination)! : by[kind](to))
+        expect(ring.read(kind, made(old))).toEqual(old.read(kind, made(old)))
+        expect(ring.read(kind, made(old))).toMatchObject(to)
+        expect(made(ring)).toBe(made(testLinks(k2)))
+        expect(testLinks(k1, k2).read(kind, made(ring))).toMatchObject(to)
+        expect(testLinks(k2).read(kind, made(old))).toBeUndefined()
+      }),
+    )
+  })
+
   it("of a deployment with another key leads nowhere", () => {
-    expect(testLinks("another").read("click", clickTo("https://clinic.test/"))).toBeUndefined()
+    expect(testLinks({ key: "another" }).read("click", clickTo("https://clinic.test/"))).toBeUndefined()
   })
 
   it("leads nowhere, whatever else the text is", () => {

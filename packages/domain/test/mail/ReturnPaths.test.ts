@@ -4,21 +4,32 @@ import { RecipientId } from "../../src/Identifier.ts"
 import { testReturnPaths } from "./testReturnPaths.ts"
 
 const paths = testReturnPaths("Bounces.acme.test")
+const ring = testReturnPaths(
+  "bounces.acme.test",
+  { key: "newest", mark: 0xa7 },
+  { key: "key" },
+  { key: "other", mark: 0xa6 },
+)
 const recipientId = fc.stringMatching(/^[0-9a-f]{32}$/).map((hex) => RecipientId.make(`rcp_${hex}`))
 
 describe("a return path", () => {
   it("names its recipient again, and fits a local part, whatever case the way back makes of it", () => {
     fc.assert(
       fc.property(recipientId, (id) => {
-        const address = paths.of(id)
-        expect(address).toMatch(/^[a-z0-9-]{1,64}@bounces\.acme\.test$/)
-        expect(paths.read(address)).toBe(id)
-        expect(paths.read(address.toUpperCase())).toBe(id)
+        for (const each of [paths, ring]) {
+          const address = each.of(id)
+          expect(address).toMatch(/^[a-z0-9-]{1,64}@bounces\.acme\.test$/)
+          expect(each.read(address)).toBe(id)
+          expect(each.read(address.toUpperCase())).toBe(id)
+        }
       }),
     )
   })
 
-  it("is not valid once any character of it is another", () => {
+  it.each([
+    ["", paths],
+    [", its mark included", ring],
+  ])("is not valid once any character of it is another%s", (_, paths) => {
     const address = paths.of(RecipientId.make(`rcp_${"0a".repeat(16)}`))
     const property = fc.property(fc.nat(address.length - 1), fc.constantFrom(..."abcdef0123456789-@."), (i, other) => {
       fc.pre(address[i] !== other)
@@ -34,8 +45,19 @@ describe("a return path", () => {
     },
   )
 
+  it("is read while the ring holds the key that sealed it, with a mark or without", () => {
+    fc.assert(
+      fc.property(recipientId, fc.option(fc.nat(255), { nil: undefined }), (id, mark) => {
+        const address = testReturnPaths("bounces.acme.test", { key: "other", mark }).of(id)
+        expect(ring.read(address)).toBe(mark === undefined || mark === 0xa6 ? id : undefined)
+        expect(paths.read(address)).toBeUndefined()
+        expect(ring.read(paths.of(id))).toBe(id)
+      }),
+    )
+  })
+
   it("of another key is not valid", () => {
     const id = RecipientId.make(`rcp_${"0a".repeat(16)}`)
-    expect(testReturnPaths("bounces.acme.test", "other").read(paths.of(id))).toBeUndefined()
+    expect(testReturnPaths("bounces.acme.test", { key: "other" }).read(paths.of(id))).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto"
-import { Effect, Layer } from "effect"
-import { TrackingLinks, TrackingSeal } from "../../src/hits/TrackingLinks.ts"
+import { Effect } from "effect"
+import { TrackingLinks } from "../../src/hits/TrackingLinks.ts"
 import { OrganizationId, RecipientId } from "../../src/Identifier.ts"
+import { type TestKey, testSeal } from "../hits/testSeal.ts"
 
 export const BASE = "https://api.outreach.test"
 
@@ -11,15 +11,6 @@ export const to = {
   recipientId: RecipientId.make(`rcp_${"2".repeat(32)}`),
 }
 
-/** Creates links with a seal under a key of its own. */
-export const testLinks = (key = "key"): TrackingLinks["Service"] =>
-  Effect.runSync(
-    TrackingLinks.pipe(
-      Effect.provide(TrackingLinks.below(BASE)),
-      Effect.provide(
-        Layer.succeed(TrackingSeal, {
-          seal: (bytes) => createHmac("sha256", key).update(bytes).digest().subarray(0, 16),
-        }),
-      ),
-    ),
-  )
+/** Creates links with a seal under keys of their own. */
+export const testLinks = (...keys: ReadonlyArray<TestKey>): TrackingLinks["Service"] =>
+  Effect.runSync(TrackingLinks.pipe(Effect.provide(TrackingLinks.below(BASE)), Effect.provide(testSeal(...keys))))

@@ -1,17 +1,7 @@
-import { createHmac } from "node:crypto"
-import { Effect, Layer } from "effect"
-import { TrackingSeal } from "../../src/hits/TrackingLinks.ts"
+import { Effect } from "effect"
 import { ReturnPaths } from "../../src/mail/ReturnPaths.ts"
+import { type TestKey, testSeal } from "../hits/testSeal.ts"
 
-/** Creates return paths with a seal under a key of its own. */
-export const testReturnPaths = (domain: string, key = "key"): ReturnPaths["Service"] =>
-  Effect.runSync(
-    ReturnPaths.pipe(
-      Effect.provide(ReturnPaths.at(domain)),
-      Effect.provide(
-        Layer.succeed(TrackingSeal, {
-          seal: (bytes) => createHmac("sha256", key).update(bytes).digest().subarray(0, 16),
-        }),
-      ),
-    ),
-  )
+/** Creates return paths with a seal under keys of their own. */
+export const testReturnPaths = (domain: string, ...keys: ReadonlyArray<TestKey>): ReturnPaths["Service"] =>
+  Effect.runSync(ReturnPaths.pipe(Effect.provide(ReturnPaths.at(domain)), Effect.provide(testSeal(...keys))))

@@ -1,38 +1,118 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
+import { type KeyRing, mayHaveMade, type RingKey } from "@outreach/domain/KeyRing"
 import { Context, Redacted } from "effect"
 
 const NONCE = 12
 const TAG = 16
 
-/** Encrypts signing secrets at rest: AES-256-GCM, stored as nonce, ciphertext, tag, bound to the organization. */
+/** Begins the header of a ciphertext. The mark of its key follows. A ciphertext whose key has no mark has no header. */
+const HEADER_PREFIX = Buffer.from("ring")
+const HEADER_BYTES = HEADER_PREFIX.length + 1
+
+/**
+ * Encrypts secrets at rest: AES-256-GCM, stored as header, nonce, ciphertext, tag, bound to the organization.
+ *
+ * It encrypts with the newest key of the ring, and decrypts with all.
+ */
 export class SecretCipher extends Context.Service<
   SecretCipher,
   {
+    /** The ids of the keys, newest first. */
+    readonly keyIds: ReadonlyArray<string>
     encrypt(secret: Redacted.Redacted, organizationId: string): Uint8Array
-    /** Throws when the key is another one or the bytes were altered. */
+    /** Throws when no key of the ring opens the ciphertext, or when its bytes were altered. */
     decrypt(stored: Uint8Array, organizationId: string): Redacted.Redacted
+    /** Returns the id of the key that opens a ciphertext; undefined if none does. */
+    keyIdOf(stored: Uint8Array, organizationId: string): string | undefined
   }
 >()("postgres/SecretCipher") {
   /** A cipher for those who handle no secret's text. It throws when one does. */
-  static readonly withoutKey: SecretCipher["Service"] = { encrypt: needKey, decrypt: needKey }
+  static readonly withoutKey: SecretCipher["Service"] = {
+    keyIds: [],
+    encrypt: needKey,
+    decrypt: needKey,
+    keyIdOf: needKey,
+  }
 
-  /** Creates the cipher from a key of 32 bytes. */
-  static readonly make = (key: Redacted.Redacted<Uint8Array>): SecretCipher["Service"] => ({
-    encrypt: (secret, organizationId) => {
-      const nonce = randomBytes(NONCE)
-      const cipher = createCipheriv("aes-256-gcm", Redacted.value(key), nonce).setAAD(Buffer.from(organizationId))
-      return Buffer.concat([nonce, cipher.update(Redacted.value(secret), "utf8"), cipher.final(), cipher.getAuthTag()])
-    },
-    decrypt: (stored, organizationId) => {
-      const decipher = createDecipheriv("aes-256-gcm", Redacted.value(key), stored.subarray(0, NONCE), {
-        authTagLength: TAG,
-      })
-        .setAAD(Buffer.from(organizationId))
-        .setAuthTag(stored.subarray(stored.length - TAG))
-      const text = Buffer.concat([decipher.update(stored.subarray(NONCE, stored.length - TAG)), decipher.final()])
-      return Redacted.make(text.toString("utf8"))
-    },
-  })
+  /** Creates the cipher from keys of 32 bytes. */
+  static readonly make = (ring: KeyRing): SecretCipher["Service"] => {
+    const [newest, ...older] = ring
+    const encrypting = prepare(newest)
+    const keys = [encrypting, ...older.map(prepare)]
+
+    // The first bytes of a ciphertext without a header are random. By chance they may look like a header.
+    const candidates = (stored: Uint8Array): ReadonlyArray<Candidate> => {
+      const headless = keys.map((key) => ({ key, header: stored.subarray(0, 0) }))
+      if (!HEADER_PREFIX.equals(stored.subarray(0, HEADER_PREFIX.length))) return headless
+      const header = stored.subarray(0, HEADER_BYTES)
+      const mark = header[HEADER_BYTES - 1]
+      return [...keys.filter((key) => mayHaveMade(key, mark)).map((key) => ({ key, header })), ...headless]
+    }
+    const open = (stored: Uint8Array, organizationId: string): Opened | undefined => {
+      for (const candidate of candidates(stored)) {
+        const text = tryDecrypt(candidate, stored, organizationId)
+        if (text !== undefined) return { keyId: candidate.key.id, text }
+      }
+      return undefined
+    }
+
+    return {
+      keyIds: keys.map(({ id }) => id),
+      encrypt: (secret, organizationId) => {
+        const { secretKey, header } = encrypting
+        const nonce = randomBytes(NONCE)
+        const cipher = createCipheriv("aes-256-gcm", secretKey, nonce).setAAD(associatedData(header, organizationId))
+        const text = cipher.update(Redacted.value(secret), "utf8")
+        return Buffer.concat([header, nonce, text, cipher.final(), cipher.getAuthTag()])
+      },
+      decrypt: (stored, organizationId) => {
+        const opened = open(stored, organizationId)
+        if (opened === undefined) throw new Error("no key of the ring SECRETS_KEY opens the ciphertext")
+        return Redacted.make(opened.text)
+      },
+      keyIdOf: (stored, organizationId) => open(stored, organizationId)?.keyId,
+    }
+  }
+}
+
+interface PreparedKey extends Pick<RingKey, "id" | "mark"> {
+  readonly secretKey: KeyObject
+  readonly header: Uint8Array
+}
+
+/** A key to try, and the header that the ciphertext then has. */
+interface Candidate {
+  readonly key: PreparedKey
+  readonly header: Uint8Array
+}
+
+interface Opened {
+  readonly keyId: string
+  readonly text: string
+}
+
+const prepare = ({ id, mark, key }: RingKey): PreparedKey => ({
+  id,
+  mark,
+  secretKey: createSecretKey(Redacted.value(key)),
+  header: mark === undefined ? Buffer.alloc(0) : Buffer.concat([HEADER_PREFIX, Buffer.of(mark)]),
+})
+
+const associatedData = (header: Uint8Array, organizationId: string) =>
+  Buffer.concat([header, Buffer.from(organizationId)])
+
+const tryDecrypt = ({ key, header }: Candidate, stored: Uint8Array, organizationId: string): string | undefined => {
+  const sealed = stored.subarray(header.length)
+  if (sealed.length < NONCE + TAG) return undefined
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", key.secretKey, sealed.subarray(0, NONCE), { authTagLength: TAG })
+      .setAAD(associatedData(header, organizationId))
+      .setAuthTag(sealed.subarray(sealed.length - TAG))
+    const text = decipher.update(sealed.subarray(NONCE, sealed.length - TAG))
+    return Buffer.concat([text, decipher.final()]).toString("utf8")
+  } catch {
+    return undefined
+  }
 }
 
 function needKey(): never {

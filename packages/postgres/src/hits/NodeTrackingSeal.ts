@@ -1,13 +1,22 @@
-import { createHmac, createSecretKey, hkdfSync } from "node:crypto"
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto"
 import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import { type KeyRing, mayHaveMade } from "@outreach/domain/KeyRing"
 import { Layer, Redacted } from "effect"
 
-/** Seals with HMAC-SHA256, cut to its first 16 bytes, under a key that HKDF derives from `SECRETS_KEY`, which every process has. */
-export const NodeTrackingSeal = (secretsKey: Redacted.Redacted<Uint8Array>) => {
-  const key = createSecretKey(
-    Buffer.from(hkdfSync("sha256", Redacted.value(secretsKey), new Uint8Array(), "outreach tracked links", 32)),
-  )
+/** Seals with HMAC-SHA256, cut to its first 16 bytes, under keys that HKDF derives from those of `SECRETS_KEY`, which every process has. */
+export const NodeTrackingSeal = (secretsKeys: KeyRing) => {
+  const [newest, ...older] = secretsKeys
+  const prepare = ({ mark, key }: KeyRing[number]) => {
+    const derived = hkdfSync("sha256", Redacted.value(key), new Uint8Array(), "outreach tracked links", 32)
+    const secretKey = createSecretKey(Buffer.from(derived))
+    const seal = (bytes: Uint8Array) => createHmac("sha256", secretKey).update(bytes).digest().subarray(0, 16)
+    return { mark, seal }
+  }
+  const sealing = prepare(newest)
+  const keys = [sealing, ...older.map(prepare)]
   return Layer.succeed(TrackingSeal, {
-    seal: (bytes) => createHmac("sha256", key).update(bytes).digest().subarray(0, 16),
+    ...sealing,
+    isSealed: (bytes, seal, mark) =>
+      keys.some((key) => mayHaveMade(key, mark) && timingSafeEqual(key.seal(bytes).subarray(0, seal.length), seal)),
   })
 }

@@ -1,21 +1,78 @@
-import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import { TrackingLinks, TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
+import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { type KeyRing, singleKey } from "@outreach/domain/KeyRing"
+import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 
-const sealWith = (key: Uint8Array, text: string) =>
-  Effect.runSync(TrackingSeal.pipe(Effect.provide(NodeTrackingSeal(Redacted.make(key))))).seal(Buffer.from(text))
+const keyOf = (byte: number) => Redacted.make(Buffer.alloc(32, byte))
+const sealOf = (ring: KeyRing) => Effect.runSync(TrackingSeal.pipe(Effect.provide(NodeTrackingSeal(ring))))
+const k1 = singleKey(keyOf(7))
+const k2 = { id: "k2", mark: 2, key: keyOf(8) }
+
+const to = {
+  organizationId: OrganizationId.make(`org_${"1".repeat(32)}`),
+  recipientId: RecipientId.make(`rcp_${"2".repeat(32)}`),
+}
+
+const hello = Buffer.from("hello")
+const hullo = Buffer.from("hullo")
 
 describe("NodeTrackingSeal", () => {
   it("makes the seal that the links of sent messages carry", () => {
     // Computed with Python's hmac: HKDF-SHA256 of the key without salt, then HMAC-SHA256. Another seal would break every link ever sent.
-    expect(Buffer.from(sealWith(Buffer.alloc(32, 7), "hello")).toString("hex")).toBe("05b43a7d9c8b68fe66182a9d51b8fea9")
+    expect(Buffer.from(sealOf(k1).seal(hello)).toString("hex")).toBe("05b43a7d9c8b68fe66182a9d51b8fea9")
+    expect(sealOf(k1).mark).toBeUndefined()
+  })
+
+  it("makes and reads the link and the return path of the releases before rings, with their key alone or among others", () => {
+    // Computed with Python's hmac.
+    const link =
+      "https://api.acme.test/l/AREREREREREREREREREREREiIiIiIiIiIiIiIiIiIiIiaHR0cHM6Ly9jbGluaWMudGVzdC9h6JE6xjZzoT3Zin57S89k-w"
+    const returnPath = "bounce-22222222222222222222222222222222-9d87300749dd8b10@bounces.acme.test"
+    const destination = "https://clinic.test/a"
+    const made = (ring: KeyRing) =>
+      Effect.runSync(
+        Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
+          Effect.provide(
+            Layer.merge(TrackingLinks.below("https://api.acme.test"), ReturnPaths.at("bounces.acme.test")).pipe(
+              Layer.provide(NodeTrackingSeal(ring)),
+            ),
+          ),
+        ),
+      )
+    const alone = made(k1)
+    expect(alone.links.click(to, destination)).toBe(link)
+    expect(alone.returnPaths.of(to.recipientId)).toBe(returnPath)
+    for (const { links, returnPaths } of [alone, made([k2, ...k1]), made([{ ...k1[0], id: "old", mark: 7 }])]) {
+      expect(links.read("click", link.split("/l/")[1]!)).toEqual({ ...to, destination })
+      expect(returnPaths.read(returnPath)).toBe(to.recipientId)
+    }
+    const without = made([k2])
+    expect(without.links.read("click", link.split("/l/")[1]!)).toBeUndefined()
+    expect(without.returnPaths.read(returnPath)).toBeUndefined()
   })
 
   it("makes another seal for other bytes, and with another key", () => {
-    const key = Buffer.alloc(32, 7)
-    expect(sealWith(key, "hello")).toHaveLength(16)
-    expect(sealWith(key, "hullo")).not.toEqual(sealWith(key, "hello"))
-    expect(sealWith(Buffer.alloc(32, 8), "hello")).not.toEqual(sealWith(key, "hello"))
+    const { seal } = sealOf(k1)
+    expect(seal(hello)).toHaveLength(16)
+    expect(seal(hullo)).not.toEqual(seal(hello))
+    expect(sealOf([k2]).seal(hello)).not.toEqual(seal(hello))
+  })
+
+  it("seals with the newest key of a ring, and knows the seals of all", () => {
+    const ring = sealOf([k2, ...k1])
+    expect(ring.mark).toBe(2)
+    expect(ring.seal(hello)).toEqual(sealOf([k2]).seal(hello))
+    expect(ring.isSealed(hello, ring.seal(hello), 2)).toBe(true)
+    expect(ring.isSealed(hello, sealOf(k1).seal(hello), undefined)).toBe(true)
+    expect(ring.isSealed(hello, sealOf(k1).seal(hello).subarray(0, 8), undefined)).toBe(true)
+    expect(ring.isSealed(hullo, ring.seal(hello), 2)).toBe(false)
+    expect(sealOf([k2]).isSealed(hello, sealOf(k1).seal(hello), undefined)).toBe(false)
+  })
+
+  it("tries no key whose mark is another", () => {
+    expect(sealOf([k2]).isSealed(hello, sealOf([k2]).seal(hello), 3)).toBe(false)
   })
 })
