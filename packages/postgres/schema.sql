@@ -182,14 +182,14 @@ begin
     order by substr(id, 5, 12) desc fetch first max_rows rows with ties;
   else
     select substr(id, 1, 16) into since from events
-    where organization_id = organization and id >= lowest and id <= highest and (emitted_at, id) > (after_at, after_id)
-      and (types is null or type = any (types))
+    where organization_id = organization and id >= lowest and id <= highest
+      and emitted_at >= after_at and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
       and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
     order by id desc offset max_rows - 1 limit 1;
     return query
     select delivery_id(id, endpoint), id, emitted_at from events
     where organization_id = organization and id >= greatest(lowest, since) and id <= highest
-      and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
+      and emitted_at >= after_at and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
       and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before);
   end if;
 end
@@ -219,15 +219,16 @@ begin
   if types is null then
     return query
     select id, type, emitted_at from events
-    where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
+    where organization_id = organization and emitted_at >= after_at and (emitted_at, id) > (after_at, after_id)
+      and emitted_at < before
     order by emitted_at, id limit max_rows;
   else
     return query
     select each.* from (select distinct type from unnest(types) as given (type)) wanted
     cross join lateral (
       select id, wanted.type, emitted_at from events
-      where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
-        and emitted_at < before
+      where organization_id = organization and type = wanted.type and emitted_at >= after_at
+        and (emitted_at, id) > (after_at, after_id) and emitted_at < before
       order by type, emitted_at, id limit max_rows
     ) each
     order by emitted_at, id limit max_rows;
@@ -290,6 +291,154 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_inbox_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inbox_keys values (new.organization_id, new.event_id, new.received_at) on conflict do nothing;
+  if not found then
+    return null;
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.keep_partitions(parent text, now_at timestamp with time zone, keep integer DEFAULT NULL::integer)
+ RETURNS TABLE(added integer, dropped integer, reason text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '200ms'
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+#variable_conflict use_variable
+declare
+  this_month constant timestamptz := date_trunc('month', now_at);
+  earlier constant text := parent || '_earlier';
+  later constant text := parent || '_later';
+  names text[] := '{}';
+  each text;
+  first timestamptz;
+  until timestamptz;
+  bound text;
+  is_used boolean;
+  held_by text;
+begin
+  added := 0;
+  dropped := 0;
+  if parent <> all (array['delivered', 'events', 'inbox', 'hits']) then
+    raise exception '% has no partitions', parent;
+  end if;
+  -- One lock for all by month, because each of them locks the organizations that they refer to.
+  if not pg_try_advisory_xact_lock(hashtextextended(case when parent = 'delivered' then parent else 'partitions' end, 0)) then
+    return next;
+    return;
+  end if;
+
+  if parent = 'delivered' and keep is null then
+    -- What came while a day had no partition is in the default one, and goes where it belongs.
+    for each, first in
+      select to_char(day, '"delivered_"YYYY_MM_DD'), day from (
+        select date_trunc('day', now_at) + n * interval '1 day' as day from generate_series(0, 7) n
+        union
+        select date_trunc('day', finished_at) from delivered_default
+      ) wanted
+      where to_regclass(to_char(day, '"delivered_"YYYY_MM_DD')) is null
+      order by day
+    loop
+      -- What settles meanwhile waits here, until it can see where it belongs: on its way to the default partition it would fail.
+      lock table delivered in share row exclusive mode;
+      until := first + interval '1 day';
+      -- Made apart and then attached, which leaves those alone who read the other days.
+      execute format('create table %I (like delivered including all)', each);
+      execute format(
+        'with moved as (delete from delivered_default where finished_at >= %L and finished_at < %L returning *)
+        insert into %I select * from moved', first, until, each);
+      execute format('alter table delivered attach partition %I for values from (%L) to (%L)', each, first, until);
+      added := added + 1;
+    end loop;
+
+  elsif parent = 'delivered' then
+    for each in
+      select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'delivered'::regclass and relname ~ '^delivered_[0-9_]{10}$'
+        and relname::text < to_char(now_at - keep * interval '1 day', '"delivered_"YYYY_MM_DD')
+      order by relname
+    loop
+      execute format('drop table %I', each);
+      dropped := dropped + 1;
+    end loop;
+
+  elsif keep is null then
+    bound := (select substring(pg_get_expr(relpartbound, oid) from 'FROM \(''(.*?)''\)') from pg_class where oid = later::regclass);
+    until := case when bound is null then this_month
+      when parent = 'hits' then to_timestamp(('x' || substr(bound, 5))::bit(48)::bigint / 1000.0) else bound::timestamptz end;
+    if until <= this_month + interval '2 months' then
+      -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
+      execute format('lock table %I in access exclusive mode', parent);
+      execute format('alter table %I detach partition %I', parent, later);
+      if bound is null then
+        names := array[earlier];
+      end if;
+      while until <= this_month + interval '2 months' loop
+        names := names || (parent || to_char(until, '"_"YYYY_MM'));
+        until := until + interval '1 month';
+      end loop;
+      foreach each in array names loop
+        -- Each begins where the one before ends.
+        until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
+        execute format('create table %I (like %I including all)', each, later);
+        execute format(
+          'with moved as (delete from %I where %s < %L returning *) insert into %I select * from moved',
+          later, case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end,
+          partition_bound(parent, until), each);
+        execute format('alter table %I attach partition %I for values from (%s) to (%L)',
+          parent, each, coalesce(quote_literal(bound), 'minvalue'), partition_bound(parent, until));
+        bound := partition_bound(parent, until);
+        added := added + 1;
+      end loop;
+      execute format('alter table %I attach partition %I for values from (%L) to (maxvalue)', parent, later, bound);
+    end if;
+
+  else
+    for each, bound in
+      select relname, upper from pg_inherits join pg_class on pg_class.oid = inhrelid
+      cross join lateral (select substring(pg_get_expr(relpartbound, pg_class.oid) from 'TO \(''(.*?)''\)') as upper) range
+      where inhparent = parent::regclass and upper collate "C" <= partition_bound(
+        parent, case when parent = 'hits' then this_month else this_month - keep * interval '1 month' end)
+      order by upper collate "C"
+    loop
+      -- First while others read and write, because it may take a moment.
+      held_by := partition_needed(parent, bound, now_at - keep * interval '1 day');
+      exit when held_by is not null;
+      names := names || each;
+    end loop;
+    execute format('select exists (select from %s)', coalesce(to_regclass(earlier), to_regclass(later))) into is_used;
+    if cardinality(names) > 1 or cardinality(names) = 1 and is_used then
+      execute format('lock table %I in access exclusive mode', parent);
+      bound := (
+        select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)') from pg_class
+        where oid = names[cardinality(names)]::regclass);
+      reason := partition_needed(parent, bound, now_at - keep * interval '1 day');
+      if reason is null then
+        foreach each in array names loop
+          execute format('drop table %I', each);
+          dropped := dropped + 1;
+        end loop;
+        -- What is earlier still has its place, whatever a clock says.
+        execute format('create table %I (like %I including all)', earlier, later);
+        execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', parent, earlier, bound);
+      end if;
+    end if;
+    -- Hits that are not old enough are no reason to tell.
+    reason := case when parent <> 'hits' then coalesce(reason, held_by) end;
+  end if;
+  return next;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
@@ -307,6 +456,67 @@ AS $function$
         from 1 for 6),
       52, 1), 53, 1),
     'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION public.partition_bound(parent text, at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') else at::text end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.partition_needed(parent text, below text, hits_before timestamp with time zone)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  case parent
+    when 'events' then
+      return (
+        with older as materialized (select below::timestamptz as than)
+        select reason from (
+          (select 'endpoint ' || endpoint.id || ' has not read them all' as reason
+            from older cross join webhook_endpoints endpoint cross join lateral reader_position(endpoint.id) position
+            where enabled and begun_at < than and exists (
+              select from events where organization_id = endpoint.organization_id and emitted_at < than
+                and emitted_at >= begun_at and (emitted_at, events.id) > (begun_at, begun_id)
+                and (event_types is null or type = any (event_types))) limit 1)
+          union all
+          (select 'endpoint ' || reader.endpoint_id || ' has not settled them all'
+            from older cross join endpoint_readers reader cross join lateral reader_position(reader.endpoint_id) position
+            where exists (
+              select from events where organization_id = reader.organization_id and id = any (open) and emitted_at < than) limit 1)
+          union all
+          (select 'delivery ' || delivery.id || ' waits'
+            from older cross join deliveries delivery where exists (
+              select from events
+              where organization_id = delivery.organization_id and id = delivery.event_id and emitted_at < than) limit 1)
+          union all
+          (select 'dead letter ' || dead.id || ' is neither replayed nor purged'
+            from older cross join dead_letters dead where replayed_as is null and exists (
+              select from events where organization_id = dead.organization_id and id = dead.event_id and emitted_at < than) limit 1)
+          union all
+          (select 'replay ' || id || ' reads them' from older cross join replay_jobs
+            where kind = 'log' and finished_at is null and cancelled_at is null and after_at < than limit 1)
+        ) needed limit 1
+      );
+    when 'inbox' then
+      return (
+        select 'event ' || event_id || ' of ' || organization_id || ' waits to be applied' from inbox
+        where received_at < below::timestamptz and applied_at is null and quarantined_at is null limit 1
+      );
+    when 'hits' then
+      return (
+        select 'hit ' || id || ' waits or is not old enough' from hits
+        where id < below and (judged_at is null or judged_at >= hits_before) limit 1
+      );
+  end case;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.quota_reached(organization text, program text)
@@ -343,14 +553,15 @@ begin
   cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
   cross join lateral (
     (select id, emitted_at, body, traceparent from events
-      where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+      where event_types is null and organization_id = reader.organization_id
+        and emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
       order by emitted_at, id limit wanted.max_rows)
     union all
     (select each.* from unnest(event_types) as type_of (type)
       cross join lateral (
         select id, emitted_at, body, traceparent from events
         where organization_id = reader.organization_id and type = type_of.type
-          and (emitted_at, id) > (begun_at, begun_id)
+          and emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
         -- Ordered by type as well, so that a rare type is read from events_by_type.
         order by type, emitted_at, id limit wanted.max_rows
       ) each
@@ -457,7 +668,10 @@ begin
     active_secrets(taken.organization_id, max_secrets)
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
-  join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
+  -- Found one by one through the primary key of each partition.
+  cross join lateral (
+    select body, traceparent from events where organization_id = taken.organization_id and id = taken.event_id offset 0
+  ) event
   order by class, fell_due_at, taken.id;
 end
 $function$;
@@ -839,8 +1053,8 @@ create table events (
   emitted_at timestamp with time zone not null,
   body text not null,
   traceparent text,
-  constraint events_pkey PRIMARY KEY (organization_id, id)
-);
+  constraint events_pkey PRIMARY KEY (organization_id, id, emitted_at)
+) partition by RANGE (emitted_at);
 
 create table granted_roles (
   role text collate "C" not null,
@@ -876,7 +1090,7 @@ create table hits (
   constraint hits_check CHECK (((link IS NOT NULL) = (kind = 'click'::text))),
   constraint hits_check1 CHECK (((reasons IS NULL) = (judged_at IS NULL))),
   constraint hits_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text])))
-);
+) partition by RANGE (id);
 
 create table idempotency_keys (
   organization_id text collate "C" not null,
@@ -901,9 +1115,15 @@ create table inbox (
   quarantined_at timestamp with time zone,
   reason text,
   differing integer default 0 not null,
-  constraint inbox_pkey PRIMARY KEY (organization_id, event_id),
   constraint inbox_check CHECK (((quarantined_at IS NULL) = (reason IS NULL))),
   constraint inbox_check1 CHECK (((applied_at IS NULL) OR (quarantined_at IS NULL)))
+) partition by RANGE (received_at);
+
+create table inbox_keys (
+  organization_id text collate "C" not null,
+  event_id text collate "C" not null,
+  received_at timestamp with time zone not null,
+  constraint inbox_keys_pkey PRIMARY KEY (organization_id, event_id)
 );
 
 create table messages (
@@ -1124,6 +1344,12 @@ create table webhook_endpoints (
 
 create table delivered_default partition of delivered DEFAULT;
 
+create table events_later partition of events FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+
+create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+
+create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
+
 CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
@@ -1162,9 +1388,7 @@ alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (o
 alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
-alter table dead_letters add constraint dead_letters_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
-alter table deliveries add constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES events(organization_id, id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
@@ -1191,3 +1415,4 @@ alter table webhook_endpoints add constraint webhook_endpoints_organization_id_f
 
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();

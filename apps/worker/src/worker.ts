@@ -63,7 +63,7 @@ export const worker = Effect.gen(function* () {
     judgeHits,
     unsubscribe,
     deleteExpired,
-    managePartitions(config.historyDays),
+    managePartitions({ historyDays: config.historyDays }),
   ]
   const loops = [
     whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),

@@ -2,7 +2,6 @@ import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
-import { DeliveryHistory } from "./deliveries/DeliveryHistory.ts"
 import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
@@ -18,6 +17,7 @@ import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
+import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
@@ -42,7 +42,7 @@ export const adapters = Layer.mergeAll(
   EndpointReadersPg,
   DeliveryRepository.layer,
   DeadLetterRepository.layer,
-  DeliveryHistory.layer,
+  Partitions.layer,
   DeliveryGauges.layer,
   ReplayJobQueue.layer,
   MessageQueuePg,

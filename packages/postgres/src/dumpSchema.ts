@@ -56,7 +56,11 @@ export const dumpSchema = Effect.gen(function* () {
     order by relname collate "C"`
 
   const partitions = yield* sql<{ text: string }>`
-    select format('create table %I partition of %I %s', relname, inhparent::regclass, pg_get_expr(relpartbound, oid)) as text
+    select format('create table %I partition of %I %s%s', relname, inhparent::regclass, (
+        -- Those of its own.
+        select '(' || string_agg(format('constraint %I %s', conname, pg_get_constraintdef(pg_constraint.oid)), ', ' order by conname collate "C") || ') '
+        from pg_constraint where conrelid = pg_class.oid and contype in ('p', 'u', 'c', 'x') and coninhcount = 0
+      ), pg_get_expr(relpartbound, oid)) as text
     from pg_class join pg_inherits on inhrelid = oid
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relispartition
     order by relname collate "C"`
@@ -78,7 +82,7 @@ export const dumpSchema = Effect.gen(function* () {
   const triggers = yield* sql<{ text: string }>`
     select pg_get_triggerdef(pg_trigger.oid) as text
     from pg_trigger join pg_class on pg_class.oid = tgrelid
-    where relnamespace = 'public'::regnamespace and not tgisinternal
+    where relnamespace = 'public'::regnamespace and not tgisinternal and tgparentid = 0
     order by relname collate "C", tgname collate "C"`
 
   return [

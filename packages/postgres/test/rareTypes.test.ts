@@ -13,14 +13,15 @@ import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
-/** Counts the rows of events that an effect reads. */
+/** Counts the rows of events that an effect reads, in all partitions. */
 const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   inTransaction(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const read = Effect.map(
         sql<{ rows: number }>`
-          select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'events'`,
+          select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+          where relid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)`,
         (rows) => rows[0]?.rows ?? 0,
       )
       const before = yield* read

@@ -40,7 +40,7 @@ afterAll(() => agent.destroy())
 
 const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
   api().run(Effect.flatMap(SqlClient.SqlClient, query))
-const empty = () => sql((sql) => sql`delete from inbox`)
+const empty = () => sql((sql) => sql`truncate inbox, inbox_keys`)
 beforeEach(empty)
 const stored = () =>
   sql<{ event_id: string; type: string; npi: string | null; body: string }>(

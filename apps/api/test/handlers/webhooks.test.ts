@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
   api().run(Effect.flatMap(SqlClient.SqlClient, query))
-beforeEach(() => sql((sql) => sql`delete from inbox`))
+beforeEach(() => sql((sql) => sql`truncate inbox, inbox_keys`))
 const stored = () =>
   sql<{ organization_id: string; event_id: string; type: string; npi: string | null; body: string }>(
     (sql) => sql`select organization_id, event_id, type, npi, body from inbox order by received_at, event_id`,

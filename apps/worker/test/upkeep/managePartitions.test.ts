@@ -21,7 +21,7 @@ test("all hits that are old enough are forgotten one batch after another, howeve
   const left = sql`select id from hits where organization_id = ${organization.id}`
   const rows = yield* Effect.raceFirst(
     Effect.repeat(left, { until: (rows) => rows.length === 1, schedule: Schedule.spaced("20 millis") }),
-    managePartitions(90),
+    managePartitions({ historyDays: 90 }),
   )
   expect(rows).toEqual([{ id: "hit_6001" }])
 })

@@ -24,14 +24,14 @@ begin
     order by substr(id, 5, 12) desc fetch first max_rows rows with ties;
   else
     select substr(id, 1, 16) into since from events
-    where organization_id = organization and id >= lowest and id <= highest and (emitted_at, id) > (after_at, after_id)
-      and (types is null or type = any (types))
+    where organization_id = organization and id >= lowest and id <= highest
+      and emitted_at >= after_at and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
       and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before)
     order by id desc offset max_rows - 1 limit 1;
     return query
     select delivery_id(id, endpoint), id, emitted_at from events
     where organization_id = organization and id >= greatest(lowest, since) and id <= highest
-      and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
+      and emitted_at >= after_at and (emitted_at, id) > (after_at, after_id) and (types is null or type = any (types))
       and (substr(id, 5, 12) < below or delivery_id(id, endpoint) collate "C" < before);
   end if;
 end

@@ -12,15 +12,16 @@ begin
   if types is null then
     return query
     select id, type, emitted_at from events
-    where organization_id = organization and (emitted_at, id) > (after_at, after_id) and emitted_at < before
+    where organization_id = organization and emitted_at >= after_at and (emitted_at, id) > (after_at, after_id)
+      and emitted_at < before
     order by emitted_at, id limit max_rows;
   else
     return query
     select each.* from (select distinct type from unnest(types) as given (type)) wanted
     cross join lateral (
       select id, wanted.type, emitted_at from events
-      where organization_id = organization and type = wanted.type and (emitted_at, id) > (after_at, after_id)
-        and emitted_at < before
+      where organization_id = organization and type = wanted.type and emitted_at >= after_at
+        and (emitted_at, id) > (after_at, after_id) and emitted_at < before
       order by type, emitted_at, id limit max_rows
     ) each
     order by emitted_at, id limit max_rows;

@@ -21,14 +21,15 @@ begin
   cross join lateral active_secrets(reader.organization_id, max_secrets) as secrets (ids)
   cross join lateral (
     (select id, emitted_at, body, traceparent from events
-      where event_types is null and organization_id = reader.organization_id and (emitted_at, id) > (begun_at, begun_id)
+      where event_types is null and organization_id = reader.organization_id
+        and emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
       order by emitted_at, id limit wanted.max_rows)
     union all
     (select each.* from unnest(event_types) as type_of (type)
       cross join lateral (
         select id, emitted_at, body, traceparent from events
         where organization_id = reader.organization_id and type = type_of.type
-          and (emitted_at, id) > (begun_at, begun_id)
+          and emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
         -- Ordered by type as well, so that a rare type is read from events_by_type.
         order by type, emitted_at, id limit wanted.max_rows
       ) each

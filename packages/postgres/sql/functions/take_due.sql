@@ -45,7 +45,10 @@ begin
     active_secrets(taken.organization_id, max_secrets)
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
-  join events event on event.organization_id = taken.organization_id and event.id = taken.event_id
+  -- Found one by one through the primary key of each partition.
+  cross join lateral (
+    select body, traceparent from events where organization_id = taken.organization_id and id = taken.event_id offset 0
+  ) event
   order by class, fell_due_at, taken.id;
 end
 $$;

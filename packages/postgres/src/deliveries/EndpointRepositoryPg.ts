@@ -36,7 +36,7 @@ export const EndpointRepositoryPg = Layer.effect(
           where organization_id = endpoint.organization_id and events.id = any (open)) first_open
         cross join lateral (
           select count(*) as count, min(emitted_at) as emitted_at from events
-          where organization_id = endpoint.organization_id and (emitted_at, events.id) > (begun_at, begun_id)
+          where organization_id = endpoint.organization_id and emitted_at >= begun_at and (emitted_at, events.id) > (begun_at, begun_id)
             and (event_types is null or type = any (event_types))) ahead
         cross join lateral (
           select count(*) filter (where deliveries.owner is null) as waiting, count(deliveries.owner) as calling,
@@ -61,7 +61,7 @@ export const EndpointRepositoryPg = Layer.effect(
           insert into deliveries (organization_id, id, endpoint_id, event_id, due_at)
           select event.organization_id, delivery_id(event.id, endpoint_id), endpoint_id, event.id, clock_timestamp()
           from reader join events event on event.organization_id = reader.organization_id
-            and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
+            and emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and emitted_at <= last
             and (event_types is null or type = any (event_types))
           order by emitted_at, event.id
         )

@@ -42,7 +42,9 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
       ) => {
         const beyond =
           "after" in from
-            ? sql`(emitted_at, id) > (${from.after.emittedAt}::timestamptz, ${from.after.id})`
+            ? // By the time alone as well: a comparison of rows leaves no partition out.
+              sql`emitted_at >= ${from.after.emittedAt}::timestamptz
+              and (emitted_at, id) > (${from.after.emittedAt}::timestamptz, ${from.after.id})`
             : sql`emitted_at >= ${from.since}::timestamptz`
         const range =
           types.length === FEED_EVENT_TYPES.length

@@ -29,7 +29,7 @@ beforeEach(() =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`update campaigns set status = 'cancelled'`
-      yield* sql`delete from inbox`
+      yield* sql`truncate inbox, inbox_keys`
       yield* sql`delete from digest_funnel`
     }),
   ),

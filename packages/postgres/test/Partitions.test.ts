@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
-import { DeliveryHistory } from "@outreach/postgres/deliveries/DeliveryHistory"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { Partitions } from "@outreach/postgres/Partitions"
 import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -14,9 +14,8 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
 const url = migratedDatabase()
-const run = <A, E>(
-  effect: Effect.Effect<A, E, Effect.Services<typeof settled> | DeliveryHistory | DeliveryRepository>,
-) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof settled> | Partitions | DeliveryRepository>) =>
+  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 const test = effectTest(run)
 
 // A clock of the test's own stands before the server's: the statements are those of every day, and a day is over when the test says so.
@@ -61,7 +60,11 @@ const settle = Effect.fnUntraced(function* (delivery: Delivery) {
   return delivery.id
 })
 const settled = Effect.flatMap(leased, settle)
-const keep = (days: number) => Effect.flatMap(DeliveryHistory, (history) => history.keep(days))
+const keep = Effect.fnUntraced(function* (days: number) {
+  const partitions = yield* Partitions
+  const added = yield* partitions.add("delivered")
+  return { added, dropped: (yield* partitions.drop("delivered", days)).dropped }
+})
 const days = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ name: string }>`
@@ -77,7 +80,7 @@ const unsorted = Effect.gen(function* () {
 const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOString().slice(0, 10)
 const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => day(from + i))
 
-describe("DeliveryHistory", () => {
+describe("the days of delivered", () => {
   test("moves what came before a day had its place to where it belongs", function* () {
     yield* setClock(`${day(-2)}T00:00:00Z`)
     const early = yield* settled
@@ -126,7 +129,7 @@ describe("DeliveryHistory", () => {
         return failure
       }),
     )
-    expect(String(failure)).toContain("DeliveryHistory.keep")
+    expect(String(failure)).toContain("Partitions.add failed in the database: LockTimeoutError")
     expect(yield* keep(3)).toEqual({ added: 1, dropped: 1 })
     expect(yield* days).toEqual(span(10, 20))
   })

@@ -1,0 +1,50 @@
+-- Returns why a row of a table below a bound must stay, or null if none must. hits_before is the time before which hits are forgotten.
+--
+-- It is one statement for each table: what moves from one place to another meanwhile is found in one of them.
+create or replace function partition_needed(parent text, below text, hits_before timestamptz) returns text
+language plpgsql stable
+set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
+begin
+  case parent
+    when 'events' then
+      return (
+        with older as materialized (select below::timestamptz as than)
+        select reason from (
+          (select 'endpoint ' || endpoint.id || ' has not read them all' as reason
+            from older cross join webhook_endpoints endpoint cross join lateral reader_position(endpoint.id) position
+            where enabled and begun_at < than and exists (
+              select from events where organization_id = endpoint.organization_id and emitted_at < than
+                and emitted_at >= begun_at and (emitted_at, events.id) > (begun_at, begun_id)
+                and (event_types is null or type = any (event_types))) limit 1)
+          union all
+          (select 'endpoint ' || reader.endpoint_id || ' has not settled them all'
+            from older cross join endpoint_readers reader cross join lateral reader_position(reader.endpoint_id) position
+            where exists (
+              select from events where organization_id = reader.organization_id and id = any (open) and emitted_at < than) limit 1)
+          union all
+          (select 'delivery ' || delivery.id || ' waits'
+            from older cross join deliveries delivery where exists (
+              select from events
+              where organization_id = delivery.organization_id and id = delivery.event_id and emitted_at < than) limit 1)
+          union all
+          (select 'dead letter ' || dead.id || ' is neither replayed nor purged'
+            from older cross join dead_letters dead where replayed_as is null and exists (
+              select from events where organization_id = dead.organization_id and id = dead.event_id and emitted_at < than) limit 1)
+          union all
+          (select 'replay ' || id || ' reads them' from older cross join replay_jobs
+            where kind = 'log' and finished_at is null and cancelled_at is null and after_at < than limit 1)
+        ) needed limit 1
+      );
+    when 'inbox' then
+      return (
+        select 'event ' || event_id || ' of ' || organization_id || ' waits to be applied' from inbox
+        where received_at < below::timestamptz and applied_at is null and quarantined_at is null limit 1
+      );
+    when 'hits' then
+      return (
+        select 'hit ' || id || ' waits or is not old enough' from hits
+        where id < below and (judged_at is null or judged_at >= hits_before) limit 1
+      );
+  end case;
+end
+$$;

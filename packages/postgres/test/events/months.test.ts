@@ -1,0 +1,174 @@
+import { describe, expect } from "@effect/vitest"
+import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { CampaignId, EventId } from "@outreach/domain/Identifier"
+import type { Organization } from "@outreach/domain/organizations/Organization"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
+import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { beforeAll } from "vitest"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+/** The months that have a partition: two years. */
+const MONTHS = 24
+const monthStart = (month: number): string => new Date(Date.UTC(2024, month, 1)).toISOString()
+const timestamp = (iso: string): Timestamp => Timestamp.make(`${iso.slice(0, -1)}000Z`)
+
+let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+beforeAll(async () => {
+  await run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // As a worker does it while the time goes by.
+      for (const month of [0, 8, 16, MONTHS - 3]) {
+        yield* sql`select from keep_partitions('events', ${monthStart(month)}::timestamptz)`
+      }
+      seed = yield* seedCampaign({ recipients: 0 })
+    }),
+  )
+})
+
+interface Seeded extends FeedPosition {
+  readonly type: FeedEventType
+}
+
+const insertEvents = (organizationId: Organization["id"], campaignId: CampaignId, events: ReadonlyArray<Seeded>) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+      select ${organizationId}, id, type, ${campaignId}, 'pgm_1', at, at, '{}'
+      from unnest(
+        ${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
+        ${events.map(({ emittedAt }) => emittedAt)}::timestamptz[]) as event (id, type, at)`,
+  )
+
+/** Returns the partitions of events that an effect looks into. */
+const partitionsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  inTransaction(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const scans = sql<{ name: string; scans: number }>`
+        select relname as name, (seq_scan + idx_scan)::int as scans from pg_stat_xact_user_tables
+        where relid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass) order by relname`
+      const before = new Map((yield* scans).map(({ name, scans }) => [name, scans]))
+      const result = yield* effect
+      const after = yield* scans
+      return [
+        after.filter(({ name, scans }) => scans > (before.get(name) ?? 0)).map(({ name }) => name),
+        result,
+      ] as const
+    }),
+  )
+
+describe("a log of two years of months", () => {
+  test("is read from the month of the position alone, as far as it has enough", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign } = seed
+    const endpoint = yield* (yield* EndpointRepository).create({
+      organizationId: organization.id,
+      id: "whe_00000000000000000000000000000001" as never,
+      url: "https://partner.test/months" as never,
+      eventTypes: null,
+      since: timestamp("2024-11-02T00:00:00.000Z"),
+    })
+    yield* sql`
+      insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+      select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),
+        case n % 10 when 0 then 'outreach.email_bounced' when 1 then 'outreach.email_opened' else 'outreach.email_sent' end,
+        ${campaign.id}, ${campaign.programId}, at, at, '{}'
+      from generate_series(1, 24000) n, lateral (select ${monthStart(0)}::timestamptz + n * interval '43 minutes' as at) time
+      where at < ${monthStart(MONTHS)}::timestamptz`
+    yield* sql`analyze events`
+
+    const { page } = yield* EventFeed
+    const after = { emittedAt: timestamp("2024-11-02T00:00:00.000Z"), id: "evt_0" as EventId }
+    for (const types of [
+      FEED_EVENT_TYPES,
+      ["outreach.email_bounced"],
+      ["outreach.email_sent", "outreach.email_bounced"],
+    ] as const) {
+      // The server goes over to a plan for all values after some.
+      for (let i = 0; i < 7; i++) {
+        for (const from of [{ after }, { since: after.emittedAt }]) {
+          const [read, found] = yield* partitionsRead(page(organization.id, types, from, 50))
+          expect([found.length, read]).toEqual([50, ["events_2024_11"]])
+        }
+      }
+    }
+    for (const types of [null, ["outreach.email_bounced", "outreach.email_sent"]]) {
+      const [read, found] = yield* partitionsRead(
+        sql`select from events_after(${organization.id}, ${types}::text[], ${after.emittedAt}::timestamptz, '', 'infinity', 50)`,
+      )
+      expect([found.length, read]).toEqual([50, ["events_2024_11"]])
+    }
+
+    const { token } = yield* workerOn()
+    const readers = yield* EndpointReaders
+    yield* readers.live(token, 30)
+    yield* readers.take(token, 1000)
+    for (const eventTypes of [null, ["outreach.email_bounced", "outreach.email_sent"]]) {
+      yield* sql`update webhook_endpoints set event_types = ${eventTypes}::text[] where id = ${endpoint.id}`
+      const [read, deliveries] = yield* partitionsRead(readers.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
+      expect([deliveries.length, read]).toEqual([32, ["events_2024_11"]])
+    }
+  })
+
+  test("is paged in order, without a gap and without a repetition, whatever is asked for", function* () {
+    const { page } = yield* EventFeed
+    const services = yield* Effect.context<SqlClient.SqlClient>()
+    const pages = Effect.fnUntraced(function* (
+      organizationId: Organization["id"],
+      types: ReadonlyArray<FeedEventType>,
+      since: Timestamp,
+      limit: number,
+    ) {
+      const found: Array<EventId> = []
+      let from: Parameters<typeof page>[2] = { since }
+      while (true) {
+        const rows: ReadonlyArray<FeedPosition> = yield* page(organizationId, types, from, limit)
+        found.push(...rows.map(({ id }) => id))
+        if (rows.length < limit) return found
+        from = { after: rows.at(-1)! }
+      }
+    })
+    // Beyond the partitions on both sides, at the very beginnings of months, and on one and the same moment.
+    const time = fc
+      .tuple(fc.integer({ min: -3, max: MONTHS + 3 }), fc.constantFrom(0, 0, 1, 86_400_000))
+      .map(([month, offset]) => timestamp(new Date(Date.parse(monthStart(month)) + offset).toISOString()))
+    const types = fc.subarray([...FEED_EVENT_TYPES], { minLength: 1 })
+    const event = fc.record({ emittedAt: time, type: fc.constantFrom(...FEED_EVENT_TYPES) })
+    const property = fc.asyncProperty(
+      fc.array(event, { maxLength: 60 }),
+      types,
+      time,
+      fc.integer({ min: 1, max: 20 }),
+      (drafts, types, since, limit) =>
+        Effect.runPromiseWith(services)(
+          Effect.gen(function* () {
+            const { organization, campaign } = yield* Effect.provide(seedCampaign({ recipients: 0 }), seedServices)
+            const events = drafts.map((draft, n) => ({ ...draft, id: `evt_${(n * 7919) % 100}x${n}` as EventId }))
+            yield* insertEvents(organization.id, campaign.id, events)
+            const expected = events
+              .filter(({ type, emittedAt }) => types.includes(type) && emittedAt >= since)
+              .sort((a, b) => compare(a.emittedAt, b.emittedAt) || compare(a.id, b.id))
+            expect(yield* pages(organization.id, types, since, limit)).toEqual(expected.map(({ id }) => id))
+          }),
+        ),
+    )
+    const seedServices = yield* Effect.context<Effect.Services<ReturnType<typeof seedCampaign>>>()
+    yield* Effect.promise(() => fc.assert(property, { numRuns: 25 }))
+  })
+})
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
