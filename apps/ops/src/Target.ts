@@ -25,6 +25,8 @@ export class Target extends Context.Service<
     /** The target's name in messages. */
     readonly name: string
     readonly databaseUrl: Redacted.Redacted
+    /** The public address of the sandbox's API; null for a deployment, whose settings say it. */
+    readonly sandboxUrl: string | null
     readonly livemode: boolean
     /** Whether endpoints may be reached over plain http. */
     readonly allowHttp: boolean
@@ -48,6 +50,7 @@ const textOf = (name: string) => Config.String(name).pipe(Config.withDefault("")
 const readEnvironment = Effect.gen(function* () {
   return Target.of({
     name: "the database of DATABASE_URL",
+    sandboxUrl: null,
     databaseUrl: yield* databaseUrl,
     livemode: (yield* deployment) === "production",
     allowHttp: yield* webhookAllowPrivateAddresses,
@@ -62,6 +65,7 @@ const readSandbox = Effect.gen(function* () {
   const DATABASE_URL = settings["database_url"]
   return Target.of({
     name: "the sandbox's database",
+    sandboxUrl: String(settings["base_url"]),
     databaseUrl: yield* databaseUrl.parse(ConfigProvider.fromUnknown({ DATABASE_URL })),
     livemode: false,
     allowHttp: true,

@@ -33,35 +33,53 @@ const groups = {
   restore: () => import("./commands/restore.ts").then(({ restore }) => restore),
 }
 
-/** Loads the group of a name, or else all groups: for the help, completions and suggestions. */
-export const loadGroups = (word: string) => {
-  const named = Object.entries(groups).filter(([name]) => name === word)
-  return Promise.all((named.length > 0 ? named : Object.entries(groups)).map(([, load]) => load()))
+/** The groups that say themselves what is wrong with the database, after those above in the help. */
+const diagnoses = {
+  doctor: () => import("./commands/doctor.ts").then(({ doctor }) => doctor),
 }
 
-const root = (subcommands: Awaited<ReturnType<typeof loadGroups>>) =>
+/** Loads the group of a name, or else all groups: for the help, completions and suggestions. */
+export const loadGroups = (word: string) => {
+  const all = Object.entries({ ...groups, ...diagnoses })
+  const named = all.filter(([name]) => name === word)
+  return Promise.all((named.length > 0 ? named : all).map(([, load]) => load()))
+}
+
+const isDiagnosis = (word: string): word is keyof typeof diagnoses => Object.hasOwn(diagnoses, word)
+
+/** Loads a group that connects to the database by itself. */
+const loadDiagnosis = (word: keyof typeof diagnoses) => Promise.all([diagnoses[word]()])
+
+const root = <const Groups extends Array<Command.Command.Any>>(subcommands: Groups) =>
   Command.make("ops").pipe(
     Command.withDescription(
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),
     Command.withSubcommands(subcommands),
     Command.withGlobalFlags([jsonFlag]),
-    Command.provide(
-      Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("./database.ts")),
-          ({ database }) => database,
-        ),
-      ),
-    ),
   )
+
+const database = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("./database.ts")),
+    ({ database }) => database,
+  ),
+)
 
 /** Runs one command line and returns its exit code: 0, 1 if the command failed, or 2 for wrong usage. */
 export const ops = (args: ReadonlyArray<string>) => {
   const json = args.includes("--json")
   const word = args.find((arg) => !arg.startsWith("-")) ?? ""
-  return Effect.promise(() => loadGroups(word)).pipe(
-    Effect.flatMap((subcommands) => Command.runWith(root(subcommands), { version: RELEASE })(args)),
+  const command = isDiagnosis(word)
+    ? Effect.map(
+        Effect.promise(() => loadDiagnosis(word)),
+        (groups) => Command.runWith(root(groups), { version: RELEASE }),
+      )
+    : Effect.map(
+        Effect.promise(() => loadGroups(word)),
+        (groups) => Command.runWith(Command.provide(root(groups), database), { version: RELEASE }),
+      )
+  return Effect.flatMap(command, (run) => run(args)).pipe(
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, { json }),

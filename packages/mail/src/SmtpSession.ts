@@ -67,6 +67,10 @@ export class SmtpSession {
     return this.#connection.authenticated
   }
 
+  get isEncrypted(): boolean {
+    return this.#connection.secure
+  }
+
   /**
    * Sends a message and returns the server's reply. Rejects with nodemailer's error.
    *

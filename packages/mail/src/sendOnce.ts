@@ -1,6 +1,7 @@
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import { Effect, Redacted, Schema } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
+import { describeSmtpFailure } from "./describeSmtpFailure.ts"
 import type { Sender } from "./mailFrom.ts"
 import { type DkimOptions, messageComposer } from "./messageComposer.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
@@ -39,19 +40,5 @@ export const sendOnce = (
         throw error
       }
     },
-    catch: (error) => new MailNotSent({ reason: describe((error ?? {}) as SmtpFailure) }),
+    catch: (error) => new MailNotSent({ reason: describeSmtpFailure(error) }),
   })
-
-interface SmtpFailure {
-  readonly code?: string
-  readonly command?: string
-  readonly responseCode?: number
-  readonly response?: string
-}
-
-const describe = ({ code = "unknown", command, responseCode, response = "" }: SmtpFailure): string => {
-  const at = command === undefined ? "" : ` at ${command}`
-  if (responseCode === undefined) return `${code}${at}`
-  const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
-  return `${[responseCode, enhanced].filter(Boolean).join(" ")}${at}`
-}

@@ -1,0 +1,118 @@
+import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
+import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { Clock, Effect, Redacted } from "effect"
+import { formatCount } from "../output/format.ts"
+import { Target } from "../Target.ts"
+import { failed, ok, skipped, warning } from "./Finding.ts"
+
+const MIN_VERSION = 150_000
+
+/** How far clocks may be apart. Times of events are the database's; those in logs are each machine's own. */
+const MAX_SKEW_MS = 2000
+/** As the alert on it. */
+const MAX_AHEAD_SECONDS = 60
+
+export const connectionFinding = Effect.gen(function* () {
+  const { version, versionNumber, tls, isLocal } = yield* (yield* DatabaseInspection).readConnection
+  const server = `PostgreSQL ${version.split(" ")[0]}`
+  if (versionNumber < MIN_VERSION) return failed(`The server is ${server}.`, "Upgrade it to PostgreSQL 15 or later.")
+  if (tls !== null) return ok(`${server} answers, and the connection is encrypted by ${tls}.`)
+  return isLocal
+    ? ok(`${server} answers on this machine; the connection is not encrypted.`)
+    : warning(
+        `${server} answers, and the connection is not encrypted.`,
+        "Add sslmode=verify-full to DATABASE_URL, and let the server offer TLS.",
+      )
+})
+
+// The keys have a check of their own.
+const anyKey = { ...SecretCipher.withoutKey, decrypt: () => Redacted.make("") }
+
+export const schemaFinding = Effect.gen(function* () {
+  const fault = yield* yield* Effect.provideService(makeDatabaseFault, SecretCipher, anyKey)
+  return fault === undefined
+    ? ok("The schema is that of this release, and the database takes writes.")
+    : failed(`The processes are not ready: ${fault}.`, "Mend it; `/readyz` says the same.")
+})
+
+export const roleFinding = Effect.gen(function* () {
+  const role = yield* (yield* DatabaseInspection).readRole
+  const owned = `it owns ${role.ownedTables} of ${formatCount(role.tables, "table")}`
+  if (role.unreadableTables.length > 0) {
+    return failed(
+      `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
+      "Grant it what the processes need, or name the right role in DATABASE_URL.",
+    )
+  }
+  if (role.isSuperuser || role.isPowerful) {
+    return warning(
+      `The role ${role.name} ${role.isSuperuser ? "is a superuser" : "may create roles or databases, or bypasses row security"}; ${owned}.`,
+      "Give the processes a role without these rights.",
+    )
+  }
+  return role.isMonitor
+    ? ok(`The role ${role.name} reads every table and sees all transactions; ${owned}.`)
+    : warning(
+        `The role ${role.name} reads every table; ${owned}. It sees no transaction of other roles, so the age of the horizon may be too low.`,
+        `Run \`grant pg_monitor to "${role.name}"\`.`,
+      )
+})
+
+export const clockFinding = Effect.gen(function* () {
+  const { readConnection } = yield* DatabaseInspection
+  const before = yield* Clock.currentTimeMillis
+  const { now } = yield* readConnection
+  const after = yield* Clock.currentTimeMillis
+  // The server read its clock between the two.
+  const skew = Math.max(0, before - now, now - after)
+  const { clockAheadSeconds } = yield* (yield* DeliveryGauges).readState
+  const said = `The clocks of the database and of this machine are ${formatSeconds(skew / 1000)} apart`
+  if (clockAheadSeconds > MAX_AHEAD_SECONDS) {
+    return warning(
+      `${said}, and the clock of an organization is ${formatSeconds(clockAheadSeconds)} ahead.`,
+      "See docs/operations.md#an-organizations-clock-is-ahead.",
+    )
+  }
+  return skew > MAX_SKEW_MS ? warning(`${said}.`, "See to the time synchronisation of both machines.") : ok(`${said}.`)
+})
+
+const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+
+export const secretsKeyFinding = Effect.gen(function* () {
+  const { secretsKey } = yield* Target
+  const stored = yield* (yield* DatabaseInspection).readCiphertexts
+  const key = yield* Effect.result(secretsKey)
+  if (key._tag === "Failure") {
+    return skipped(
+      `SECRETS_KEY cannot be read here, so ${formatCount(stored.length, "stored secret")} were not opened.`,
+    )
+  }
+  const cipher = SecretCipher.make(key.success)
+  const closed = stored.filter(({ ciphertext, organizationId }) => !opens(cipher, ciphertext, organizationId)).length
+  if (stored.length === 0) return ok("SECRETS_KEY is valid, and no signing secret is stored yet.")
+  return closed === 0
+    ? ok(`SECRETS_KEY opens each of ${formatCount(stored.length, "stored signing secret")}.`)
+    : failed(
+        `SECRETS_KEY does not open ${closed} of ${formatCount(stored.length, "stored signing secret")}.`,
+        "Set the key that encrypted them. Webhooks of their organizations cannot be signed.",
+      )
+})
+
+const opens = (cipher: SecretCipher["Service"], ciphertext: Uint8Array, organizationId: string): boolean => {
+  try {
+    cipher.decrypt(ciphertext, organizationId)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Lists the endpoints that webhooks go to. */
+export const enabledEndpoints = Effect.gen(function* () {
+  const endpoints = yield* (yield* EndpointRepository).list()
+  return endpoints.filter(({ enabled }) => enabled) as ReadonlyArray<Endpoint>
+})

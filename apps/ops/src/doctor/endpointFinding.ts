@@ -1,0 +1,102 @@
+import { lookup } from "node:dns/promises"
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
+import { connect as connectTls, type TLSSocket } from "node:tls"
+import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { assertPublic } from "@outreach/webhooks/addressGuard"
+import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { Clock, Effect, Schema } from "effect"
+import { type Finding, failed, ok, warning } from "./Finding.ts"
+
+const RESOLVE_MS = 5000
+const CONNECT_MS = 5000
+/** Renewals run well before. */
+const MIN_DAYS_LEFT = 14
+
+const ADVICE: Readonly<Record<string, string>> = {
+  blocked_address: "Its address is not a public one, so no webhook is sent. Ask the partner for a public address.",
+  dns: "Its name does not resolve. Ask the partner, or check this machine's resolver.",
+  refused: "Nothing listens there. Ask the partner.",
+  reset: "The connection was reset. Ask the partner whether a firewall is in the way.",
+  tls: "The TLS handshake failed: most often the certificate has expired, is for another name, or lacks its intermediate. Ask the partner.",
+  connect_timeout: "It does not answer. Ask the partner whether a firewall is in the way.",
+}
+const DEFAULT_ADVICE = "Look at it with `ops endpoints test`."
+
+const isEndpointUrl = Schema.is(EndpointUrl)
+
+/**
+ * Resolves an endpoint's name, connects to it and makes the TLS handshake, as a webhook does, and sends no request.
+ *
+ * The finding names the endpoint by its id, because its URL may hold a secret.
+ */
+export const endpointFinding = Effect.fnUntraced(function* (
+  { id, url: text }: Pick<Endpoint, "id" | "url">,
+  {
+    allowPrivate,
+    connectMs = CONNECT_MS,
+  }: {
+    readonly allowPrivate: boolean
+    /** For the connection and the handshake. Default 5 s. */
+    readonly connectMs?: number
+  },
+) {
+  const url = new URL(text)
+  if (!allowPrivate && !isEndpointUrl(text)) return unreachable(id, "blocked_address", "")
+  return yield* Effect.gen(function* () {
+    const addresses = yield* within(RESOLVE_MS, "dns", () =>
+      lookup(url.hostname.replace(/^\[|\]$/g, ""), { all: true }),
+    )
+    if (!allowPrivate) yield* Effect.try({ try: () => assertPublic(addresses), catch: failureOf })
+    const expiresAt = yield* handshake(url, addresses).pipe(
+      Effect.timeoutOrElse({
+        duration: connectMs,
+        orElse: () => Effect.fail({ reason: "connect_timeout", code: "" } satisfies NetworkFault),
+      }),
+    )
+    if (expiresAt === undefined) return ok(`The endpoint ${id} accepts connections.`)
+    const days = Math.floor((expiresAt - (yield* Clock.currentTimeMillis)) / 86_400_000)
+    return days < MIN_DAYS_LEFT
+      ? warning(`The certificate of the endpoint ${id} expires in ${days} days.`, "Ask the partner to renew it.")
+      : ok(`The endpoint ${id} accepts connections.`)
+  }).pipe(Effect.catch(({ reason, code }) => Effect.succeed(unreachable(id, reason, code))))
+})
+
+interface NetworkFault {
+  readonly reason: string
+  /** Node's or OpenSSL's; empty if there is none. */
+  readonly code: string
+}
+
+const unreachable = (id: string, reason: string, code: string): Finding =>
+  failed(`The endpoint ${id} cannot be reached: ${reason}${code && ` (${code})`}.`, ADVICE[reason] ?? DEFAULT_ADVICE)
+
+const failureOf = (error: unknown): NetworkFault => {
+  const { code } = (error ?? {}) as { readonly code?: unknown }
+  return { reason: networkFailure(error), code: typeof code === "string" && /^[A-Z0-9_]+$/.test(code) ? code : "" }
+}
+
+const within = <A>(ms: number, reason: string, make: () => Promise<A>) =>
+  Effect.tryPromise({ try: make, catch: failureOf }).pipe(
+    Effect.timeoutOrElse({ duration: ms, orElse: () => Effect.fail({ reason, code: "" } satisfies NetworkFault) }),
+  )
+
+/** Connects to the addresses in turn, with TLS for https. Returns when the certificate expires, in Unix milliseconds. */
+const handshake = (url: URL, addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) =>
+  Effect.callback<number | undefined, NetworkFault>((resume) => {
+    const host = url.hostname.replace(/^\[|\]$/g, "")
+    // The addresses that were checked are those that are dialled.
+    const lookup: LookupFunction = (_, options, done) =>
+      options.all === true ? done(null, [...addresses]) : done(null, addresses[0]!.address, addresses[0]!.family)
+    const target = { host, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80), lookup }
+    const isTls = url.protocol === "https:"
+    const socket: Socket | TLSSocket = isTls
+      ? connectTls({ ...target, ALPNProtocols: ["http/1.1"], ...(isIP(host) === 0 && { servername: host }) })
+      : connectTcp(target)
+    socket.once("error", (error) => resume(Effect.fail(failureOf(error))))
+    socket.once(isTls ? "secureConnect" : "connect", () => {
+      const until = isTls ? Date.parse((socket as TLSSocket).getPeerCertificate().valid_to) : Number.NaN
+      socket.end()
+      resume(Effect.succeed(Number.isNaN(until) ? undefined : until))
+    })
+    return Effect.sync(() => socket.destroy())
+  })

@@ -1,0 +1,48 @@
+import { RELEASE } from "@outreach/process/release"
+import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { Effect, Schema } from "effect"
+import { type Finding, failed, ok, warning } from "./Finding.ts"
+
+const TIME_LIMIT_MS = 10_000
+
+const Health = Schema.Struct({ status: Schema.String, version: Schema.String })
+
+/** Asks the API for its health by its public address, where the links of e-mails lead. */
+export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(`${baseUrl}/v1/health`, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT_MS)]),
+        redirect: "manual",
+      })
+      return { status: response.status, body: await response.json().catch(() => null) }
+    },
+    catch: (error) => {
+      const { name, cause } = error as Error
+      return name === "TimeoutError" ? "it took too long" : networkFailure(cause)
+    },
+  }).pipe(
+    Effect.map(({ status, body }) => {
+      const host = new URL(baseUrl).host
+      if (status !== 200 || !Schema.is(Health)(body)) {
+        return failed(
+          `PUBLIC_BASE_URL leads to ${host}, which is not this API: it answers /v1/health with ${status}.`,
+          "Correct PUBLIC_BASE_URL, or the route of the load balancer. The links of e-mails lead there.",
+        )
+      }
+      return body.version === RELEASE
+        ? ok(`The API answers at PUBLIC_BASE_URL with the release ${body.version}.`)
+        : warning(
+            `The API answers at PUBLIC_BASE_URL with the release ${body.version}, and this is ${RELEASE}.`,
+            "Deploy the same release everywhere.",
+          )
+    }),
+    Effect.catch((reason) =>
+      Effect.succeed(
+        failed(
+          `The API does not answer at PUBLIC_BASE_URL: ${reason}.`,
+          "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
+        ),
+      ),
+    ),
+  )

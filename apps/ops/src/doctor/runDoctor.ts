@@ -1,0 +1,190 @@
+import { ApiConfig } from "@outreach/api/ApiConfig"
+import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
+import { WorkerConfig } from "@outreach/worker/WorkerConfig"
+import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
+import { database } from "../database.ts"
+import { formatCell, formatCount } from "../output/format.ts"
+import { Output, print } from "../output/Output.ts"
+import { describeFailure } from "../output/reportFailure.ts"
+import { Target } from "../Target.ts"
+import {
+  clockFinding,
+  connectionFinding,
+  enabledEndpoints,
+  roleFinding,
+  schemaFinding,
+  secretsKeyFinding,
+} from "./databaseFindings.ts"
+import { endpointFinding } from "./endpointFinding.ts"
+import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
+import { createResolver, dnsFailedFinding, dnsFindings, smtpFinding } from "./mailFindings.ts"
+import { publicUrlFinding } from "./publicUrlFinding.ts"
+import { settingFindings } from "./settingFindings.ts"
+
+const DATABASE_LIMIT = "10 seconds"
+const ENDPOINT_CONCURRENCY = 16
+/** After this no further endpoint is tried. */
+const ENDPOINTS_MS = 60_000
+
+/** A check failed. */
+class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", {
+  checks: Schema.Array(
+    Schema.Struct({
+      check: Schema.String,
+      status: Schema.String,
+      found: Schema.String,
+      advice: Schema.NullOr(Schema.String),
+    }),
+  ),
+}) {
+  override get message(): string {
+    const count = this.checks.filter(({ status }) => status === "failed").length
+    return `${formatCount(count, "check")} of ${this.checks.length} failed.`
+  }
+}
+
+interface CheckResult extends Finding {
+  readonly check: string
+}
+
+type Emit = (check: string, ...findings: ReadonlyArray<Finding>) => Effect.Effect<void>
+
+/** Makes all checks one after another, prints a line for each, and fails if one of them failed. */
+export const runDoctor = Effect.fnUntraced(function* (options: { readonly dnsServer: string | undefined }) {
+  const { json } = yield* Output
+  const checks: Array<CheckResult> = []
+  const emit: Emit = (check, ...findings) =>
+    Effect.forEach(
+      findings,
+      (finding) => {
+        checks.push({ check, ...finding })
+        return json ? Effect.void : Console.log(formatCheck(check, finding))
+      },
+      { discard: true },
+    )
+
+  const target = yield* Effect.result(
+    Effect.provide(
+      Effect.map(Target, (target) => target),
+      Target.layer,
+    ),
+  )
+  const sandboxUrl = Result.isSuccess(target) ? target.success.sandboxUrl : null
+  if (sandboxUrl !== null) yield* emit("settings", skipped("The sandbox runs with settings of its own."))
+  else {
+    yield* emit("settings", ...(yield* settingFindings("API", Effect.scoped(Layer.build(ApiConfig.fromEnvironment)))))
+    const worker = Config.all([WorkerConfig, logLevel, otlpEndpoint])
+    yield* emit("settings", ...(yield* settingFindings("worker", worker)))
+  }
+
+  if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
+  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp })
+  yield* checkMail(emit, options.dnsServer)
+  yield* checkPublicUrl(emit, sandboxUrl)
+
+  if (checks.some(({ status }) => status === "failed")) return yield* new DoctorFailed({ checks })
+  yield* print({ checks }, () => `${formatCount(checks.length, "check")}, and none failed.`)
+})
+
+const SET_DATABASE = "Set DATABASE_URL as the processes have it."
+
+const formatCheck = (check: string, { status, found, advice }: Finding): string =>
+  formatCell(`${status.padEnd(7)}  ${check.padEnd(10)}  ${found}${advice === null ? "" : ` ${advice}`}`)
+
+/** A query that fails, or takes too long, is a finding of its check. */
+const guarded = <E, R>(finding: Effect.Effect<Finding, E, R>): Effect.Effect<Finding, never, R> =>
+  finding.pipe(
+    Effect.timeout(DATABASE_LIMIT),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : Effect.succeed(failed(`The check could not be made: ${messageOf(cause)}`, "Look at the database's log.")),
+    ),
+  )
+
+const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
+
+const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean }) =>
+  Effect.gen(function* () {
+    yield* emit("database", yield* guarded(connectionFinding))
+    const schema = yield* guarded(schemaFinding)
+    yield* emit("schema", schema)
+    yield* emit("role", yield* guarded(roleFinding))
+    if (schema.status === "failed") {
+      const finding = skipped("The database does not serve this release.")
+      for (const check of ["clock", "keys", "endpoints"]) yield* emit(check, finding)
+      return
+    }
+    yield* emit("clock", yield* guarded(clockFinding))
+    yield* emit("keys", yield* guarded(secretsKeyFinding))
+    yield* emit("endpoints", ...(yield* checkEndpoints(options)))
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(DatabaseInspection.layer, DeliveryGauges.layer, EndpointRepositoryPg).pipe(
+        Layer.provideMerge(database),
+      ),
+    ),
+    Effect.catch((error) => emit("database", failed(messageOf(Cause.fail(error)), SET_DATABASE))),
+  )
+
+const checkEndpoints = Effect.fnUntraced(function* (options: { readonly allowPrivate: boolean }) {
+  const listed = yield* enabledEndpoints.pipe(Effect.timeout("30 seconds"), Effect.exit)
+  if (listed._tag === "Failure") {
+    return [failed(`The endpoints could not be read: ${messageOf(listed.cause)}`, "Look at the database's log.")]
+  }
+  const endpoints = listed.value
+  if (endpoints.length === 0) return [skipped("There is no enabled endpoint.")]
+  const until = (yield* Clock.currentTimeMillis) + ENDPOINTS_MS
+  const findings = yield* Effect.forEach(
+    endpoints,
+    (endpoint) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        now < until ? endpointFinding(endpoint, options) : Effect.undefined,
+      ),
+    { concurrency: ENDPOINT_CONCURRENCY },
+  )
+  const made = findings.filter((finding) => finding !== undefined)
+  const problems = made.filter(({ status }) => status !== "ok")
+  const reached = made.filter(({ status }) => status !== "failed").length
+  const said = `Connections succeed to ${reached} of ${formatCount(endpoints.length, "enabled endpoint")}.`
+  const untried = endpoints.length - made.length
+  return [
+    ...problems,
+    ...(untried > 0
+      ? [
+          warning(
+            `${formatCount(untried, "endpoint")} were not tried for lack of time.`,
+            "Mend the others, and run it again.",
+          ),
+        ]
+      : []),
+    ...(reached > 0 ? [ok(said)] : []),
+  ]
+})
+
+const checkMail = Effect.fnUntraced(function* (emit: Emit, dnsServer: string | undefined) {
+  const settings = yield* Effect.result(smtpSettings)
+  if (Result.isFailure(settings)) {
+    const reason = (settings.failure.cause as Error).message
+    return yield* emit("mail", skipped(`The mail server and its DNS records were not looked at: ${reason}`))
+  }
+  yield* emit("mail", yield* smtpFinding(settings.success))
+  for (const [check, lookUp] of Object.entries(dnsFindings(createResolver(dnsServer), settings.success))) {
+    yield* emit(check, yield* Effect.catch(lookUp, (error) => Effect.succeed(dnsFailedFinding(error))))
+  }
+})
+
+const checkPublicUrl = Effect.fnUntraced(function* (emit: Emit, sandboxUrl: string | null) {
+  const isSet = (yield* Config.String("PUBLIC_BASE_URL").pipe(Config.withDefault(""))) !== ""
+  if (sandboxUrl === null && !isSet) {
+    return yield* emit("address", skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine."))
+  }
+  const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))
+  // The check of the settings has said so.
+  if (Result.isFailure(url)) return yield* emit("address", skipped("PUBLIC_BASE_URL is malformed."))
+  yield* emit("address", yield* publicUrlFinding(url.success))
+})

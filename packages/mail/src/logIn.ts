@@ -1,0 +1,26 @@
+import { Effect, Redacted, Schema } from "effect"
+import { parseConnectionUrl } from "nodemailer/lib/shared"
+import { describeSmtpFailure } from "./describeSmtpFailure.ts"
+import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
+
+/** The SMTP server did not let us in. */
+export class LoginFailed extends Schema.TaggedError<LoginFailed>()("LoginFailed", { reason: Schema.String }) {
+  override get message(): string {
+    return `The SMTP server did not let us in: ${this.reason}.`
+  }
+}
+
+const TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
+
+/** Connects to the SMTP server and logs in as for a message, sends none, and returns how far it came. */
+export const logIn = (url: Redacted.Redacted) =>
+  Effect.tryPromise({
+    try: async () => {
+      const options = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
+      const session = await SmtpSession.open(options, TIMEOUTS)
+      const { isEncrypted, isLoggedIn } = session
+      session.quit()
+      return { isEncrypted, isLoggedIn, hasCredentials: options.auth !== undefined, host: options.host ?? "localhost" }
+    },
+    catch: (error) => new LoginFailed({ reason: describeSmtpFailure(error) }),
+  })

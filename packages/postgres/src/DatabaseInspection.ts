@@ -1,0 +1,93 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "./DatabaseFailure.ts"
+
+/** The connection as the server sees it. */
+export interface InspectedConnection {
+  readonly version: string
+  /** As `server_version_num`: 180001 for 18.1. */
+  readonly versionNumber: number
+  /** The version of TLS; null if the connection is not encrypted. */
+  readonly tls: string | null
+  /** Whether the client is on the server's own machine. */
+  readonly isLocal: boolean
+  /** The server's clock, in Unix milliseconds. */
+  readonly now: number
+}
+
+/** The role of this connection. */
+export interface InspectedRole {
+  readonly name: string
+  readonly isSuperuser: boolean
+  /** Whether it may create roles or databases, or bypasses row security. */
+  readonly isPowerful: boolean
+  /** Whether it sees the transactions of other roles. */
+  readonly isMonitor: boolean
+  /** The tables that it owns, and those that it cannot read, of all. */
+  readonly tables: number
+  readonly ownedTables: number
+  readonly unreadableTables: ReadonlyArray<string>
+}
+
+/** The database's size and load. */
+export interface InspectedLoad {
+  readonly version: string
+  readonly bytes: number
+  /** Open connections to this database, and how many the server allows for all databases. */
+  readonly connections: number
+  readonly maxConnections: number
+  /** The name of the last migration. */
+  readonly schema: string | null
+  readonly workers: number
+}
+
+/** Reads how the database and the connection to it are set up; operators ask. */
+export class DatabaseInspection extends Context.Service<DatabaseInspection>()("postgres/DatabaseInspection", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      readConnection: sql<InspectedConnection>`
+        select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
+          case when ssl then ssl.version end as tls,
+          coalesce(inet_client_addr() << '127.0.0.0/8' or inet_client_addr() = '::1', true) as "isLocal",
+          extract(epoch from clock_timestamp())::double precision * 1000 as now
+        from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(
+        Effect.map((rows) => rows[0]!),
+        orDieAs("DatabaseInspection.readConnection"),
+      ),
+
+      readRole: sql<InspectedRole>`
+        select role.rolname as name, rolsuper as "isSuperuser", rolcreaterole or rolcreatedb or rolbypassrls as "isPowerful",
+          pg_has_role(role.oid, 'pg_monitor', 'usage') as "isMonitor", owned.*
+        from pg_roles role cross join lateral (
+          select count(*)::int as tables, (count(*) filter (where relowner = role.oid))::int as "ownedTables",
+            coalesce(array_agg(relname::text order by relname) filter (where not has_table_privilege(role.oid, pg_class.oid, 'select')), '{}')
+              as "unreadableTables"
+          from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+        ) owned
+        where rolname = current_user`.pipe(
+        Effect.map((rows) => rows[0]!),
+        orDieAs("DatabaseInspection.readRole"),
+      ),
+
+      readLoad: sql<InspectedLoad>`
+        select current_setting('server_version') as version, pg_database_size(current_database())::double precision as bytes,
+          (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
+          current_setting('max_connections')::int as "maxConnections",
+          (select max(file) from migrations where file ~ '^\\d') as schema,
+          (select count(*)::int from delivery_workers where alive_until > clock_timestamp() and not stopping) as workers`.pipe(
+        Effect.map((rows) => rows[0]!),
+        orDieAs("DatabaseInspection.readLoad"),
+      ),
+
+      /** Reads the signing secrets as they are stored. */
+      readCiphertexts: sql<{ organizationId: OrganizationId; ciphertext: Uint8Array }>`
+        select organization_id as "organizationId", ciphertext from signing_secrets`.pipe(
+        orDieAs("DatabaseInspection.readCiphertexts"),
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(DatabaseInspection, DatabaseInspection.make)
+}
