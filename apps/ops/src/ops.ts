@@ -36,6 +36,7 @@ const groups = {
 /** The groups that say themselves what is wrong with the database, after those above in the help. */
 const diagnoses = {
   doctor: () => import("./commands/doctor.ts").then(({ doctor }) => doctor),
+  status: () => import("./commands/status.ts").then(({ status }) => status),
 }
 
 /** Loads the group of a name, or else all groups: for the help, completions and suggestions. */

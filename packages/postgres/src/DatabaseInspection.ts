@@ -75,7 +75,7 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
         select current_setting('server_version') as version, pg_database_size(current_database())::double precision as bytes,
           (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
           current_setting('max_connections')::int as "maxConnections",
-          (select max(file) from migrations where file ~ '^\\d') as schema,
+          (select max(substring(file from '\\d{4}_\\w+')) from migrations) as schema,
           (select count(*)::int from delivery_workers where alive_until > clock_timestamp() and not stopping) as workers`.pipe(
         Effect.map((rows) => rows[0]!),
         orDieAs("DatabaseInspection.readLoad"),

@@ -1,0 +1,97 @@
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { COUNTED_TO, DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { formatCell } from "../output/format.ts"
+import type { CampaignUnderWay, Status } from "./readStatus.ts"
+
+const numbers = new Intl.NumberFormat("en-US")
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 0 })
+const BAR_WIDTH = 10
+const MAX_NAME = 16
+/** `publishing` is the longest status of a campaign under way. */
+const STATUS_WIDTH = 10
+
+/** Formats how a deployment stands, in at most 23 lines of 80 columns. */
+export const formatStatus = (status: Status): ReadonlyArray<string> => {
+  const { database, deliveries, endpoints, inbox, hits, unsubscriptions, messages, campaigns } = status
+  const horizon = Math.max(...Object.values(database.horizon).map(({ seconds }) => seconds))
+  const enabled = Object.values(endpoints.enabled).reduce((sum, count) => sum + count, 0)
+  return [
+    `release ${status.release} · schema ${database.schema?.slice(0, 4) ?? "–"} · ${formatCell(status.at)}`,
+    row("database", [
+      `PostgreSQL ${database.version.split(" ")[0]}`,
+      formatBytes(database.bytes),
+      `${database.connections}/${database.maxConnections} connections`,
+      `horizon ${formatAge(horizon)}`,
+    ]),
+    row("workers", [
+      `${database.workers} alive`,
+      database.clockAheadSeconds >= 1
+        ? `clock of an organization ${formatAge(database.clockAheadSeconds)} ahead`
+        : "clocks are right",
+    ]),
+    ...DUE_QUEUES.map((queue, i) => {
+      const due = deliveries.due[queue]
+      const lag = due.maxLagEvents > 0 ? [`at most ${counted(due.maxLagEvents)} for one endpoint`] : []
+      return row(i === 0 ? "deliveries" : "", [`${queue.padEnd(6)} ${formatDue(due, "due")}`, ...lag])
+    }),
+    row("", [`${numbers.format(deliveries.inFlight)} in flight`]),
+    row("dead", [
+      DEAD_LETTER_REASONS.map((reason) => `${counted(deliveries.deadLetters[reason])} ${reason}`).join(", "),
+    ]),
+    row("endpoints", [
+      `${enabled} enabled`,
+      `${endpoints.enabled.open + endpoints.enabled.probing} failing`,
+      `${endpoints.enabled.recovering} recovering`,
+      `${endpoints.disabled} disabled`,
+    ]),
+    ...endpoints.worst
+      .slice(0, 3)
+      .map(
+        ({ id, breaker, lagSeconds, lagEvents, waiting }) =>
+          `  ${id} ${breaker} · ${formatAge(lagSeconds)} behind · ${compact.format(Math.max(waiting, lagEvents))} waiting`,
+      ),
+    row("inbox", [formatDue(inbox, "waiting"), `${counted(inbox.setAside)} set aside`]),
+    row("hits", [formatDue(hits, "waiting")]),
+    row("opt-outs", [formatDue(unsubscriptions, "waiting")]),
+    row("e-mails", [formatDue(messages, "due"), `${counted(messages.quarantined)} quarantined`]),
+    row("campaigns", [`${campaigns.underWay} under way`]),
+    ...campaigns.newest.map((campaign) => `  ${formatCampaign(campaign)}`),
+  ]
+}
+
+const row = (title: string, cells: ReadonlyArray<string>): string => `${title.padEnd(11)}${cells.join(" · ")}`
+
+const counted = (count: number): string => `${numbers.format(count)}${count >= COUNTED_TO ? "+" : ""}`
+
+const formatDue = ({ count, oldestSeconds }: Due, word: string): string =>
+  `${counted(count)} ${word}${count > 0 ? ` for ${formatAge(oldestSeconds)}` : ""}`
+
+const formatCampaign = ({ name, status, progress, pausedDomains }: CampaignUnderWay): string => {
+  const wanted = progress.recipients - progress.withdrawn - progress.quarantined
+  const share = wanted <= 0 ? 0 : Math.min(1, progress.answered / wanted)
+  const filled = Math.floor(share * BAR_WIDTH)
+  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)}%`
+  const notes = [
+    `${compact.format(progress.answered)}/${compact.format(progress.recipients)}`,
+    ...(progress.quarantined > 0 ? [`${progress.quarantined} unknown`] : []),
+    ...(pausedDomains > 0 ? [`${pausedDomains} paused`] : []),
+  ]
+  return `${cut(formatCell(name), MAX_NAME).padEnd(MAX_NAME)} ${status.padEnd(STATUS_WIDTH)} ${bar} ${notes.join(", ")}`
+}
+
+const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
+
+/** Formats a duration in one unit: `3 s`, `12 min`, `5 h`, `2 d`. */
+const formatAge = (seconds: number): string => {
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
+}
+
+const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"]
+
+const formatBytes = (bytes: number): string => {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytes) / 3)))
+  const value = bytes / 1000 ** power
+  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`
+}

@@ -1,0 +1,65 @@
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Cause, Clock, Console, Effect, Layer } from "effect"
+import { formatCell, snakeCase } from "../output/format.ts"
+import { Output } from "../output/Output.ts"
+import { describeFailure } from "../output/reportFailure.ts"
+import { formatStatus } from "./formatStatus.ts"
+import { readStatus, type Status } from "./readStatus.ts"
+import { statusServices } from "./statusServices.ts"
+import { type Screen, terminalScreen } from "./terminalScreen.ts"
+
+/** Longer than a statement may take. */
+const TIME_LIMIT = "35 seconds"
+
+/**
+ * Shows how the deployment stands again and again until it is interrupted: on a terminal in place, with `--json` as one line for each reading.
+ *
+ * While the database is away, it says so and goes on with a new connection.
+ */
+export const watchStatus = Effect.fnUntraced(function* (options: {
+  readonly seconds: number
+  readonly terminal: Screen
+}) {
+  const { json } = yield* Output
+  const printJson = (value: object) => Console.log(JSON.stringify(snakeCase(value)))
+  const screen = json ? undefined : yield* terminalScreen(options.terminal)
+  let last: Status | undefined
+  let since: string | undefined
+
+  const showStatus = (status: Status) => {
+    last = status
+    since = undefined
+    return screen?.show(formatStatus(status)) ?? printJson(status)
+  }
+  const showFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+    const now = fromUnixMillis(yield* Clock.currentTimeMillis)
+    since ??= now
+    const { code, message } = describeFailure(cause)
+    const said = message.split("\n")[0]!
+    if (screen === undefined) return yield* printJson({ at: now, since, error: { code, message: said } })
+    yield* screen.show([
+      formatCell(`${formatCell(now)}: ${said}`),
+      `Nothing could be read since ${formatCell(since)}. The last reading${last === undefined ? ": none." : ":"}`,
+      "",
+      ...(last === undefined ? [] : formatStatus(last)),
+    ])
+  })
+
+  const readings = Effect.scoped(
+    Effect.gen(function* () {
+      const services = yield* Layer.build(statusServices)
+      while (true) {
+        yield* showStatus(yield* Effect.timeout(Effect.provideContext(readStatus, services), TIME_LIMIT))
+        yield* Effect.sleep(options.seconds * 1000)
+      }
+    }),
+  )
+  yield* readings.pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause as Cause.Cause<never>)
+        : Effect.andThen(showFailure(cause), Effect.sleep(options.seconds * 1000)),
+    ),
+    Effect.forever,
+  )
+}, Effect.scoped)
