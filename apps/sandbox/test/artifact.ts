@@ -63,6 +63,11 @@ export const artifactIn = (folder: string, settings: () => Readonly<Record<strin
       return {
         annotations: await waitFor(message),
         waitFor,
+        /** Kills the process, and waits until it has ended. */
+        kill: async (): Promise<void> => {
+          child.kill("SIGKILL")
+          await ended
+        },
         /** Stops the process, and returns its exit code. */
         stop: async (): Promise<number | null> => {
           child.kill("SIGTERM")

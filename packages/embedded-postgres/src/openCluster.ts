@@ -37,7 +37,7 @@ const RUN_PREFIX = "outreach-postgres-run-"
  */
 export async function openPersistent(
   dataDirectory: string,
-  { fresh, port, parent }: Pick<SupervisorInput, "fresh" | "port" | "parent">,
+  { fresh, port, settings, parent }: Omit<SupervisorInput, "dataDirectory">,
 ): Promise<Cluster> {
   const user = serverUser()
   await mkdir(dataDirectory, { recursive: true })
@@ -51,7 +51,7 @@ export async function openPersistent(
     await stop(server, "fast")
     const passwordFile = join(folder, "password")
     if (fresh) await rm(passwordFile, { force: true })
-    const opened = await open(server, passwordFile, port, BASE_SETTINGS)
+    const opened = await open(server, passwordFile, port, { ...BASE_SETTINGS, ...settings })
     const close = async () => {
       await stop(server, "fast")
       await unlock()
@@ -67,7 +67,7 @@ export async function openPersistent(
  * Opens a cluster that ends with this process, and first removes the clusters of dead supervisors. The folder's name holds
  * the supervisor's token, so each cluster has an owner from its start.
  */
-export async function openTemporary(port: number | undefined): Promise<Cluster> {
+export async function openTemporary(port: number | undefined, settings: Settings): Promise<Cluster> {
   const user = serverUser()
   const root = await temporaryRoot(user)
   const bin = await binaries(user)
@@ -80,7 +80,7 @@ export async function openTemporary(port: number | undefined): Promise<Cluster> 
   }
   try {
     await mkdir(folder, { mode: 0o711 })
-    return { ...(await open(server, join(folder, "password"), port, UNSAFE_FAST)), close }
+    return { ...(await open(server, join(folder, "password"), port, { ...UNSAFE_FAST, ...settings })), close }
   } catch (error) {
     await close()
     throw error

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { processToken } from "./processToken.ts"
+import type { Settings } from "./server.ts"
 import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
 
 export interface StartOptions {
@@ -15,6 +16,8 @@ export interface StartOptions {
   readonly fresh?: boolean
   /** The port on 127.0.0.1; by default a free one. */
   readonly port?: number
+  /** Settings of `postgresql.conf`, beside those that every server has here. */
+  readonly settings?: Settings
 }
 
 /** A PostgreSQL server that belongs to this process. */
@@ -32,9 +35,16 @@ export interface Postgres {
  * @throws an error with the tail of the server's log if the server does not start; an error that names the other process
  * if `dataDirectory` is in use; an error that points to `DATABASE_URL` on a platform without binaries
  */
-export async function startPostgres({ dataDirectory, fresh = false, port }: StartOptions = {}): Promise<Postgres> {
+export async function startPostgres(options: StartOptions = {}): Promise<Postgres> {
+  const { dataDirectory, fresh = false, port, settings = {} } = options
   const parent = (await processToken(process.pid)) ?? ""
-  const task: SupervisorInput = { dataDirectory: dataDirectory && resolve(dataDirectory), fresh, port, parent }
+  const task: SupervisorInput = {
+    dataDirectory: dataDirectory && resolve(dataDirectory),
+    fresh,
+    port,
+    settings,
+    parent,
+  }
   const supervisor = spawn(
     process.execPath,
     [fileURLToPath(new URL("./supervisor.ts", import.meta.url)), JSON.stringify(task)],

@@ -1,4 +1,5 @@
 import { openPersistent, openTemporary } from "./openCluster.ts"
+import type { Settings } from "./server.ts"
 
 // Each server has one supervisor process. Its standard input is a pipe from the parent, the process that asked for the server.
 // When the parent ends, by Ctrl-C, an exception or kill -9, the pipe closes and the supervisor stops the server.
@@ -8,13 +9,14 @@ export interface SupervisorInput {
   readonly dataDirectory: string | undefined
   readonly fresh: boolean
   readonly port: number | undefined
+  readonly settings: Settings
   readonly parent: string
 }
 
 /** The line of JSON that the supervisor prints once the server runs or has failed to start. */
 export type SupervisorResult = { readonly url: string; readonly port: number } | { readonly error: string }
 
-const { dataDirectory, fresh, port, parent } = JSON.parse(process.argv[2] ?? "") as SupervisorInput
+const { dataDirectory, fresh, port, settings, parent } = JSON.parse(process.argv[2] ?? "") as SupervisorInput
 
 const stopRequested = new Promise<void>((resolve) => {
   process.stdin.on("end", resolve).on("error", resolve).resume()
@@ -26,8 +28,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 const printResult = (result: SupervisorResult) => process.stdout.write(`${JSON.stringify(result)}\n`)
 try {
   const cluster = await (dataDirectory === undefined
-    ? openTemporary(port)
-    : openPersistent(dataDirectory, { fresh, port, parent }))
+    ? openTemporary(port, settings)
+    : openPersistent(dataDirectory, { fresh, port, settings, parent }))
   printResult({ url: cluster.url, port: cluster.port })
   await stopRequested
   await cluster.close()

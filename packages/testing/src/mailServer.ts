@@ -1,6 +1,13 @@
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { listen } from "./listen.ts"
 
+/** A message that the server was given. */
+interface ReceivedMail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly text: string
+}
+
 type Stage = "connect" | "from" | "rcpt" | "data"
 
 const rejection = (reply: string) =>
@@ -9,9 +16,9 @@ const rejection = (reply: string) =>
 /** Starts an SMTP server for the time of a test. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage. */
 export const mailServer = async (
   rejected?: { readonly at: Stage; readonly reply: string },
-  accepting: () => Promise<void> = async () => {},
+  accepting: (message: ReceivedMail) => Promise<void> = async () => {},
 ) => {
-  const messages: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
+  const messages: ReceivedMail[] = []
   const at = (stage: Stage) => (rejected?.at === stage ? rejection(rejected.reply) : null)
   let connections = 0
   const options: SMTPServerOptions = {
@@ -27,12 +34,13 @@ export const mailServer = async (
         const chunks = await stream.toArray()
         const error = at("data")
         if (error !== null) return error
-        messages.push({
+        const message = {
           from: typeof envelope.mailFrom === "object" ? envelope.mailFrom.address : "",
           to: envelope.rcptTo.map((recipient) => recipient.address),
           text: Buffer.concat(chunks).toString(),
-        })
-        await accepting()
+        }
+        messages.push(message)
+        await accepting(message)
         return null
       }
       // A sender that is killed leaves half a message.
