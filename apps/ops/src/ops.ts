@@ -20,6 +20,7 @@ const groups = {
   keys: () => import("./commands/keys.ts").then(({ keys }) => keys),
   endpoints: () => import("./commands/endpoints.ts").then(({ endpoints }) => endpoints),
   secrets: () => import("./commands/secrets.ts").then(({ secrets }) => secrets),
+  "keys-at-rest": () => import("./commands/keysAtRest.ts").then(({ keysAtRest }) => keysAtRest),
   programs: () => import("./commands/programs.ts").then(({ programs }) => programs),
   campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
   recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),

@@ -3,14 +3,14 @@ import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/Signing
 import { Effect, Layer } from "effect"
 import { Target } from "./Target.ts"
 
-/** The target's signing secrets with their texts. Only commands that need the key provide it. */
-export const signingSecrets = Layer.provide(
-  SigningSecretRepositoryPg,
-  Layer.effect(
-    SecretCipher,
-    Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
-  ),
+/** The cipher with the target's keys. Only commands that need the keys provide it. */
+export const secretCipher = Layer.effect(
+  SecretCipher,
+  Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
 )
+
+/** The target's signing secrets with their texts. */
+export const signingSecrets = Layer.provide(SigningSecretRepositoryPg, secretCipher)
 
 /** The target's signing secrets without their texts, which need no key. */
 export const secretSummaries = Layer.provide(

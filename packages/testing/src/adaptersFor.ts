@@ -1,5 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
-import { singleKey } from "@outreach/domain/KeyRing"
+import { type KeyRing, singleKey } from "@outreach/domain/KeyRing"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
@@ -13,14 +13,21 @@ export const SECRETS_KEY = Buffer.alloc(32, 7)
 export const SECRETS_RING = singleKey(Redacted.make(SECRETS_KEY))
 
 /** All adapters over one database, with what they need, as an app would wire them. */
-export const adaptersFor = (url: string, options: { readonly maxConnections?: number } = {}) =>
+export const adaptersFor = (
+  url: string,
+  options: {
+    readonly maxConnections?: number
+    /** The keys of secrets. Default `SECRETS_RING`. */
+    readonly secretsKeys?: KeyRing
+  } = {},
+) =>
   adapters.pipe(
     Layer.provideMerge(testDatabaseLayer(url, options)),
     Layer.provideMerge(
       Layer.mergeAll(
         SecureRandom.layerWebCrypto,
         Layer.succeed(Deployment, { livemode: false }),
-        Layer.succeed(SecretCipher, SecretCipher.make(SECRETS_RING)),
+        Layer.succeed(SecretCipher, SecretCipher.make(options.secretsKeys ?? SECRETS_RING)),
       ),
     ),
   )
