@@ -116,6 +116,19 @@ describe("without DATABASE_URL", () => {
     expect(JSON.parse(rotated.stdout).signing_secret).toMatch(/^whsec_/)
     const endpoint = ["endpoints", "create", "--organization", id, "--url", "http://127.0.0.1:9/hooks"]
     expect((await run(endpoint, { cwd })).code).toBe(0)
+    const { stdout } = await run(["doctor", "--json"], { cwd })
+    const checks: ReadonlyArray<{ check: string; status: string }> = JSON.parse(stdout).error.checks
+    const statuses = checks.map(({ check, status }) => `${check} ${status}`)
+    for (const found of [
+      "settings skipped",
+      "database ok",
+      "schema ok",
+      "keys ok",
+      "endpoints failed",
+      "mail skipped",
+    ]) {
+      expect(statuses).toContain(found)
+    }
   })
 
   it("says so when the sandbox's file is no use", async () => {
