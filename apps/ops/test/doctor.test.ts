@@ -168,7 +168,7 @@ describe("doctor", () => {
     await meanwhile(rotateSecret(organizationId, 0))
     expect(await finding({}, "keys")).toMatchObject({
       status: "failed",
-      found: "SECRETS_KEY does not open 1 of 1 stored signing secret.",
+      found: "SECRETS_KEY does not open 1 of 1 stored secret.",
     })
   })
 

@@ -1,4 +1,3 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
@@ -79,12 +78,6 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
           (select count(*)::int from delivery_workers where alive_until > clock_timestamp() and not stopping) as workers`.pipe(
         Effect.map((rows) => rows[0]!),
         orDieAs("DatabaseInspection.readLoad"),
-      ),
-
-      /** Reads the signing secrets as they are stored. */
-      readCiphertexts: sql<{ organizationId: OrganizationId; ciphertext: Uint8Array }>`
-        select organization_id as "organizationId", ciphertext from signing_secrets`.pipe(
-        orDieAs("DatabaseInspection.readCiphertexts"),
       ),
     }
   }),

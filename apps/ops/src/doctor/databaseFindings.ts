@@ -4,7 +4,8 @@ import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
-import { Clock, Effect, Redacted } from "effect"
+import { countCiphertexts, listKeyUses } from "@outreach/postgres/keysAtRest"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { formatCount } from "../output/format.ts"
 import { Target } from "../Target.ts"
 import { failed, ok, skipped, warning } from "./Finding.ts"
@@ -84,32 +85,31 @@ const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toF
 
 export const secretsKeyFinding = Effect.gen(function* () {
   const { secretsKey } = yield* Target
-  const stored = yield* (yield* DatabaseInspection).readCiphertexts
-  const key = yield* Effect.result(secretsKey)
-  if (key._tag === "Failure") {
-    return skipped(
-      `SECRETS_KEY cannot be read here, so ${formatCount(stored.length, "stored secret")} were not opened.`,
+  const stored = yield* countCiphertexts
+  const keys = yield* Effect.result(secretsKey)
+  if (Result.isFailure(keys)) {
+    return skipped(`SECRETS_KEY cannot be read here, so ${formatCount(stored, "stored secret")} were not opened.`)
+  }
+  if (stored === 0) return ok("SECRETS_KEY is valid, and no secret is stored yet.")
+  const uses = yield* Effect.provideService(
+    listKeyUses(() => Effect.void),
+    SecretCipher,
+    SecretCipher.make(keys.success),
+  )
+  const under = (isMeant: (keyId: string | null) => boolean) =>
+    uses.reduce((sum, { keyId, ciphertexts }) => sum + (isMeant(keyId) ? ciphertexts : 0), 0)
+  const closed = under((keyId) => keyId === null)
+  if (closed > 0) {
+    return failed(
+      `SECRETS_KEY does not open ${closed} of ${formatCount(stored, "stored secret")}.`,
+      "Add the key that encrypted them; see docs/keys.md. Webhooks of their organizations cannot be signed.",
     )
   }
-  const cipher = SecretCipher.make(key.success)
-  const closed = stored.filter(({ ciphertext, organizationId }) => !opens(cipher, ciphertext, organizationId)).length
-  if (stored.length === 0) return ok("SECRETS_KEY is valid, and no signing secret is stored yet.")
-  return closed === 0
-    ? ok(`SECRETS_KEY opens each of ${formatCount(stored.length, "stored signing secret")}.`)
-    : failed(
-        `SECRETS_KEY does not open ${closed} of ${formatCount(stored.length, "stored signing secret")}.`,
-        "Set the key that encrypted them. Webhooks of their organizations cannot be signed.",
-      )
+  const older = under((keyId) => keyId !== keys.success[0].id)
+  return ok(
+    `SECRETS_KEY opens each of ${formatCount(stored, "stored secret")}${older > 0 ? `, ${older} of them with an older key` : ""}.`,
+  )
 })
-
-const opens = (cipher: SecretCipher["Service"], ciphertext: Uint8Array, organizationId: string): boolean => {
-  try {
-    cipher.decrypt(ciphertext, organizationId)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Lists the endpoints that webhooks go to. */
 export const enabledEndpoints = Effect.gen(function* () {
