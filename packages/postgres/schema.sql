@@ -1404,9 +1404,7 @@ alter table organization_clock add constraint organization_clock_organization_id
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table restored_campaigns add constraint restored_campaigns_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
-alter table restored_clocks add constraint restored_clocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
