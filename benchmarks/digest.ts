@@ -5,7 +5,7 @@ import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { migrate } from "@outreach/postgres/migrate"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
@@ -80,7 +80,7 @@ async function openScenario(name: Scenario["name"], events: number): Promise<Sce
     DigestRepositoryPg,
     SecureRandom.layerWebCrypto,
     Layer.succeed(Deployment, { livemode: false }),
-  ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))
+  ).pipe(Layer.provideMerge(databaseLayer({ database: databaseAt(url), applicationName: "benchmark" })))
   await Effect.runPromise(Effect.provide(migrate, layer))
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
   await fill(sql, events)

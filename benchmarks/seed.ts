@@ -1,7 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migrate } from "@outreach/postgres/migrate"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { Effect, Layer, Redacted } from "effect"
@@ -32,7 +32,7 @@ export async function seed(
     ApiKeyRepositoryPg,
     SecureRandom.layerWebCrypto,
     Layer.succeed(Deployment, { livemode: false }),
-  ).pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url), applicationName: "benchmark" })))
+  ).pipe(Layer.provideMerge(databaseLayer({ database: databaseAt(url), applicationName: "benchmark" })))
   await Effect.runPromise(Effect.provide(migrate, layer))
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
   try {

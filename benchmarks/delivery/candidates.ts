@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { singleKey } from "@outreach/domain/KeyRing"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { migrate } from "@outreach/postgres/migrate"
 import { Effect, Redacted } from "effect"
@@ -30,7 +30,7 @@ const ours: Candidate = {
     WEBHOOK_CALLS_IN_FLIGHT: String(MAX_IN_FLIGHT),
   },
   setUp: async (sql, databaseUrl, urls) => {
-    const database = databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "benchmark" })
+    const database = databaseLayer({ database: databaseAt(databaseUrl), applicationName: "benchmark" })
     await Effect.runPromise(Effect.provide(migrate, database))
     const cipher = SecretCipher.make(singleKey(Redacted.make(SECRETS_KEY)))
     const rows = urls.map((url, i) => ({ url, endpointId: endpointId(i), organizationId: organizationId(i) }))

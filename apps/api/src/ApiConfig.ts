@@ -1,16 +1,13 @@
 import { type CursorKeyRing, cursorKeyRing } from "@outreach/cursor"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { setting } from "@outreach/process/setting"
 import {
-  cursorKey,
-  databaseUrl,
-  deployment,
-  Host,
-  HttpUrl,
-  publicBaseUrl,
-  secretsKey,
-} from "@outreach/process/settings"
+  type DatabaseSettings,
+  databaseConnections,
+  databaseSettings,
+} from "@outreach/postgres/connection/databaseSettings"
+import { setting } from "@outreach/process/setting"
+import { cursorKey, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import proxyAddr from "proxy-addr"
 
@@ -53,7 +50,8 @@ const shutdownDelay = (deployment: string) =>
 export class ApiConfig extends Context.Service<
   ApiConfig,
   {
-    readonly databaseUrl: Redacted.Redacted
+    readonly database: DatabaseSettings
+    readonly databaseConnections: number
     readonly host: string
     readonly port: number
     /** Whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
@@ -75,7 +73,8 @@ export class ApiConfig extends Context.Service<
       const baseUrl = yield* publicBaseUrl
       const where = yield* deployment
       return {
-        databaseUrl: yield* databaseUrl,
+        database: yield* databaseSettings,
+        databaseConnections: yield* databaseConnections(12),
         host: yield* host,
         port: yield* port,
         trustProxy: yield* trustProxy,

@@ -36,14 +36,19 @@ const deployment = Layer.effect(
 )
 
 /** Few connections that many short statements share: recognising, counting and reading. */
-const reads = database({ maxConnections: 4, connections: "shared" })
+const reads = database("shared", (connections) => Math.floor(connections / 3) || 1)
 /** Connections for the transactions of requests with an `Idempotency-Key`. */
-const transactions = database({ maxConnections: 8, connections: "exclusive" })
+const transactions = database("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
 
-function database(options: { readonly maxConnections: number; readonly connections: "shared" | "exclusive" }) {
+function database(connections: "shared" | "exclusive", share: (connections: number) => number) {
   return Layer.unwrap(
-    Effect.map(ApiConfig, ({ databaseUrl }) =>
-      databaseLayer({ url: databaseUrl, applicationName: "outreach-api", ...options }),
+    Effect.map(ApiConfig, ({ database, databaseConnections }) =>
+      databaseLayer({
+        database,
+        applicationName: "outreach-api",
+        maxConnections: share(databaseConnections),
+        connections,
+      }),
     ),
   )
 }

@@ -1,6 +1,7 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
-import { databaseUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
-import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, type Redacted, Schema } from "effect"
+import { type DatabaseSettings, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
+import { deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
+import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 
 /** There is no database to work on. */
 export class NoTarget extends Schema.TaggedError<NoTarget>()("NoTarget", {}) {
@@ -24,7 +25,7 @@ export class Target extends Context.Service<
   {
     /** The target's name in messages. */
     readonly name: string
-    readonly databaseUrl: Redacted.Redacted
+    readonly database: DatabaseSettings
     /** The public address of the sandbox's API; null for a deployment, whose settings say it. */
     readonly sandboxUrl: string | null
     readonly livemode: boolean
@@ -51,7 +52,7 @@ const readEnvironment = Effect.gen(function* () {
   return Target.of({
     name: "the database of DATABASE_URL",
     sandboxUrl: null,
-    databaseUrl: yield* databaseUrl,
+    database: yield* databaseSettings,
     livemode: (yield* deployment) === "production",
     allowHttp: yield* webhookAllowPrivateAddresses,
     secretsKey,
@@ -66,7 +67,7 @@ const readSandbox = Effect.gen(function* () {
   return Target.of({
     name: "the sandbox's database",
     sandboxUrl: String(settings["base_url"]),
-    databaseUrl: yield* databaseUrl.parse(ConfigProvider.fromUnknown({ DATABASE_URL })),
+    database: yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL })),
     livemode: false,
     allowHttp: true,
     secretsKey: yield* Effect.context<FileSystem.FileSystem>().pipe(

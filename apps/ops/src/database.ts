@@ -1,10 +1,11 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import { poolerRefusal, sessionFault } from "@outreach/postgres/connection/sessionFault"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { Target } from "./Target.ts"
 
 /** The connection to the target's database failed. */
@@ -18,11 +19,14 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
 }
 
 const client = Layer.unwrap(
-  Effect.map(Target, ({ databaseUrl, name }) => {
-    const client = databaseLayer({ url: databaseUrl, applicationName: "outreach-ops", maxConnections: 2 })
-    // The pool connects at its first statement. An empty `select` fails only if the connection does.
-    const checkConnection = SqlClient.SqlClient.use((sql) => sql`select`).pipe(
-      Effect.mapError(({ reason }) => new DatabaseUnreachable({ target: name, reason: explain(reason) })),
+  Effect.map(Target, ({ database, name }) => {
+    const client = databaseLayer({ database, applicationName: "outreach-ops", maxConnections: 2 })
+    // The pool connects at its first statement, which fails only if the connection does.
+    const checkConnection = sessionFault.pipe(
+      Effect.mapError(({ reason }) => explain(reason)),
+      // Through a pooler that is known, the role's settings matter to the processes that serve, and commands may well mend them.
+      Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
+      Effect.mapError((reason) => new DatabaseUnreachable({ target: name, reason })),
     )
     return Layer.provideMerge(Layer.effectDiscard(checkConnection), client)
   }),
@@ -36,6 +40,7 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
 }
 
 const explain = ({ _tag, cause }: SqlError.SqlErrorReason): string =>
+  poolerRefusal(cause) ??
   CONNECTION_ERRORS[String((cause as { code?: unknown } | undefined)?.code)] ??
   (_tag === "ConnectionError" ? "it does not answer" : _tag)
 

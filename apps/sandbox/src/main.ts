@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { createClient } from "@outreach/client"
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { migrate } from "@outreach/postgres/migrate"
 import { runProcess } from "@outreach/process/runProcess"
@@ -132,7 +132,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
     Effect.provide(
       adapters.pipe(
         Layer.provideMerge(
-          databaseLayer({ url: Redacted.make(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
+          databaseLayer({ database: databaseAt(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
         ),
         Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
         Layer.provideMerge(

@@ -1,14 +1,8 @@
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
-import {
-  databaseUrl,
-  deployment,
-  Host,
-  publicBaseUrl,
-  secretsKey,
-  webhookAllowPrivateAddresses,
-} from "@outreach/process/settings"
+import { deployment, Host, publicBaseUrl, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config } from "effect"
 
@@ -81,7 +75,8 @@ const mail = Config.all({
 
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
-  databaseUrl,
+  database: databaseSettings,
+  databaseConnections: databaseConnections(10),
   secretsKey,
   deployment,
   publicBaseUrl,

@@ -33,7 +33,13 @@ export const worker = Effect.gen(function* () {
   const { drainSeconds, mail } = config
 
   const ports = adapters.pipe(
-    Layer.provideMerge(databaseLayer({ url: config.databaseUrl, applicationName: "outreach-worker" })),
+    Layer.provideMerge(
+      databaseLayer({
+        database: config.database,
+        applicationName: "outreach-worker",
+        maxConnections: config.databaseConnections,
+      }),
+    ),
     Layer.provideMerge(Layer.succeed(Deployment, { livemode: config.deployment === "production" })),
     Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(config.secretsKey))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),

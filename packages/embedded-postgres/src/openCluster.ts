@@ -37,7 +37,7 @@ const RUN_PREFIX = "outreach-postgres-run-"
  */
 export async function openPersistent(
   dataDirectory: string,
-  { fresh, port, settings, parent }: Omit<SupervisorInput, "dataDirectory">,
+  { fresh, port, settings, files, parent }: Omit<SupervisorInput, "dataDirectory">,
 ): Promise<Cluster> {
   const user = serverUser()
   await mkdir(dataDirectory, { recursive: true })
@@ -51,7 +51,7 @@ export async function openPersistent(
     await stop(server, "fast")
     const passwordFile = join(folder, "password")
     if (fresh) await rm(passwordFile, { force: true })
-    const opened = await open(server, passwordFile, port, { ...BASE_SETTINGS, ...settings })
+    const opened = await open(server, passwordFile, port, { ...BASE_SETTINGS, ...settings }, files)
     const close = async () => {
       await stop(server, "fast")
       await unlock()
@@ -67,7 +67,11 @@ export async function openPersistent(
  * Opens a cluster that ends with this process, and first removes the clusters of dead supervisors. The folder's name holds
  * the supervisor's token, so each cluster has an owner from its start.
  */
-export async function openTemporary(port: number | undefined, settings: Settings): Promise<Cluster> {
+export async function openTemporary(
+  port: number | undefined,
+  settings: Settings,
+  files: SupervisorInput["files"],
+): Promise<Cluster> {
   const user = serverUser()
   const root = await temporaryRoot(user)
   const bin = await binaries(user)
@@ -80,7 +84,7 @@ export async function openTemporary(port: number | undefined, settings: Settings
   }
   try {
     await mkdir(folder, { mode: 0o711 })
-    return { ...(await open(server, join(folder, "password"), port, { ...UNSAFE_FAST, ...settings })), close }
+    return { ...(await open(server, join(folder, "password"), port, { ...UNSAFE_FAST, ...settings }, files)), close }
   } catch (error) {
     await close()
     throw error
@@ -113,6 +117,7 @@ async function open(
   passwordFile: string,
   requestedPort: number | undefined,
   settings: Settings,
+  files: SupervisorInput["files"],
 ): Promise<{ url: string; port: number }> {
   const { data, user } = server
   const version = await stat(join(data, "PG_VERSION")).catch(() => undefined)
@@ -129,6 +134,10 @@ async function open(
     await rm(forInitdb)
     await writeFile(`${passwordFile}.unfinished`, password, { mode: 0o600 })
     await rename(`${passwordFile}.unfinished`, passwordFile)
+  }
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(data, name), text, { mode: 0o600 })
+    if (user) await chown(join(data, name), user.uid, user.gid)
   }
   const port = await start(server, requestedPort, settings)
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, port }

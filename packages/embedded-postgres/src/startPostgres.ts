@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly port?: number
   /** Settings of `postgresql.conf`, beside those that every server has here. */
   readonly settings?: Settings
+  /** Texts of files in the data directory: `pg_hba.conf`, or the certificate that a setting names. Default none. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** A PostgreSQL server that belongs to this process. */
@@ -36,13 +38,14 @@ export interface Postgres {
  * if `dataDirectory` is in use; an error that points to `DATABASE_URL` on a platform without binaries
  */
 export async function startPostgres(options: StartOptions = {}): Promise<Postgres> {
-  const { dataDirectory, fresh = false, port, settings = {} } = options
+  const { dataDirectory, fresh = false, port, settings = {}, files = {} } = options
   const parent = (await processToken(process.pid)) ?? ""
   const task: SupervisorInput = {
     dataDirectory: dataDirectory && resolve(dataDirectory),
     fresh,
     port,
     settings,
+    files,
     parent,
   }
   const supervisor = spawn(

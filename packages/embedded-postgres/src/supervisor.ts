@@ -10,13 +10,14 @@ export interface SupervisorInput {
   readonly fresh: boolean
   readonly port: number | undefined
   readonly settings: Settings
+  readonly files: Readonly<Record<string, string>>
   readonly parent: string
 }
 
 /** The line of JSON that the supervisor prints once the server runs or has failed to start. */
 export type SupervisorResult = { readonly url: string; readonly port: number } | { readonly error: string }
 
-const { dataDirectory, fresh, port, settings, parent } = JSON.parse(process.argv[2] ?? "") as SupervisorInput
+const { dataDirectory, fresh, port, settings, files, parent } = JSON.parse(process.argv[2] ?? "") as SupervisorInput
 
 const stopRequested = new Promise<void>((resolve) => {
   process.stdin.on("end", resolve).on("error", resolve).resume()
@@ -28,8 +29,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 const printResult = (result: SupervisorResult) => process.stdout.write(`${JSON.stringify(result)}\n`)
 try {
   const cluster = await (dataDirectory === undefined
-    ? openTemporary(port, settings)
-    : openPersistent(dataDirectory, { fresh, port, settings, parent }))
+    ? openTemporary(port, settings, files)
+    : openPersistent(dataDirectory, { fresh, port, settings, files, parent }))
   printResult({ url: cluster.url, port: cluster.port })
   await stopRequested
   await cluster.close()

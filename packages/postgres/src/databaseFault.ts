@@ -2,6 +2,8 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { RestoreFault } from "@outreach/domain/restores/Restore"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { DatabaseRoute } from "./connection/DatabaseRoute.ts"
+import { poolerRefusal, sessionFault } from "./connection/sessionFault.ts"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { missingFiles } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
@@ -26,6 +28,10 @@ const RESTORE_FAULTS: Readonly<Record<RestoreFault, string>> = {
 export const makeDatabaseFault = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
+  const lackingSettings = Effect.provideContext(
+    sessionFault,
+    yield* Effect.context<SqlClient.SqlClient | DatabaseRoute>(),
+  )
   const needed = yield* Effect.cached(readSqlFiles())
 
   const opens = ({ organizationId, ciphertext }: State): boolean => {
@@ -54,10 +60,12 @@ export const makeDatabaseFault = Effect.gen(function* () {
     // Apart, because an older schema does not have the function.
     const [restore] = yield* sql<{ fault: RestoreFault | null }>`select restore_fault() as fault`
     if (restore!.fault !== null) return RESTORE_FAULTS[restore!.fault]
+    const fault = yield* lackingSettings
+    if (fault !== undefined) return fault
     return opens(state) ? undefined : "SECRETS_KEY does not open the signing secrets that are stored"
   }).pipe(
     Effect.timeout("2 seconds"),
-    Effect.catch((error) => Effect.succeed(describe(sqlState(error)))),
+    Effect.catch((error) => Effect.succeed(poolerRefusal(error) ?? describe(sqlState(error)))),
   )
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type DatabaseFailure, orDieAs } from "@outreach/postgres/DatabaseFailure"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
-import { Cause, Effect, Exit, Redacted } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 const url = migratedDatabase()
@@ -16,7 +16,7 @@ const failureOf = async (
   if (port !== undefined) address.port = String(port)
   const exit = await Effect.runPromiseExit(
     Effect.flatMap(SqlClient.SqlClient, statement).pipe(
-      Effect.provide(databaseLayer({ url: Redacted.make(address.href), applicationName: "test" })),
+      Effect.provide(databaseLayer({ database: databaseAt(address.href), applicationName: "test" })),
       orDieAs("Test.fail"),
     ),
   )

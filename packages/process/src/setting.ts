@@ -57,5 +57,6 @@ const readSecret = (name: string, path: string): Effect.Effect<string, Config.Co
   }
 }
 
-const configError = (message: string) =>
+/** Fails with a sentence that stops the process. */
+export const configError = (message: string) =>
   Effect.fail(new Config.ConfigError(new ConfigProvider.SourceError({ message })))

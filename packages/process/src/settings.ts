@@ -1,27 +1,22 @@
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
-import { type Config, Redacted, Schema } from "effect"
+import { type Config, Schema } from "effect"
 import { keyRing } from "./keyRing.ts"
-import { secretSetting, setting } from "./setting.ts"
+import { setting } from "./setting.ts"
 
 /** An http or https address, without a trailing slash. */
 export const HttpUrl = textSchema("an http:// or https:// address", (text) =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : undefined,
 )
 
+/** `true` or `false`. */
+export const trueOrFalse = textSchema("true or false", (text) =>
+  text === "true" || text === "false" ? text === "true" : undefined,
+)
+
 /** A host name or an IP address to listen on. */
 export const Host = Schema.String.check(Schema.isPattern(/^[\w.:-]+$/)).annotate({
   expected: "a host name or an IP address",
 })
-
-/** `DATABASE_URL`: the PostgreSQL database. */
-export const databaseUrl: Config.Config<Redacted.Redacted> = secretSetting(
-  "DATABASE_URL",
-  textSchema("a postgres:// address", (text) =>
-    /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? "")
-      ? Redacted.make(text, { label: "DATABASE_URL" })
-      : undefined,
-  ),
-)
 
 /** `DEPLOYMENT`: where the process runs; only `production` is live. Default `development`. */
 export const deployment = setting(
@@ -44,7 +39,7 @@ export const publicBaseUrl = setting("PUBLIC_BASE_URL", HttpUrl, "http://127.0.0
 /** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
 export const webhookAllowPrivateAddresses: Config.Config<boolean> = setting(
   "WEBHOOK_ALLOW_PRIVATE_ADDRESSES",
-  textSchema("true or false", (text) => (text === "true" || text === "false" ? text === "true" : undefined)),
+  trueOrFalse,
   "false",
 )
 

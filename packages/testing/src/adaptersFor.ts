@@ -1,7 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { type KeyRing, singleKey } from "@outreach/domain/KeyRing"
 import { adapters } from "@outreach/postgres/adapters"
-import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -34,4 +34,4 @@ export const adaptersFor = (
 
 /** Connects to a database, and waits long for it: a test's machine may be busy. */
 export const testDatabaseLayer = (url: string, options: { readonly maxConnections?: number } = {}) =>
-  databaseLayer({ url: Redacted.make(url), applicationName: "test", connectTimeout: "2 minutes", ...options })
+  databaseLayer({ database: databaseAt(url), applicationName: "test", connectTimeout: "2 minutes", ...options })

@@ -36,7 +36,7 @@ Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
 
 /** Delivers as the worker does, and dies at one step, once in so many times. */
 const worker = Effect.gen(function* () {
-  const { databaseUrl, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
+  const { database, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
   const delivering = Effect.gen(function* () {
     const readers = yield* EndpointReaders
     const client = yield* WebhookClient
@@ -60,7 +60,7 @@ const worker = Effect.gen(function* () {
   yield* delivering.pipe(
     Effect.provide(
       adapters.pipe(
-        Layer.provideMerge(databaseLayer({ url: databaseUrl, applicationName: "outreach-worker" })),
+        Layer.provideMerge(databaseLayer({ database, applicationName: "outreach-worker" })),
         Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
         Layer.provideMerge(Layer.succeed(SecretCipher, SecretCipher.make(secretsKey))),
         Layer.provideMerge(SecureRandom.layerWebCrypto),

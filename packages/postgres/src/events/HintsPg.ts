@@ -1,6 +1,9 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
+import { DatabaseRoute } from "../connection/DatabaseRoute.ts"
+import { poolerRefusal } from "../connection/sessionFault.ts"
 import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
 /** How long the next hints wait, so that many share one notification. */
@@ -16,9 +19,8 @@ export const HintsPg = Layer.effect(
   Hints,
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
-    // Nobody waits for a hint to reach the disk.
-    const startupParameters = { ...pool.config.startupParameters, synchronous_commit: "off" }
-    const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false, startupParameters })
+    const { direct } = yield* DatabaseRoute
+    const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false })
     const pg = Context.get(yield* Layer.build(connection), PgClient.PgClient)
     const waiting = new Set<string>()
     const wakeUp = yield* Latch.make()
@@ -26,7 +28,8 @@ export const HintsPg = Layer.effect(
     const send = Effect.suspend(() => {
       const payload = toPayload(waiting)
       waiting.clear()
-      return pg`select pg_notify(${CHANNEL}, ${payload})`
+      // Nobody waits for a hint to reach the disk.
+      return pg`select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, ${payload})`
     }).pipe(Effect.andThen(Metric.update(hintMetrics.sent, 1)), Effect.ignore)
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(
@@ -44,7 +47,12 @@ export const HintsPg = Layer.effect(
     const hearers = new Set<(hint: Hint) => Effect.Effect<void>>()
     const tell = (hint: Hint) => Effect.forEach(hearers, (hear) => hear(hint), { discard: true })
     const listening = Effect.gen(function* () {
-      const notifications = yield* pool.listen(CHANNEL)
+      const connection = yield* PgConnection.make(direct)
+      const { rows } = yield* connection.query("select pg_backend_pid() as pid")
+      if (rows[0]?.["pid"] !== connection.processId) {
+        yield* Effect.logWarning("a pooler stands where notifications are listened for, so some may be lost")
+      }
+      const notifications = yield* connection.listen(CHANNEL)
       // What was hinted at before was not heard.
       for (const topic of TOPICS) yield* tell({ topic, organizationId: null })
       while (true) {
@@ -54,7 +62,11 @@ export const HintsPg = Layer.effect(
       }
     }).pipe(
       Effect.scoped,
-      Effect.tapError(() => Effect.logWarning("listening for notifications failed, polling every second meanwhile")),
+      Effect.tapError((error) =>
+        Effect.annotateLogs(Effect.logWarning("listening for notifications failed, polling every second meanwhile"), {
+          reason: poolerRefusal(error) ?? error.reason._tag,
+        }),
+      ),
       Effect.retry(Schedule.spaced(RETRY_MS)),
     )
     const scope = yield* Effect.scope

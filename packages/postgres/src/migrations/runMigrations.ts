@@ -1,6 +1,9 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { DatabaseRoute } from "../connection/DatabaseRoute.ts"
+import { poolerRefusal } from "../connection/sessionFault.ts"
+import { SESSION_SETTINGS } from "../sessionSettings.ts"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
 import { MigrationMismatch, type MigrationPlan, planMigrations } from "./planMigrations.ts"
 import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
@@ -10,6 +13,13 @@ import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
   override get message(): string {
     return "The migration gave up waiting for a table that another transaction holds, and its own transaction changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again."
+  }
+}
+
+/** The connection of the migration does not keep its settings, and so not its lock. */
+export class SessionNotKept extends Schema.TaggedError<SessionNotKept>()("SessionNotKept", {}) {
+  override get message(): string {
+    return "A pooler stands between the migration and the database, and keeps no session. Set DATABASE_LISTEN_URL to the address of the database itself; without it, that is DATABASE_URL."
   }
 }
 
@@ -45,11 +55,12 @@ interface Options {
 export const runMigrations = ({ folder = SQL_FOLDER, lockTimeout = "10s", report = Effect.logInfo }: Options = {}) =>
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
+    const { direct } = yield* DatabaseRoute
     // One connection holds the lock and does the work: whoever loses the one loses the other.
     const connection = PgClient.layerFrom(
       PgClient.makeClient({
-        ...pool.config,
-        startupParameters: { ...pool.config.startupParameters, statement_timeout: "0", lock_timeout: "0" },
+        ...direct,
+        startupParameters: { ...direct.startupParameters, statement_timeout: "0", lock_timeout: "0" },
       }),
     )
     return yield* Effect.provide(runPending(folder, lockTimeout, report, pool), connection)
@@ -57,6 +68,10 @@ export const runMigrations = ({ folder = SQL_FOLDER, lockTimeout = "10s", report
     Effect.catchIf(
       (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
       () => Effect.fail(new SchemaLocked()),
+    ),
+    Effect.catchIf(
+      (error) => poolerRefusal(error) !== undefined,
+      () => Effect.fail(new SessionNotKept()),
     ),
     Effect.withSpan("postgres.migrate"),
   )
@@ -73,6 +88,11 @@ const runPending = Effect.fnUntraced(function* (
   const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     sql.withTransaction(Effect.andThen(sql`select set_config('lock_timeout', ${lockTimeout}, true)`, effect))
 
+  // The one setting differs from every role's, and the other from the server's default.
+  const [kept] = yield* sql`
+    select where current_setting('statement_timeout') = '0'
+      and current_setting('client_connection_check_interval') = ${SESSION_SETTINGS.client_connection_check_interval}`
+  if (kept === undefined) return yield* new SessionNotKept()
   const files = yield* readSqlFiles(folder)
   // Asks instead of waiting: the other process's concurrent index waits for every statement that is under way, also for this one.
   const [session] = yield* Effect.repeat(

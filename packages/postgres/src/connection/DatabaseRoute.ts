@@ -1,0 +1,15 @@
+import type { PgClientConfig } from "@effect/sql-pg/PgClient"
+import { Context } from "effect"
+
+/** What stands between a process and its database: nothing, or a pooler that lends a connection for one transaction. */
+export type Pooler = "none" | "transaction"
+
+/** How this process reaches its database. */
+export class DatabaseRoute extends Context.Service<
+  DatabaseRoute,
+  {
+    readonly pooler: Pooler
+    /** How to open a connection to the database itself, past a pooler: its session lasts as long as the connection. */
+    readonly direct: PgClientConfig
+  }
+>()("postgres/DatabaseRoute") {}

@@ -1,0 +1,65 @@
+import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { configError, secretSetting, setting } from "@outreach/process/setting"
+import { deployment, trueOrFalse } from "@outreach/process/settings"
+import { Config, Effect, Schema } from "effect"
+import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
+import type { Pooler } from "./DatabaseRoute.ts"
+
+/** Where the database is. */
+export interface DatabaseSettings {
+  readonly address: DatabaseAddress
+  /** The database itself, past a pooler. */
+  readonly directAddress: DatabaseAddress
+  readonly pooler: Pooler
+}
+
+/** `DATABASE_URL`: the PostgreSQL database, or the pooler before it. */
+const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress))
+
+/** `DATABASE_LISTEN_URL`: the database itself, for connections whose session has to last. Default: `DATABASE_URL`. */
+const listenUrl = secretSetting(
+  "DATABASE_LISTEN_URL",
+  textSchema("a postgres:// address", (text) => (text === "none" ? null : parseDatabaseAddress(text))),
+  "none",
+)
+
+/** `DATABASE_POOLER`: `transaction` where `DATABASE_URL` leads to a pooler that lends connections for one transaction. Default `none`. */
+const pooler = setting(
+  "DATABASE_POOLER",
+  Schema.Literals(["none", "transaction"]).annotate({ expected: "none or transaction" }),
+  "none",
+)
+
+/** `DATABASE_ALLOW_PLAINTEXT`: whether production may reach a database on another machine without TLS. Default `false`. */
+const allowPlaintext = setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, "false")
+
+/** Reads where the database is, and refuses what would not work or is not safe. */
+export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
+  databaseUrl,
+  listenUrl,
+  pooler,
+  allowPlaintext,
+  deployment,
+}).pipe(
+  Config.mapEffect(
+    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, allowPlaintext, deployment }) {
+      if (pooler === "transaction" && listenUrl === null) {
+        return yield* configError(
+          "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set.",
+        )
+      }
+      for (const [name, address] of Object.entries({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl })) {
+        if (address !== null && deployment === "production" && !allowPlaintext && mayBePlaintext(address)) {
+          return yield* configError(
+            `${name} may send data unencrypted to another machine, which production refuses. Give it sslmode=verify-full and sslrootcert, or at least sslmode=require, or set DATABASE_ALLOW_PLAINTEXT to true.`,
+          )
+        }
+      }
+      return { address: databaseUrl, directAddress: listenUrl ?? databaseUrl, pooler }
+    }),
+  ),
+)
+
+/** `DATABASE_CONNECTIONS`: how many connections a process has for its statements, at most. */
+export const databaseConnections = (byDefault: number): Config.Config<number> =>
+  setting("DATABASE_CONNECTIONS", wholeNumber(2, 1000), String(byDefault))

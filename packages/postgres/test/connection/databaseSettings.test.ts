@@ -1,0 +1,176 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
+import { type Config, ConfigProvider, Duration, Effect, Redacted } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+
+const folder = mkdtempSync(join(tmpdir(), "outreach-settings-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = (name: string) => fileURLToPath(new URL(`./data/${name}`, import.meta.url))
+
+/** Reads a setting; returns the sentence of a failure. */
+const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>
+  setting.pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+    Effect.match({ onSuccess: (value) => value, onFailure: (error) => (error.cause as Error).message }),
+    Effect.runSync,
+  )
+const readAll = (env: Record<string, string>) => {
+  const settings = read(databaseSettings, env)
+  if (typeof settings === "string") throw new Error(settings)
+  return settings
+}
+const addressOf = (DATABASE_URL: string) => readAll({ DATABASE_URL }).address
+const sentenceOf = (DATABASE_URL: string) => read(databaseSettings, { DATABASE_URL })
+
+describe("DATABASE_URL", () => {
+  it.each<[string, object]>([
+    ["postgres://u:p%40@h:6543/d", { host: "h", port: 6543, database: "d", username: "u" }],
+    ["postgresql://h", { host: "h", port: 5432, database: undefined, username: undefined, password: undefined }],
+    ["postgres://u@[::1]/d", { host: "::1", username: "u" }],
+    ["postgres://u@/d?host=/run/postgresql", { host: "/run/postgresql", username: "u", tls: { use: "never" } }],
+    ["postgres://%2Frun%2Fpostgresql/d?sslmode=verify-full", { host: "/run/postgresql", tls: { use: "never" } }],
+    ["postgres://u@", { host: "localhost" }],
+    ["postgres:///?host=h&port=1&dbname=d&user=u", { host: "h", port: 1, database: "d", username: "u" }],
+    ["postgres://h?application_name=a&options=-c%20geqo%3Doff", { applicationName: "a", options: "-c geqo=off" }],
+    ["postgres://h?connect_timeout=3", { connectTimeout: Duration.seconds(3) }],
+    ["postgres://h?connect_timeout=0", { connectTimeout: Duration.infinity }],
+    ["postgres://h", { tls: { use: "offered", options: { rejectUnauthorized: false } } }],
+    ["postgres://h?sslmode=", { tls: { use: "offered" } }],
+    ["postgres://h?sslmode=disable&sslrootcert=/nowhere", { tls: { use: "never" } }],
+    ["postgres://h?sslmode=require", { tls: { use: "always", options: { rejectUnauthorized: false } } }],
+  ])("is read from %s as libpq reads it", (url, expected) => {
+    expect(addressOf(url)).toMatchObject(expected)
+  })
+
+  it("keeps the password out of sight", () => {
+    for (const url of ["postgres://u:p%40ss@h/d", "postgres://u@h/d?password=p%40ss"]) {
+      const address = addressOf(url)
+      expect(Redacted.value(address.password!)).toBe("p@ss")
+      expect(`${JSON.stringify(address)}${address.password}`).not.toContain("p@ss")
+    }
+  })
+
+  it("may stand in a file", () => {
+    const sentence = "The file of DATABASE_URL_FILE does not exist."
+    expect(read(databaseSettings, { DATABASE_URL_FILE: "/nowhere" })).toBe(sentence)
+    writeFileSync(join(folder, "url"), "postgres://from-a-file/d\n")
+    expect(readAll({ DATABASE_URL_FILE: join(folder, "url") }).address.host).toBe("from-a-file")
+  })
+
+  it("is required", () => {
+    expect(read(databaseSettings, {})).toBe("DATABASE_URL is not set. It must be a postgres:// address.")
+    expect(sentenceOf("")).toBe("DATABASE_URL is not set. It must be a postgres:// address.")
+  })
+
+  it.each(["mysql://h/d", "h:5432", " ", "postgres://h:99999/d", "none"])("is refused when it is %j", (url) => {
+    expect(sentenceOf(url)).toBe("DATABASE_URL is malformed. It must be a postgres:// address.")
+  })
+
+  it.each([
+    ["sslmod=require", /: the parameter sslmod is not known; the known ones are host, port, .*sslmode, sslrootcert/],
+    ["password=a&bcd=e", /: a parameter is not known; /],
+    ["port=none", /: port is not a whole number from 1 to 65535\./],
+    ["connect_timeout=3s", /: connect_timeout is not a whole number/],
+    ["sslmode=REQUIRE", /: sslmode is not one of disable, allow, prefer, require, verify-ca, verify-full\./],
+    ["sslmode=verify-ca", /: sslmode=verify-ca needs sslrootcert\./],
+    ["sslmode=require&sslrootcert=system", /: sslrootcert=system needs sslmode=verify-full/],
+    ["sslrootcert=/nowhere", /: the file of sslrootcert does not exist\./],
+    [`sslrootcert=${folder}`, /: the file of sslrootcert cannot be read \(EISDIR\)\./],
+    [`sslrootcert=${path("certified.key")}`, /: the file of sslrootcert does not hold certificates in PEM\./],
+    [`sslcert=${path("certified.crt")}`, /: sslcert and sslkey need each other\./],
+    [`sslcert=${path("certified.crt")}&sslkey=/nowhere`, /: the file of sslkey does not exist\./],
+    [
+      `sslcert=${path("certified.crt")}&sslkey=${path("localhost.key")}`,
+      /: the files of sslcert and sslkey do not hold/,
+    ],
+  ])("is refused with the parameters %s, in a sentence that names what is wrong", (parameters, sentence) => {
+    expect(sentenceOf(`postgres://u:hunter2@h/d?${parameters}`)).toMatch(sentence)
+    expect(sentenceOf(`postgres://u:hunter2@h/d?${parameters}`)).not.toMatch(/hunter2|bcd/)
+  })
+
+  it("is refused when a part of it is not encoded", () => {
+    expect(sentenceOf("postgres://u:100%@h/d")).toMatch(/: a % in it does not begin the code of a character\./)
+  })
+
+  // Root reads every file.
+  it.skipIf(process.getuid?.() === 0)("is refused when a certificate may not be read", () => {
+    writeFileSync(join(folder, "closed.crt"), "")
+    chmodSync(join(folder, "closed.crt"), 0)
+    expect(sentenceOf(`postgres://h?sslrootcert=${join(folder, "closed.crt")}`)).toMatch(/cannot be read \(EACCES\)/)
+  })
+})
+
+describe("in production", () => {
+  const inProduction = (DATABASE_URL: string, others: Record<string, string> = {}) =>
+    read(databaseSettings, { DEPLOYMENT: "production", DATABASE_URL, ...others })
+  const refusal = /^DATABASE_URL may send data unencrypted to another machine.+ DATABASE_ALLOW_PLAINTEXT to true\.$/
+
+  it.each(["", "?sslmode=disable", "?sslmode=allow", "?sslmode=prefer", "?host=10.0.0.7"])(
+    "a database on another machine is refused with %j",
+    (parameters) => {
+      expect(inProduction(`postgres://db.test/d${parameters}`)).toMatch(refusal)
+    },
+  )
+
+  it.each([
+    ...["postgres://db.test/d?sslmode=require", "postgres://db.test/d?sslrootcert=system"],
+    ...["postgres://localhost/d", "postgres://127.9.9.9/d?sslmode=disable", "postgres://[::1]/d", "postgres://u@/d"],
+    ...["postgres://[::ffff:127.0.0.1]/d", "postgres:///d?host=/run/postgresql"],
+  ])("%s is taken", (url) => {
+    expect(inProduction(url)).toMatchObject({ pooler: "none" })
+  })
+
+  it("plain text is taken when a setting says so, and elsewhere without it", () => {
+    expect(inProduction("postgres://db.test/d", { DATABASE_ALLOW_PLAINTEXT: "true" })).toMatchObject({ pooler: "none" })
+    expect(inProduction("postgres://db.test/d", { DEPLOYMENT: "staging" })).toMatchObject({ pooler: "none" })
+  })
+
+  it("the address for listening is held to the same", () => {
+    const DATABASE_LISTEN_URL = "postgres://db.test/d"
+    expect(inProduction("postgres://localhost/d", { DATABASE_LISTEN_URL })).toMatch(/^DATABASE_LISTEN_URL may send/)
+  })
+})
+
+describe("behind a pooler", () => {
+  const DATABASE_URL = "postgres://pooler/d"
+
+  it("the database itself has an address of its own", () => {
+    const settings = readAll({ DATABASE_URL, DATABASE_POOLER: "transaction", DATABASE_LISTEN_URL: "postgres://db/d" })
+    expect(settings).toMatchObject({
+      address: { host: "pooler" },
+      directAddress: { host: "db" },
+      pooler: "transaction",
+    })
+    expect(readAll({ DATABASE_URL }).directAddress.host).toBe("pooler")
+  })
+
+  it("the address of the database itself is required, and may stand in a file", () => {
+    const sentence =
+      "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set."
+    expect(read(databaseSettings, { DATABASE_URL, DATABASE_POOLER: "transaction" })).toBe(sentence)
+    const file = { DATABASE_LISTEN_URL_FILE: "/nowhere" }
+    expect(read(databaseSettings, { DATABASE_URL, ...file })).toBe(
+      "The file of DATABASE_LISTEN_URL_FILE does not exist.",
+    )
+  })
+
+  it("what is wrong with a setting is said", () => {
+    const DATABASE_LISTEN_URL = "postgres://db?x=y"
+    expect(read(databaseSettings, { DATABASE_URL, DATABASE_LISTEN_URL })).toMatch(
+      /^DATABASE_LISTEN_URL is malformed: the parameter x is not known/,
+    )
+    expect(read(databaseSettings, { DATABASE_URL, DATABASE_POOLER: "session" })).toBe(
+      "DATABASE_POOLER is malformed. It must be none or transaction.",
+    )
+  })
+})
+
+it("reads how many connections a process has", () => {
+  expect(read(databaseConnections(10), {})).toBe(10)
+  expect(read(databaseConnections(10), { DATABASE_CONNECTIONS: "40" })).toBe(40)
+  const sentence = "DATABASE_CONNECTIONS is malformed. It must be a whole number from 2 to 1000."
+  expect(read(databaseConnections(10), { DATABASE_CONNECTIONS: "1" })).toBe(sentence)
+})
