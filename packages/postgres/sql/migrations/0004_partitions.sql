@@ -10,8 +10,26 @@ alter table hits validate constraint hits_range;
 alter table inbox validate constraint inbox_range;
 alter table events validate constraint events_range;
 
--- In the order in which transactions write them.
-lock table hits, inbox, deliveries, dead_letters, events in access exclusive mode;
+-- All locks or none, each within a moment: who waits for a table while it holds another stands in a circle with a
+-- transaction that has them the other way round. Writers wait for a moment at most, and go on between two attempts.
+declare
+  patience constant text := current_setting('lock_timeout');
+begin
+  for attempt in 1..200 loop
+    begin
+      perform set_config('lock_timeout', '300ms', true);
+      -- In the order in which transactions write them. The foreign keys of this file, and of those after it, lead to the first four:
+      -- attaching a partition drops triggers of theirs, which locks them as well.
+      lock table organizations, campaigns, webhook_endpoints, recipients, hits, inbox, deliveries, dead_letters, events
+        in access exclusive mode;
+      exit;
+    exception when lock_not_available then
+      if attempt = 200 then raise; end if;
+      perform pg_sleep(0.2);
+    end;
+  end loop;
+  perform set_config('lock_timeout', patience, true);
+end;
 
 -- An id alone no longer names an event to PostgreSQL. keep_partitions drops no event that a delivery or a dead letter needs.
 alter table deliveries drop constraint deliveries_organization_id_event_id_fkey;
