@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { createClient, type Fetch } from "@outreach/client"
 import type { RecipientRecord } from "@outreach/contract"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
@@ -110,6 +111,8 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
       const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
       await client.sendEvent(endpoint.id, { ...event, data }, { secrets: [signing_secret] })
       accepted.add(event.event_id)
+      // Traffic, not a flood: what is applied takes turns with what is sent.
+      await setTimeout(20)
     }
   }
   const pulled = new Set<string>()
