@@ -44,6 +44,7 @@ export async function startServer(
       CURSOR_KEY: KEY,
       DOCS_URL,
       PORT: "0",
+      ADMIN_PORT: "0",
     },
     stdio: ["ignore", "pipe", "inherit"],
   })

@@ -7,7 +7,7 @@ import {
   databaseSettings,
 } from "@outreach/postgres/connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
-import { cursorKey, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
+import { adminHost, cursorKey, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import proxyAddr from "proxy-addr"
 
@@ -39,6 +39,9 @@ const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_0
 /** `MAX_CONNECTIONS`: connections that are open at once, in each process; a further one is closed at once. Default 8192. */
 const maxConnections = setting("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), "8192")
 
+/** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9465. */
+const adminPort = setting("ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9465")
+
 /**
  * `SHUTDOWN_DELAY_SECONDS`: how long the process still serves, no longer ready, once it is told to stop, so that a load balancer
  * sees it first. Default 5, and 0 in development.
@@ -54,6 +57,8 @@ export class ApiConfig extends Context.Service<
     readonly databaseConnections: number
     readonly host: string
     readonly port: number
+    readonly adminHost: string
+    readonly adminPort: number
     /** Whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
     readonly trustProxy: (address: string, hop: number) => boolean
     readonly unauthenticatedLimit: number
@@ -77,6 +82,8 @@ export class ApiConfig extends Context.Service<
         databaseConnections: yield* databaseConnections(12),
         host: yield* host,
         port: yield* port,
+        adminHost: yield* adminHost,
+        adminPort: yield* adminPort,
         trustProxy: yield* trustProxy,
         unauthenticatedLimit: yield* unauthenticatedLimit,
         maxConnections: yield* maxConnections,

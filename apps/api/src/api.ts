@@ -1,6 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SigningSecretRepositoryPg } from "@outreach/postgres/deliveries/SigningSecretRepositoryPg"
@@ -15,6 +16,7 @@ import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepos
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
+import { adminServer } from "@outreach/process/adminServer"
 import { Effect, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
@@ -22,7 +24,7 @@ import type { SqlClient } from "effect/sql"
 import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
-import { readyz } from "./handlers/health.ts"
+import { livez, makeUnreadiness, readyz } from "./handlers/health.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
@@ -53,14 +55,14 @@ function database(connections: "shared" | "exclusive", share: (connections: numb
   )
 }
 
-const secrets = SigningSecretRepositoryPg.pipe(
-  Layer.provideMerge(
-    Layer.effect(
-      SecretCipher,
-      Effect.map(ApiConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
-    ),
-  ),
+const cipher = Layer.effect(
+  SecretCipher,
+  Effect.map(ApiConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
 )
+
+const secrets = SigningSecretRepositoryPg.pipe(Layer.provideMerge(cipher))
+
+const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(reads))
 
 const handlerPorts = Layer.mergeAll(
   RecipientRepositoryPg,
@@ -100,21 +102,30 @@ const ports = Layer.mergeAll(
   transactional,
   UnsubscriptionRepositoryPg,
   tracking,
-).pipe(Layer.provide(HintsPg.pipe(Layer.provide(transactions))), Layer.provideMerge(reads))
+).pipe(Layer.provide(HintsPg.pipe(Layer.provide(transactions))), Layer.provideMerge(reads), Layer.provide(monitor))
 
 /** Listens once everything else is there, so that no request arrives before it can be answered. */
 const listening = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {
-    const { shutdownDelay } = yield* ApiConfig
+    const { shutdownDelay, adminHost, adminPort } = yield* ApiConfig
     const stopping = yield* Ref.make(false)
+    const unreadiness = yield* makeUnreadiness(stopping)
     const documents = Object.entries(yield* docsPages) as Array<[`/${string}`, Page<never>]>
     const { application } = yield* serve<SecureRandom.SecureRandom | SqlClient.SqlClient>(handlers, [
-      ["GET", "/readyz", yield* readyz(stopping)],
+      ["GET", "/livez", livez],
+      ["GET", "/readyz", readyz(unreadiness)],
       ...documents.map(([path, page]) => ["GET", path, page] as const),
       ...(yield* trackingPages),
       ...(yield* unsubscribePages),
     ])
+    yield* Effect.forkScoped(
+      adminServer({
+        host: adminHost,
+        port: adminPort,
+        unreadiness: Effect.map(unreadiness, (fault) => fault && `${fault.advice} (${fault.code})`),
+      }),
+    )
     const server = yield* nodeServer
     yield* server.serve(application)
     yield* Effect.addFinalizer(() => Effect.andThen(Ref.set(stopping, true), Effect.sleep(shutdownDelay)))
@@ -150,5 +161,13 @@ const redaction = Layer.merge(
   Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isTrackingPath(url)),
 )
 
-/** The whole API, serving from when the layer is built until it is released; offers the server, for its address. */
-export const api = listening.pipe(Layer.provide(ports), Layer.provide(pooledRandom), Layer.provide(redaction))
+/**
+ * The whole API, serving from when the layer is built until it is released. Offers the server, for its address, and the monitor
+ * of the database.
+ */
+export const api = listening.pipe(
+  Layer.provide(ports),
+  Layer.provide(pooledRandom),
+  Layer.provide(redaction),
+  Layer.provideMerge(monitor),
+)

@@ -2,9 +2,11 @@ import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { RELEASE } from "@outreach/process/release"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -21,6 +23,12 @@ const start = (settings: Readonly<Record<string, string>>): ChildProcess => {
   const child = spawnApi(databaseUrl(), settings)
   onTestFinished(() => endApi(child))
   return child
+}
+
+const changed = (change: (address: URL) => void): string => {
+  const address = new URL(databaseUrl())
+  change(address)
+  return address.href
 }
 
 /** Asks a port for its health over a connection of its own. */
@@ -116,6 +124,41 @@ describe("the API's process", () => {
     expect(sentence).toMatch(/^DATABASE_URL is not set\. It must be .+\.\n$/)
   })
 
+  it("stops before it listens when SECRETS_KEY does not open a secret that is stored", async () => {
+    await Effect.gen(function* () {
+      const { organization } = yield* seedCampaign({ recipients: 0 })
+      yield* rotateSecret(organization.id, 0)
+    }).pipe(Effect.provide(adaptersFor(databaseUrl())), Effect.runPromise)
+    const child = start({ SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") })
+    const [output, sentence, [code]] = await Promise.all([
+      text(child.stdout!),
+      text(child.stderr!),
+      once(child, "exit"),
+    ])
+    expect(code).toBe(1)
+    expect(output).not.toContain('"listening"')
+    expect(sentence).toMatch(/^SECRETS_KEY does not open the signing secrets that are stored; set it to [^\n]+\.\n$/)
+  })
+
+  it("serves, is not ready and logs one line when its password is wrong", async () => {
+    const child = start({ DATABASE_URL: changed((address) => Object.assign(address, { password: "hunter2" })) })
+    const faults: string[] = []
+    const { url } = await addressOf(child, (line) => {
+      if (JSON.parse(line).level === "ERROR") faults.push(line)
+    })
+    await eventually(
+      () => faults.length,
+      (count) => count > 0,
+    )
+    const response = await fetch(`${url}/readyz`)
+    expect([response.status, await response.json()]).toMatchObject([503, { status: "unavailable", code: "28P01" }])
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    expect(faults.map((line) => JSON.parse(line))).toMatchObject([
+      { message: "database unusable", annotations: { code: "28P01", advice: expect.stringContaining("DATABASE_URL") } },
+    ])
+    expect(faults.join()).not.toMatch(/hunter2|127\.0\.0\.1/)
+  })
+
   it("stops with exit code 1 when its port is taken", async () => {
     const { port } = await addressOf(start({}))
     const child = start({ PORT: String(port) })
@@ -127,9 +170,27 @@ describe("the API's process", () => {
 
 describe("the API", () => {
   it.each([
+    ["3D000", { pathname: "/hunter2" }],
+    ["ECONNREFUSED", { port: "1" }],
+    ["ENOTFOUND", { hostname: "nowhere.invalid" }],
+  ])("logs one line with %s when that keeps it from the database", async (code, change) => {
+    const { logs, stop } = await runApi(changed((address) => Object.assign(address, change)))
+    await eventually(
+      () => logs.length,
+      (count) => count > 0,
+    )
+    expect(logs.map((line) => JSON.parse(line))).toMatchObject([
+      { message: "database unusable", annotations: { code } },
+    ])
+    expect(logs.join()).not.toMatch(/hunter2|nowhere|127\.0\.0\.1/)
+    await stop()
+  })
+
+  it.each([
     ["DATABASE_URL", ""],
     ["CURSOR_KEY", ""],
     ["PORT", "65536"],
+    ["ADMIN_PORT", "65536"],
     ["HOST", "a b"],
     ["DOCS_URL", "ftp://docs.outreach.test"],
     ["LOG_LEVEL", "loud"],

@@ -1,5 +1,6 @@
 import { telemetry } from "@outreach/process/telemetry"
-import { ConfigProvider, Console, Context, Effect, Exit, Layer, Scope } from "effect"
+import { eventually } from "@outreach/testing/eventually"
+import { ConfigProvider, Console, Context, Effect, Exit, Layer, Metric, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { ApiConfig } from "../src/ApiConfig.ts"
 import { api } from "../src/api.ts"
@@ -8,7 +9,9 @@ import { settingsFor } from "./spawnApi.ts"
 /** The API inside the test's own process. */
 export interface RunningApi {
   readonly url: string
-  /** Every line that was logged so far, but for the one that says where it listens. */
+  /** Returns where it serves operators. */
+  readonly adminUrl: () => Promise<string>
+  /** Every line that was logged so far, but for those that say where it listens. */
   readonly logs: ReadonlyArray<string>
   readonly stop: () => Promise<void>
 }
@@ -19,12 +22,17 @@ export const runApi = async (
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningApi> => {
   const logs: Array<string> = []
+  let adminUrl: string | undefined
   const log = (line: string) => {
-    if (!line.includes('"message":"listening"')) logs.push(line)
+    const { message, annotations } = JSON.parse(line)
+    if (message === "admin port open") adminUrl = `http://127.0.0.1:${annotations.port}`
+    else if (message !== "listening") logs.push(line)
   }
-  const surroundings = Layer.merge(
+  const surroundings = Layer.mergeAll(
     ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, settings) })),
     Layer.succeed(Console.Console, { ...globalThis.console, log } as Console.Console),
+    // Counters of its own, as a process has.
+    Layer.sync(Metric.MetricRegistry, () => new Map()),
   )
   const layer = api.pipe(
     Layer.provide(ApiConfig.fromEnvironment),
@@ -35,6 +43,11 @@ export const runApi = async (
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   return {
     url: HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address),
+    adminUrl: async () =>
+      (await eventually(
+        () => adminUrl,
+        (url) => url !== undefined,
+      ))!,
     logs,
     stop: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   }

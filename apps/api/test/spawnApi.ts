@@ -15,6 +15,7 @@ export const settingsFor = (
   SECRETS_KEY: KEY,
   CURSOR_KEY: KEY,
   PORT: "0",
+  ADMIN_PORT: "0",
   SHUTDOWN_DELAY_SECONDS: "0",
   UNAUTHENTICATED_LIMIT: "1000000",
   ...settings,

@@ -31,7 +31,7 @@ export const startServices = Effect.fnUntraced(function* (options: {
   const isUp = () => up
   const api = yield* startService("API", {
     main: import.meta.resolve("@outreach/api/main"),
-    environment: { ...environment, HOST: "127.0.0.1", PORT: String(port) },
+    environment: { ...environment, HOST: "127.0.0.1", PORT: String(port), ADMIN_PORT: "0" },
     log: join(folder, "api.log"),
     isUp,
   }).pipe(Scope.provide(services))

@@ -2,7 +2,14 @@ import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
-import { deployment, Host, publicBaseUrl, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
+import {
+  adminHost,
+  deployment,
+  Host,
+  publicBaseUrl,
+  secretsKey,
+  webhookAllowPrivateAddresses,
+} from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config } from "effect"
 
@@ -30,9 +37,6 @@ const webhookCallsInFlight = setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 1
 
 /** `WEBHOOK_CALLS_PER_ENDPOINT`: how many of them may go to one endpoint. Default 16. */
 const webhookCallsPerEndpoint = setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), "16")
-
-/** `ADMIN_HOST`: the address that answers operators. Default `127.0.0.1`. */
-const adminHost = setting("ADMIN_HOST", Host, "127.0.0.1")
 
 /** `ADMIN_PORT`: the port that answers operators; 0 takes any that is free. Default 9464. */
 const adminPort = setting("ADMIN_PORT", wholeNumber(0, 65_535), "9464")

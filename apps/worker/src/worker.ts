@@ -2,6 +2,7 @@ import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { adapters } from "@outreach/postgres/adapters"
+import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
@@ -25,7 +26,6 @@ import { unsubscribe } from "./mail/unsubscribe.ts"
 import { deleteExpired } from "./upkeep/deleteExpired.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
-import { workerLimits } from "./workerLimits.ts"
 
 /** Everything that the worker does, until it is interrupted. */
 export const worker = Effect.gen(function* () {
@@ -33,6 +33,7 @@ export const worker = Effect.gen(function* () {
   const { drainSeconds, mail } = config
 
   const ports = adapters.pipe(
+    Layer.provideMerge(databaseMonitor),
     Layer.provideMerge(
       databaseLayer({
         database: config.database,
@@ -74,16 +75,19 @@ export const worker = Effect.gen(function* () {
   const loops = [
     whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),
     readGauges,
-    admin({
-      host: config.adminHost,
-      port: config.adminPort,
-      readyWithinSeconds: workerLimits.readyWithinSeconds,
-    }),
+  ]
+  // Nothing is sent before a stored secret was opened, however long the database is away.
+  const working = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) =>
+    Effect.andThen(secretsRead, Effect.all(loops, { concurrency: "unbounded", discard: true })),
+  )
+  const process = [
+    working,
+    admin({ host: config.adminHost, port: config.adminPort }),
     Effect.onInterrupt(Effect.never, () => Effect.logInfo("worker is stopping")),
   ]
   yield* Effect.forEach(atStart, Metric.value, { discard: true })
   yield* Effect.logInfo("worker started").pipe(
-    Effect.andThen(Effect.all(loops, { concurrency: "unbounded", discard: true })),
+    Effect.andThen(Effect.all(process, { concurrency: "unbounded", discard: true })),
     Effect.onInterrupt(() => Effect.logInfo("worker stopped")),
     Effect.provide(ports),
   )

@@ -69,12 +69,6 @@ export const workerLimits = {
     /** Of the time that may pass in reading them: the wait is at least twenty times as long as the reading was. */
     share: 0.05,
   },
-  admin: {
-    /** Few ask, and little: what is slow or large is none of them. */
-    server: { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 },
-    /** How often schema, writability and keys are checked. */
-    checkEveryMs: 10_000,
-  },
   restores: {
     /** How often it is looked whether the database may be sent from. */
     checkEveryMs: 5000,

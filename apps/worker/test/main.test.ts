@@ -70,6 +70,18 @@ describe("the worker's process", () => {
     expect(to.received.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
 
+  it("stops before it sends anything when SECRETS_KEY does not open a secret that is stored", async () => {
+    const to = await partner()
+    const mail = await mailServer()
+    await launch(to, 1)
+    const worker = await start({ SMTP_URL: mail.url, SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") })
+    expect(await worker.ended).toBe(1)
+    expect(worker.output.errors).toMatch(
+      /^SECRETS_KEY does not open the signing secrets that are stored; set it to [^\n]+\.\n$/,
+    )
+    expect([to.received, mail.messages]).toEqual([[], []])
+  })
+
   it("stops at once with a sentence that names a missing setting", async () => {
     const worker = await start({ SMTP_URL: "" })
     expect(await worker.ended).toBe(1)

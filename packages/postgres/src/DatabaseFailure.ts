@@ -1,13 +1,15 @@
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { describeDatabaseError } from "./describeDatabaseError.ts"
 
 /**
  * The database failed at an operation of an adapter; a defect to the domain.
  *
- * It keeps the kind of failure and nothing of the server's own words, which may hold a row's e-mail address or NPI.
+ * It keeps the code of the failure and nothing of the server's own words, which may hold a row's e-mail address or NPI.
  */
 export class DatabaseFailure extends Schema.TaggedError<DatabaseFailure>()("DatabaseFailure", {
   operation: Schema.String,
+  /** A SQLSTATE or another code of `describeDatabaseError`. */
   reason: Schema.String,
   /** Whether the same operation may succeed later: the connection, a lock or a time limit failed, not the statement. */
   transient: Schema.Boolean,
@@ -25,7 +27,13 @@ export const orDieAs =
       effect,
       (error): error is SqlError.SqlError & E => (error as { _tag?: unknown })._tag === "SqlError",
       ({ reason }) =>
-        Effect.die(new DatabaseFailure({ operation, reason: reason._tag, transient: isTransient(reason) })),
+        Effect.die(
+          new DatabaseFailure({
+            operation,
+            reason: describeDatabaseError(reason).code,
+            transient: isTransient(reason),
+          }),
+        ),
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
 /**

@@ -1,16 +1,35 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { RestoreFault } from "@outreach/domain/restores/Restore"
-import { Effect } from "effect"
+import { type Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DatabaseRoute } from "./connection/DatabaseRoute.ts"
-import { poolerRefusal, sessionFault } from "./connection/sessionFault.ts"
+import { SESSION_SETTINGS_CODE, sessionFault } from "./connection/sessionFault.ts"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
+import { adviceOn, type DatabaseFault, describeDatabaseError } from "./describeDatabaseError.ts"
 import { missingFiles } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
-import { sqlState } from "./migrations/replaceFunction.ts"
 
-const UNDEFINED_TABLE = "42P01"
-const INSUFFICIENT_PRIVILEGE = "42501"
+const READ_ONLY: DatabaseFault = { code: "25006", advice: adviceOn("25006") }
+
+const OLD_SCHEMA: DatabaseFault = {
+  code: "OLD_SCHEMA",
+  advice: "the schema is older than this release; run `ops migrate`",
+}
+
+const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
+  restoring: {
+    code: "RESTORING",
+    advice: "the database is being restored; `ops restore status` shows how far it is",
+  },
+  moved: { code: "MOVED", advice: "the database was restored, promoted or moved; see `ops restore status`" },
+}
+
+/** A fault of the process's own: the database serves, and its secrets cannot be read. */
+export const WRONG_KEY: DatabaseFault = {
+  code: "SECRETS_KEY",
+  advice:
+    "SECRETS_KEY does not open the signing secrets that are stored; set it to the key that encrypted them, or check that DATABASE_URL names the right database",
+}
 
 interface State {
   readonly files: ReadonlyArray<string>
@@ -19,13 +38,19 @@ interface State {
   readonly ciphertext: Uint8Array | null
 }
 
-const RESTORE_FAULTS: Readonly<Record<RestoreFault, string>> = {
-  restoring: "the database is being restored; `ops restore status` shows how far it is",
-  moved: "the database was restored, promoted or moved; see `ops restore status`",
-}
+/** Reports whether the database works, and waits for an operator to finish a restore, which a paused worker logs. */
+const waitsForRestore = (fault: DatabaseFault): boolean => Object.values(RESTORE_FAULTS).includes(fault)
+
+/** Reports whether a fault makes statements fail. */
+export const isUnusable = (fault: DatabaseFault | undefined): fault is DatabaseFault =>
+  fault !== undefined && !waitsForRestore(fault)
+
+/** Reports whether the check that found this fault, or none, could read a stored secret. */
+export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
+  !isUnusable(fault) || fault === OLD_SCHEMA || fault === READ_ONLY || fault.code === SESSION_SETTINGS_CODE
 
 /** Creates the check of what keeps the database from serving this release; the check returns undefined when nothing does. */
-export const makeDatabaseFault = Effect.gen(function* () {
+export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duration.Input) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
   const lackingSettings = Effect.provideContext(
@@ -44,7 +69,7 @@ export const makeDatabaseFault = Effect.gen(function* () {
     }
   }
 
-  return Effect.gen(function* () {
+  return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
     const rows = yield* sql<State>`
       select array(select file from migrations) as files,
         pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",
@@ -53,24 +78,16 @@ export const makeDatabaseFault = Effect.gen(function* () {
         select organization_id, ciphertext from signing_secrets order by id desc limit 1
       ) newest on true`
     const state = rows[0]!
-    if (missingFiles(yield* needed, new Set(state.files)).length > 0) {
-      return "the schema is older than this release; run `ops migrate`"
-    }
-    if (state.isReadOnly) return "the database is read-only"
+    // A process with another key must not go on, whatever else is wrong.
+    if (!opens(state)) return WRONG_KEY
+    if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
+    if (state.isReadOnly) return READ_ONLY
     // Apart, because an older schema does not have the function.
     const [restore] = yield* sql<{ fault: RestoreFault | null }>`select restore_fault() as fault`
     if (restore!.fault !== null) return RESTORE_FAULTS[restore!.fault]
-    const fault = yield* lackingSettings
-    if (fault !== undefined) return fault
-    return opens(state) ? undefined : "SECRETS_KEY does not open the signing secrets that are stored"
+    return yield* lackingSettings
   }).pipe(
-    Effect.timeout("2 seconds"),
-    Effect.catch((error) => Effect.succeed(poolerRefusal(error) ?? describe(sqlState(error)))),
+    Effect.timeout(timeLimit),
+    Effect.catch((error) => Effect.succeed(describeDatabaseError(error))),
   )
 })
-
-const describe = (state: string | undefined): string => {
-  if (state === UNDEFINED_TABLE) return "the schema is missing; run `ops migrate`"
-  if (state === INSUFFICIENT_PRIVILEGE) return "the role of DATABASE_URL may not read the tables"
-  return state === undefined ? "the database does not answer" : `the database answers with SQLSTATE ${state}`
-}

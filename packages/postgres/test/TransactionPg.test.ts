@@ -19,7 +19,7 @@ describe("TransactionPg.attempt", () => {
   test("fails when the database would reject the transaction again", function* () {
     const exit = yield* attempt("23514")
     expect(Exit.isFailure(exit) && exit.cause.reasons[0]).toMatchObject({
-      error: { _tag: "TransactionRejected", reason: "ConstraintError" },
+      error: { _tag: "TransactionRejected", reason: "23514" },
     })
   })
 

@@ -18,6 +18,9 @@ export const Host = Schema.String.check(Schema.isPattern(/^[\w.:-]+$/)).annotate
   expected: "a host name or an IP address",
 })
 
+/** `ADMIN_HOST`: the address that serves operators. Default `127.0.0.1`. */
+export const adminHost = setting("ADMIN_HOST", Host, "127.0.0.1")
+
 /** `DEPLOYMENT`: where the process runs; only `production` is live. Default `development`. */
 export const deployment = setting(
   "DEPLOYMENT",

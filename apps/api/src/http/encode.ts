@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 

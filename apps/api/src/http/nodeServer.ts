@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import type { Duplex } from "node:stream"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Duration, Effect } from "effect"

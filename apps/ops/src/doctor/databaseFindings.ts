@@ -34,10 +34,10 @@ export const connectionFinding = Effect.gen(function* () {
 const anyKey = { ...SecretCipher.withoutKey, decrypt: () => Redacted.make("") }
 
 export const schemaFinding = Effect.gen(function* () {
-  const fault = yield* yield* Effect.provideService(makeDatabaseFault, SecretCipher, anyKey)
+  const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
   return fault === undefined
     ? ok("The schema is that of this release, and the database takes writes.")
-    : failed(`The processes are not ready: ${fault}.`, "Mend it; `/readyz` says the same.")
+    : failed(`The processes are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
 })
 
 export const roleFinding = Effect.gen(function* () {

@@ -1,6 +1,9 @@
+import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { adviceOn, describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Config, Console, Effect } from "effect"
 import { CliError, CliOutput } from "effect/cli"
+import { SqlError } from "effect/sql"
 import { snakeCase, snakeName } from "./format.ts"
 import { Output } from "./Output.ts"
 
@@ -29,19 +32,24 @@ export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
     if (error instanceof Config.ConfigError) {
       return { code: "configuration", message: (error.cause as Error).message }
     }
-    if (error instanceof Error && (Cause.isFailReason(reason) || error.name === "DatabaseFailure")) {
-      const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string; reason?: unknown }
-      // Our statements have no syntax errors, so PostgreSQL reports a table or column that a migration would create.
-      const hint = details.reason === "SqlSyntaxError" ? "; has `ops migrate` been run?" : ""
+    if (SqlError.isSqlError(error)) {
+      const { code, advice } = describeDatabaseError(error)
+      return { code: "database_failure", message: `The database failed (${code}): ${advice}.` }
+    }
+    if (error instanceof Error && (Cause.isFailReason(reason) || error instanceof DatabaseFailure)) {
+      const { _tag, name, message, stack, cause, ...details } = error as Error & { _tag?: string }
       return {
         code: snakeName(_tag ?? name).replace(/^_/, ""),
-        message: message + hint,
+        message: error instanceof DatabaseFailure ? explainDatabase(error) : message,
         ...(snakeCase(details) as object),
       }
     }
   }
   return { code: "internal_error", message: `Unexpected failure: ${describeCause(cause).join("\n")}` }
 }
+
+const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
+  `${operation} failed in the database (${reason}): ${adviceOn(reason)}.`
 
 const explainUsage = (error: CliError.CliError): string => {
   if (error._tag !== "ShowHelp") return withoutValue(error).message

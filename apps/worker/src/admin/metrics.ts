@@ -1,5 +1,6 @@
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import type { Reason } from "@outreach/retry-policy"
@@ -212,6 +213,7 @@ export const gauges = {
 export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.values({
   ...metrics,
   ...hintMetrics,
+  ...monitorMetrics,
 }).flatMap((metric) => (Metric.isMetric(metric) ? [metric] : Object.values(metric)))
 
 type Attributes = Readonly<Record<string, string>>

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
 import { type Cause, Effect, Schedule } from "effect"
 import { workerLimits } from "../workerLimits.ts"
@@ -13,7 +14,7 @@ const backoff = Schedule.min([Schedule.exponential(minMs), Schedule.spaced(maxMs
 /**
  * Repeats a step until interrupted; the step itself waits when there is nothing to do.
  *
- * Whatever goes wrong is logged, and the step is tried again after a wait that grows with each failure in a row.
+ * Whatever goes wrong is logged, or covered by the monitor of the database, and the step is tried again after a wait that grows with each failure in a row.
  */
 export const retryForever = <E, R>(name: string, step: Effect.Effect<unknown, E, R>): Effect.Effect<never, never, R> =>
   step.pipe(
@@ -24,6 +25,8 @@ export const retryForever = <E, R>(name: string, step: Effect.Effect<unknown, E,
     Effect.forever({ disableYield: true }),
   )
 
-/** Logs what went wrong, with an id to speak of it by. */
-export const logFailure = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
-  Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))
+/** Logs what went wrong, with an id to speak of it by. Leaves what the state of the database explains to its monitor. */
+export const logFailure = Effect.fnUntraced(function* (what: string, cause: Cause.Cause<unknown>) {
+  if (yield* (yield* DatabaseMonitor).covers(cause)) return
+  yield* Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))
+})

@@ -3,6 +3,9 @@ import { readFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { createServer as createTcpServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
+import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
+import { migrate } from "@outreach/postgres/migrate"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { listen } from "@outreach/testing/listen"
@@ -14,6 +17,7 @@ import { runObservedWorker, samples } from "../runObservedWorker.ts"
 import { runWorker } from "../runWorker.ts"
 
 const { url, run, launch, takeAll } = journey()
+const empty = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
 
 /** Starts a worker and finds where it answers its operators. */
 const start = (settings: Record<string, string> = {}) => runObservedWorker(url(), settings)
@@ -30,8 +34,10 @@ describe("the admin port", () => {
     expect(families.map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
       "outreach_bounce_reports_total counter",
       "outreach_breakers_open gauge",
+      "outreach_database_check_seconds gauge",
       "outreach_database_horizon_age_seconds gauge",
       "outreach_database_horizon_age_transactions gauge",
+      "outreach_database_up gauge",
       "outreach_dead_letters gauge",
       "outreach_dead_letters_total counter",
       "outreach_deliveries_dead_rows gauge",
@@ -83,18 +89,34 @@ describe("the admin port", () => {
     for (const series of selected) expect(text).toContain(series)
   })
 
-  it("is not ready with another key than the one that encrypted what is stored", async () => {
-    await launch(await partner(), 0)
-    const { ask } = await start({ SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") })
+  it("waits for the schema, and logs one line about it while every loop waits, and one when it is there", async () => {
+    const { ask, output } = await runObservedWorker(empty(), {})
+    const lines = () =>
+      output.log
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
     expect(
       await eventually(
         () => ask("/readyz"),
-        ({ text }) => text.includes("SECRETS_KEY"),
+        () => output.log.includes("database unusable"),
       ),
-    ).toMatchObject({
-      status: 503,
-      text: "not ready: SECRETS_KEY does not open the signing secrets that are stored\n",
-    })
+    ).toMatchObject({ status: 503, text: "not ready: the schema is missing; run `ops migrate` (42P01)\n" })
+    await Effect.runPromise(Effect.provide(migrate, adaptersFor(empty())))
+    await eventually(
+      () => ask("/readyz"),
+      ({ status }) => status === 200,
+    )
+    await eventually(
+      () => output.log.includes("database usable again"),
+      (over) => over,
+    )
+    expect(lines().filter(({ level }) => level !== "INFO" && level !== "DEBUG")).toMatchObject([
+      {
+        message: "database unusable",
+        annotations: { code: "42P01", advice: "the schema is missing; run `ops migrate`" },
+      },
+    ])
   })
 
   it("answers nothing else", async () => {

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { DatabaseFault } from "../describeDatabaseError.ts"
 import { SESSION_SETTINGS } from "../sessionSettings.ts"
 import { DatabaseRoute } from "./DatabaseRoute.ts"
+
+export const SESSION_SETTINGS_CODE = "SESSION_SETTINGS"
 
 /** Returns what to do about settings that the process's sessions lack; undefined if they lack none. */
 export const sessionFault = Effect.gen(function* () {
@@ -12,20 +15,9 @@ export const sessionFault = Effect.gen(function* () {
     where current_setting(key) is distinct from value`
   if (lacking.length === 0) return undefined
   const names = lacking.map(({ name }) => name).join(", ")
-  return pooler === "none"
-    ? `a pooler drops settings of the session (${names}); set DATABASE_POOLER and DATABASE_LISTEN_URL`
-    : `the role of DATABASE_URL lacks settings that the pooler does not pass on (${names}); give it them by \`alter role\``
+  const advice =
+    pooler === "none"
+      ? `a pooler drops settings of the session (${names}); set DATABASE_POOLER and DATABASE_LISTEN_URL`
+      : `the role of DATABASE_URL lacks settings that the pooler does not pass on (${names}); give it them by \`alter role\``
+  return { code: SESSION_SETTINGS_CODE, advice } satisfies DatabaseFault
 })
-
-/** Returns what to do about a pooler that refuses the settings of a session; undefined for any other error. */
-export const poolerRefusal = (error: unknown): string | undefined => {
-  for (let each = error; typeof each === "object" && each !== null; ) {
-    const { message, reason, cause } = each as { message?: unknown; reason?: unknown; cause?: unknown }
-    // PgBouncer gives most of its errors the same SQLSTATE.
-    if (/^unsupported startup parameter/.test(String(message))) {
-      return "a pooler refuses settings of the session; set DATABASE_POOLER, and DATABASE_LISTEN_URL to the database itself"
-    }
-    each = reason ?? cause
-  }
-  return undefined
-}

@@ -35,9 +35,12 @@ export const activeSecrets = Effect.gen(function* () {
     ).pipe(
       Effect.catch(() =>
         Effect.as(
-          Effect.logError("a signing secret cannot be decrypted; does SECRETS_KEY hold the key it was encrypted with?", {
-            organizationId: secrets[0]!.organizationId,
-          }),
+          Effect.logError(
+            "a signing secret cannot be decrypted; does SECRETS_KEY hold the key it was encrypted with?",
+            {
+              organizationId: secrets[0]!.organizationId,
+            },
+          ),
           undefined,
         ),
       ),

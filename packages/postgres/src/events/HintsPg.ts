@@ -1,9 +1,10 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
+import { Cause, Context, Effect, Latch, Layer, Metric, Queue, Schedule } from "effect"
 import { DatabaseRoute } from "../connection/DatabaseRoute.ts"
-import { poolerRefusal } from "../connection/sessionFault.ts"
+import { DatabaseMonitor } from "../DatabaseMonitor.ts"
+import { describeDatabaseError } from "../describeDatabaseError.ts"
 import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
 /** How long the next hints wait, so that many share one notification. */
@@ -19,6 +20,7 @@ export const HintsPg = Layer.effect(
   Hints,
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
+    const monitor = yield* DatabaseMonitor
     const { direct } = yield* DatabaseRoute
     const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false })
     const pg = Context.get(yield* Layer.build(connection), PgClient.PgClient)
@@ -63,9 +65,13 @@ export const HintsPg = Layer.effect(
     }).pipe(
       Effect.scoped,
       Effect.tapError((error) =>
-        Effect.annotateLogs(Effect.logWarning("listening for notifications failed, polling every second meanwhile"), {
-          reason: poolerRefusal(error) ?? error.reason._tag,
-        }),
+        Effect.flatMap(monitor.covers(Cause.fail(error)), (covered) =>
+          covered
+            ? Effect.void
+            : Effect.logWarning("listening for notifications failed, polling every second meanwhile").pipe(
+                Effect.annotateLogs({ ...describeDatabaseError(error) }),
+              ),
+        ),
       ),
       Effect.retry(Schedule.spaced(RETRY_MS)),
     )

@@ -268,7 +268,7 @@ describe("an event that cannot be applied", () => {
       yield* receiveEvent(seeded, `evt_${i}`, "clinician.learner_qualified", qualified(i))
     }
     yield* applyAll
-    expect(yield* entries(seeded)).toEqual([["evt_3", "it could not be applied: ConstraintError"]])
+    expect(yield* entries(seeded)).toEqual([["evt_3", "it could not be applied: 23514"]])
     const [counted] =
       yield* sql`select count(*)::int as count from qualifications where program_id = ${seeded.program.id}`
     expect(counted).toEqual({ count: 5 })

@@ -1,0 +1,138 @@
+import { Cause, Clock, Config, ConfigProvider, Context, Deferred, Duration, Effect, Layer, Metric } from "effect"
+import { SqlError } from "effect/sql"
+import { DatabaseFailure } from "./DatabaseFailure.ts"
+import { canReadSecrets, isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
+import { adviceOn, type DatabaseFault, describeDatabaseError, isOutage } from "./describeDatabaseError.ts"
+
+const CHECK_EVERY_MS = 5000
+/** How often the database is checked until a stored secret could be read. */
+const CHECK_AT_START_EVERY_MS = 1000
+/** With the pause between checks less than ten seconds, so that the log names a fault within that time. */
+const CHECK_TIME_LIMIT = Duration.seconds(4)
+const LOG_EVERY_MS = 60_000
+
+/** What the monitor counts of its checks. */
+export const monitorMetrics = {
+  up: Metric.gauge("outreach_database_up", {
+    description: "1 while the database serves this release, as of the last check.",
+  }),
+  checkSeconds: Metric.gauge("outreach_database_check_seconds", {
+    description: "How long the last check of the database took, with the wait for a connection.",
+  }),
+}
+
+/**
+ * Checks the database every five seconds, and logs what is wrong with it: once at the beginning, each minute, and at the end.
+ *
+ * Loops that fail because of the database leave the log to it. Without a monitor, each logs its own failures.
+ */
+export const DatabaseMonitor = Context.Reference<{
+  /** The fault that the last check found; undefined if it found none. */
+  readonly fault: Effect.Effect<DatabaseFault | undefined>
+  /** Waits until the stored secrets can be read. Fails if SECRETS_KEY does not open them. */
+  readonly secretsRead: Effect.Effect<void, Config.ConfigError>
+  /** Reports whether the monitor logs what a cause is a consequence of. If not, the caller logs it. */
+  covers(cause: Cause.Cause<unknown>): Effect.Effect<boolean>
+}>("postgres/DatabaseMonitor", {
+  defaultValue: () => ({
+    fault: Effect.undefined,
+    secretsRead: Effect.void,
+    covers: () => Effect.succeed(false),
+  }),
+})
+
+/** Monitors the database until its scope closes. Fails if the first check finds that SECRETS_KEY does not open what is stored. */
+export const databaseMonitor = Layer.effect(
+  DatabaseMonitor,
+  Effect.gen(function* () {
+    const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT)
+    const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
+    let fault: DatabaseFault | undefined
+    let refused: { readonly code: string; count: number } | undefined
+
+    const observe = Effect.gen(function* () {
+      const [took, found] = yield* Effect.timed(check)
+      fault = found
+      yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
+      yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
+      if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
+      else if (canReadSecrets(found)) yield* Deferred.succeed(secretsRead, undefined)
+    })
+    const logFault = logPerMinute("database unusable")
+    const logRefused = logPerMinute("database refuses connections")
+    const report = Effect.gen(function* () {
+      if (isUnusable(fault)) {
+        yield* logFault.log(fault)
+        return
+      }
+      if (logFault.reset()) yield* Effect.logInfo("database usable again")
+      if (refused === undefined) return
+      const { code, count } = refused
+      if (yield* logRefused.log({ code, advice: adviceOn(code), count })) refused = undefined
+    })
+
+    yield* observe
+    if (fault === WRONG_KEY) return yield* Effect.fail(wrongKey)
+    yield* Effect.forkScoped(
+      Effect.gen(function* () {
+        while (true) {
+          yield* report
+          yield* Effect.sleep((yield* Deferred.isDone(secretsRead)) ? CHECK_EVERY_MS : CHECK_AT_START_EVERY_MS)
+          yield* observe
+        }
+      }),
+    )
+
+    return {
+      fault: Effect.sync(() => fault),
+      secretsRead: Deferred.await(secretsRead),
+      covers: Effect.fnUntraced(function* (cause) {
+        const code = codeOf(cause)
+        if (code === undefined) return false
+        if (!isUnusable(fault)) yield* observe
+        if (isUnusable(fault)) return true
+        if (!isOutage(code)) return false
+        refused = { code, count: (refused?.count ?? 0) + 1 }
+        return true
+      }),
+    }
+  }),
+)
+
+const wrongKey = new Config.ConfigError(new ConfigProvider.SourceError({ message: `${WRONG_KEY.advice}.` }))
+
+/** Creates a log of one message that drops it for a minute after it was logged. */
+const logPerMinute = (message: string) => {
+  let loggedAt: number | undefined
+  return {
+    /** Returns whether the message was logged. */
+    log: Effect.fnUntraced(function* (annotations: DatabaseFault & { readonly count?: number }) {
+      const now = yield* Clock.currentTimeMillis
+      if (loggedAt !== undefined && now - loggedAt < LOG_EVERY_MS) return false
+      loggedAt = now
+      yield* Effect.logError(message).pipe(Effect.annotateLogs({ ...annotations }))
+      return true
+    }),
+    /** Returns whether the message was logged since the last reset. */
+    reset: () => {
+      const wasLogged = loggedAt !== undefined
+      loggedAt = undefined
+      return wasLogged
+    },
+  }
+}
+
+/** Returns the code of a cause that consists of failures of the database alone. */
+const codeOf = (cause: Cause.Cause<unknown>): string | undefined => {
+  let code: string | undefined
+  for (const reason of cause.reasons) {
+    if (Cause.isInterruptReason(reason)) continue
+    const error = Cause.isFailReason(reason) ? reason.error : reason.defect
+    if (error instanceof DatabaseFailure) code ??= error.reason
+    else if (SqlError.isSqlError(error)) code ??= describeDatabaseError(error).code
+    // A time limit of the caller's own says nothing about connections.
+    else if (Cause.isTimeoutError(error)) code ??= "NO_CODE"
+    else return undefined
+  }
+  return code
+}

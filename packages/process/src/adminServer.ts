@@ -1,0 +1,74 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect, Schedule } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { describeCause } from "./describeCause.ts"
+
+/** Few ask, and little: nothing slow or large is theirs. */
+const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
+/** The waits while the port is taken, doubled from the first to the last. */
+const RETRY = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
+
+interface Response {
+  readonly status: number
+  readonly text: string
+  readonly type?: string
+}
+
+/**
+ * Serves `/metrics`, `/readyz` and `/livez` to operators until interrupted.
+ *
+ * If the port is taken, the server logs this and tries again: the process before it may still be finishing.
+ */
+export const adminServer = (options: {
+  readonly host: string
+  readonly port: number
+  /** Returns why the process is not ready; undefined if it is ready. */
+  readonly unreadiness: Effect.Effect<string | undefined>
+}): Effect.Effect<never> => {
+  const routes: Readonly<Record<string, Effect.Effect<Response>>> = {
+    "/metrics": Effect.map(PrometheusMetrics.format(), (text) => ({
+      status: 200,
+      text,
+      type: "text/plain; version=0.0.4; charset=utf-8",
+    })),
+    "/readyz": Effect.map(options.unreadiness, (reason) =>
+      reason === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `not ready: ${reason}\n` },
+    ),
+    "/livez": Effect.succeed({ status: 200, text: "alive\n" }),
+  }
+  return Effect.gen(function* () {
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    const server = createServer(LIMITS, (request, response) => {
+      const path = request.url?.split("?")[0] ?? ""
+      const route: Effect.Effect<Response> =
+        request.method === "GET" && Object.hasOwn(routes, path) ? routes[path]! : NOT_FOUND
+      run(
+        Effect.map(route, ({ status, text, type = "text/plain; charset=utf-8" }) => {
+          response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(text)
+        }),
+      )
+    })
+    yield* Effect.acquireRelease(
+      Effect.tryPromise(() => once(server.listen(options.port, options.host), "listening")),
+      () =>
+        Effect.sync(() => {
+          server.close()
+          server.closeAllConnections()
+        }),
+    )
+    const { port } = server.address() as AddressInfo
+    yield* Effect.logInfo("admin port open").pipe(Effect.annotateLogs({ host: options.host, port }))
+    return yield* Effect.never
+  }).pipe(
+    Effect.scoped,
+    Effect.tapCause((cause) =>
+      Effect.logError("admin port failed").pipe(Effect.annotateLogs({ errors: describeCause(cause) })),
+    ),
+    Effect.retry(RETRY),
+    Effect.orDie,
+  )
+}
+
+const NOT_FOUND = Effect.succeed({ status: 404, text: "not found\n" })
