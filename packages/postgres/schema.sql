@@ -773,7 +773,15 @@ begin
 
   if cardinality(batch_endpoints) > 0 then
     insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
-    select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
+    select organization_id, last_id, batch.endpoint_id, first_id,
+      case when exists (select from erased_events erased where erased.organization_id = endpoint_readers.organization_id) then (
+        -- What a partner answered to an event that was erased meanwhile may repeat its body.
+        select json_agg(case when erased.event_id is null then delivery
+          else jsonb_set(delivery::jsonb, '{attempt,response}', 'null')::json end)
+        from json_array_elements(deliveries::json) delivery
+        left join erased_events erased
+          on erased.organization_id = endpoint_readers.organization_id and erased.event_id = delivery->>'eventId'
+      ) else deliveries::json end
     from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
     join endpoint_readers using (endpoint_id)
     where batch.endpoint_id = any (held);
@@ -824,7 +832,10 @@ begin
   ), noted as (
     insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
     select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
-      (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
+      (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome',
+      case when not exists (
+        select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
+      ) then attempt->>'response' end
     from (select * from added union all select * from retried) each
     join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
   ), finished as (
@@ -835,7 +846,7 @@ begin
     delete from delivery_attempts made using finished
     where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
     returning made.*
-  ), history as (
+  ), whole as (
     select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
       coalesce((
         select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
@@ -845,6 +856,12 @@ begin
     union all
     select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+  ), history as (
+    -- What a partner answered to an event that was erased meanwhile may repeat its body.
+    select organization_id, id, endpoint_id, event_id, state, created_at, case when exists (
+      select from erased_events erased where erased.organization_id = whole.organization_id and erased.event_id = whole.event_id
+    ) then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as attempts
+    from whole
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'
@@ -1042,6 +1059,42 @@ create table endpoint_readers (
   constraint endpoint_readers_pkey PRIMARY KEY (endpoint_id)
 ) with (fillfactor=50);
 
+create table erased_clinicians (
+  organization_id text collate "C" not null,
+  hash bytea not null,
+  erased_at timestamp with time zone default clock_timestamp() not null,
+  constraint erased_clinicians_pkey PRIMARY KEY (organization_id, hash)
+);
+
+create table erased_events (
+  organization_id text collate "C" not null,
+  event_id text collate "C" not null,
+  erased_at timestamp with time zone default clock_timestamp() not null,
+  constraint erased_events_pkey PRIMARY KEY (organization_id, event_id)
+);
+
+create table erasure_keys (
+  organization_id text collate "C" not null,
+  ciphertext bytea not null,
+  placeholders bigint default 0 not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint erasure_keys_pkey PRIMARY KEY (organization_id)
+);
+
+create table erasures (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  subject bytea not null,
+  hashes bytea[] not null,
+  release text not null,
+  counts jsonb default '{}'::jsonb not null,
+  state bytea,
+  started_at timestamp with time zone default clock_timestamp() not null,
+  finished_at timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (organization_id, id),
+  constraint erasures_check CHECK (((state IS NULL) = (finished_at IS NOT NULL)))
+);
+
 create table events (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -1224,6 +1277,7 @@ create table recipients (
   withdrawn_at timestamp with time zone,
   withdrawal_reason text,
   account_created_at timestamp with time zone,
+  erased_at timestamp with time zone,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
   constraint recipients_token UNIQUE (organization_id, token),
@@ -1394,6 +1448,10 @@ alter table digest_outreach add constraint digest_outreach_organization_id_progr
 alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table endpoint_readers add constraint endpoint_readers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table endpoint_readers add constraint endpoint_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table erased_clinicians add constraint erased_clinicians_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table erased_events add constraint erased_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table erasure_keys add constraint erasure_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table erasures add constraint erasures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table idempotency_keys add constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

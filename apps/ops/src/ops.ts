@@ -25,6 +25,7 @@ const groups = {
   campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
   recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
+  clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
   inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
   deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),

@@ -22,15 +22,23 @@ beforeAll(async () => {
 
 describe("keys-at-rest", () => {
   it("lists how much is stored under which key, and reseals it with the newest", async () => {
-    expect(await usesOf(OLD)).toEqual([{ table: "signing_secrets", key_id: "k1", ciphertexts: 3 }])
+    expect(await usesOf(OLD)).toEqual([
+      { table: "signing_secrets", key_id: "k1", ciphertexts: 3 },
+      { table: "erasure_keys", key_id: "k1", ciphertexts: 0 },
+    ])
     expect(await usesOf(RING)).toEqual([
       { table: "signing_secrets", key_id: "k2", ciphertexts: 0 },
       { table: "signing_secrets", key_id: "k1", ciphertexts: 3 },
+      { table: "erasure_keys", key_id: "k2", ciphertexts: 0 },
+      { table: "erasure_keys", key_id: "k1", ciphertexts: 0 },
     ])
     const resealed = await run(["keys-at-rest", "reseal"], { SECRETS_KEY: RING })
     expect(resealed).toEqual({ code: 0, stdout: "resealed  3\nalready   0\nunopened  0\n", stderr: "" })
     expect(await json("reseal", RING)).toEqual({ code: 0, resealed: 0, already: 3, unopened: 0 })
-    expect(await usesOf(`k2:${NEW}`)).toEqual([{ table: "signing_secrets", key_id: "k2", ciphertexts: 3 }])
+    expect(await usesOf(`k2:${NEW}`)).toEqual([
+      { table: "signing_secrets", key_id: "k2", ciphertexts: 3 },
+      { table: "erasure_keys", key_id: "k2", ciphertexts: 0 },
+    ])
   })
 
   it("fails when no key opens a ciphertext, and says how many", async () => {
@@ -40,7 +48,7 @@ describe("keys-at-rest", () => {
       error: { code: "ciphertexts_unopened", resealed: 0, already: 0, unopened: 3 },
     })
     expect((await run(["keys-at-rest", "list"], { SECRETS_KEY: OLD })).stdout).toBe(
-      "table            key_id  ciphertexts\nsigning_secrets  k1      0\nsigning_secrets  –       3\n",
+      "table            key_id  ciphertexts\nsigning_secrets  k1      0\nsigning_secrets  –       3\nerasure_keys     k1      0\n",
     )
   })
 })

@@ -64,7 +64,9 @@ it("walks through commands that succeed one after the other", async () => {
     }
   }
   expect([...ids.keys()].sort()).toEqual(
-    ["aud_", "cmp_", "dlv_", "key_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "whe_"].concat("evt_").sort(),
+    ["aud_", "cmp_", "dlv_", "ers_", "key_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "whe_"]
+      .concat("evt_")
+      .sort(),
   )
 })
 

@@ -16,6 +16,7 @@ export const PREFIXES = {
   replay: "rpl",
   hit: "hit",
   restore: "rst",
+  erasure: "ers",
 } as const
 
 /** A kind of thing that has an id. */

@@ -8,6 +8,7 @@ import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
+import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
@@ -22,6 +23,7 @@ import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
+import { ErasedClinicianRepositoryPg } from "./suppressions/ErasedClinicianRepositoryPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
@@ -55,4 +57,5 @@ export const adapters = Layer.mergeAll(
   WithdrawalRepositoryPg,
   TimelineReader.layer,
   RestoreRepositoryPg,
-).pipe(Layer.provideMerge(HintsPg))
+  ErasureRepositoryPg,
+).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

@@ -4,7 +4,10 @@ import { orDieAs } from "./DatabaseFailure.ts"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 
 /** Every table that holds ciphertexts of `SecretCipher`, in its column `ciphertext`, and the text column that identifies a row. */
-const TABLES = [{ table: "signing_secrets", id: "id" }] as const
+const TABLES = [
+  { table: "signing_secrets", id: "id" },
+  { table: "erasure_keys", id: "organization_id" },
+] as const satisfies ReadonlyArray<Table>
 
 const BATCH_SIZE = 200
 
@@ -115,7 +118,10 @@ export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) 
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-type Table = (typeof TABLES)[number]
+interface Table {
+  readonly table: string
+  readonly id: string
+}
 
 /** Takes the number of ciphertexts that were done since its last call. */
 type Advance = (ciphertexts: number) => Effect.Effect<void>

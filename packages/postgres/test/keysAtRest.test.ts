@@ -45,7 +45,7 @@ const stored = Effect.flatMap(
   (sql) => sql<{ ciphertext: Uint8Array }>`select ciphertext from signing_secrets order by id`,
 )
 const uses = Effect.map(withRing(listKeyUses(ignore)), (found) =>
-  found.map(({ table, keyId, ciphertexts }) => [table, keyId, ciphertexts]),
+  found.flatMap(({ table, keyId, ciphertexts }) => (table === "signing_secrets" ? [[table, keyId, ciphertexts]] : [])),
 )
 
 describe("keysAtRest", () => {

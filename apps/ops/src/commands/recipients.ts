@@ -10,6 +10,7 @@ import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { changing } from "../audit/Access.ts"
 import type { BadLines } from "../csv/ImportErrors.ts"
+import { erasedClinicians } from "../erasedClinicians.ts"
 import { ignoreColumns } from "../inputs/commonFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"
@@ -68,6 +69,7 @@ export const recipients = Command.make("recipients").pipe(
       SuppressionRepositoryPg,
       TimelineReader.layer,
       TransactionPg,
+      erasedClinicians,
     ),
   ),
 )

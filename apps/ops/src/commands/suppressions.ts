@@ -1,5 +1,4 @@
 import { ProgramId } from "@outreach/domain/Identifier"
-import { parseInput } from "@outreach/domain/parseInput"
 import { SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
@@ -7,42 +6,20 @@ import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramReposito
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { changing, revealing } from "../audit/Access.ts"
+import { erasedClinicians } from "../erasedClinicians.ts"
+import { clinicianFlags, readClinician } from "../inputs/clinicianFlags.ts"
 import { ignoreColumns, limit } from "../inputs/commonFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { printPage, printRecord } from "../output/Output.ts"
 
-/** The command line does not name a valid clinician. */
-class InvalidClinician extends Schema.TaggedError<InvalidClinician>()("InvalidClinician", { reason: Schema.String }) {
-  override get message(): string {
-    return `Name the clinician with --npi, with --email, or with both: ${this.reason}.`
-  }
-}
-
 const program = parsedFlag("program", ProgramId, "The program's id, pgm_…")
 
-const clinician = {
-  program,
-  npi: Flag.String("npi").pipe(Flag.withDescription("The clinician's NPI"), Flag.optional),
-  email: Flag.String("email").pipe(
-    Flag.withDescription("The clinician's e-mail address; its case does not matter"),
-    Flag.optional,
-  ),
-}
-
-const readClinician = Effect.fnUntraced(function* (input: {
-  readonly npi: Option.Option<string>
-  readonly email: Option.Option<string>
-}) {
-  // Loaded here, because `list` does not need the contract's schemas.
-  const { Clinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/Clinician"))
-  const clinician = parseInput(Clinician)({ npi: Option.getOrNull(input.npi), email: Option.getOrNull(input.email) })
-  return yield* Effect.mapError(Effect.fromResult(clinician), ({ reason }) => new InvalidClinician({ reason }))
-})
+const clinician = { program, ...clinicianFlags }
 
 const add = changing(
   "add",
@@ -123,5 +100,13 @@ const load = changing(
 export const suppressions = Command.make("suppressions").pipe(
   Command.withDescription("Clinicians whom a program must not write to"),
   Command.withSubcommands([add, remove, list, load]),
-  Command.provide(Layer.mergeAll(SuppressionRepositoryPg, WithdrawalRepositoryPg, ProgramRepositoryPg, TransactionPg)),
+  Command.provide(
+    Layer.mergeAll(
+      SuppressionRepositoryPg,
+      WithdrawalRepositoryPg,
+      ProgramRepositoryPg,
+      TransactionPg,
+      erasedClinicians,
+    ),
+  ),
 )

@@ -4,11 +4,13 @@ import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier
 import { shortLinkTo } from "../mail/composeMail.ts"
 import { checkTemplate } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository } from "../programs/ProgramRepository.ts"
+import { ErasedClinicianRepository, isErased } from "../suppressions/ErasedClinicians.ts"
+import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS } from "./Campaign.ts"
 import { InvalidShortLink, InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
-import { CampaignRepository } from "./CampaignRepository.ts"
+import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 
 /** Creates a draft campaign. Its templates must render and its window must end in the future. */
@@ -80,17 +82,33 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const publish = Effect.gen(function* () {
     const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
     if (chunk === undefined) return undefined
+    const withdrawn = yield* withdrawErased(chunk)
+    if (withdrawn > 0) return { campaignId: chunk.campaign.id, recipients: 0, withdrawn }
     const isEmpty = chunk.recipients.length === 0
     const { event, recipients } = isEmpty ? { recipients: [] } : composeRecipientsPublished(eventId, chunk)
     const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
     const status = statusAfterPublication(count)
     yield* campaigns.storePublication({ ...chunk, recipients }, status, event)
-    return { campaignId: chunk.campaign.id, recipients: recipients.length }
+    return { campaignId: chunk.campaign.id, recipients: recipients.length, withdrawn: 0 }
   })
   const published = yield* transaction.run(publish)
   if (published === undefined) return false
-  if (published.recipients > 0) {
+  if (published.recipients > 0 || published.withdrawn > 0) {
     yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs(published))
   }
   return true
+})
+
+/** Withdraws recipients whose NPI or address was erased: a process that knows of no erasures imported them. Returns how many. */
+const withdrawErased = Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }: PublicationChunk) {
+  if (recipients.length === 0) return 0
+  const erased = yield* (yield* ErasedClinicianRepository).find(organizationId, recipients)
+  const chosen = recipients.filter((recipient) => isErased(erased, recipient))
+  if (chosen.length === 0) return 0
+  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+  return yield* (yield* WithdrawalRepository).withdraw(
+    organizationId,
+    chosen.map(({ id }) => ({ id, reason: "suppressed" as const })),
+    at,
+  )
 })

@@ -8,6 +8,7 @@ import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 import { type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { ErasedClinicianRepository, type ErasedClinicians, isErased } from "../suppressions/ErasedClinicians.ts"
 import { type SuppressionKey, SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { Transaction } from "../Transaction.ts"
 import { IMPORTABLE } from "./Campaign.ts"
@@ -65,6 +66,7 @@ export interface KnownClinicians {
   readonly recipients: ReadonlyArray<Pick<Recipient, "npi" | "email">>
   readonly suppressions: ReadonlyArray<SuppressionKey>
   readonly qualified: ReadonlySet<string>
+  readonly erased: ErasedClinicians
 }
 
 /** The stages of qualification that end a program's outreach to a clinician. */
@@ -73,12 +75,13 @@ const ENDING_STAGES = ["learner_qualified", "completer_qualified"] as const
 /** Decides about candidates in order: each is judged against the clinicians that are known, and the candidates before it. */
 export const judgeCandidates = (
   candidates: ReadonlyArray<Pick<Candidate, "npi" | "email">>,
-  { recipients, suppressions, qualified }: KnownClinicians,
+  { recipients, suppressions, qualified, erased }: KnownClinicians,
 ): ReadonlyArray<Exclude<Registration, "token_taken">> => {
   const emails = new Map(recipients.map(({ npi, email }) => [npi, email.toLowerCase()]))
   const taken = new Set(emails.values())
   const suppressed = new Set(suppressions.map(({ kind, value }) => `${kind} ${value}`))
   return candidates.map(({ npi, email }) => {
+    if (isErased(erased, { npi, email })) return "suppressed"
     const address = email.toLowerCase()
     if (emails.get(npi) === address) return "already_there"
     if (suppressed.has(`npi ${npi}`) || suppressed.has(`email ${address}`) || qualified.has(npi)) return "suppressed"
@@ -113,6 +116,7 @@ export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
       recipients: yield* recipients.findSameClinicians(campaign, candidates),
       suppressions: yield* (yield* SuppressionRepository).find(programId, keys).pipe(Effect.orDie),
       qualified: yield* (yield* DigestRepository).findQualified(organizationId, programId, npis, ENDING_STAGES),
+      erased: yield* (yield* ErasedClinicianRepository).find(organizationId, candidates),
     })
     const wanted = candidates.filter((_, i) => registrations[i] === "registered")
     const added = yield* recipients.add(campaign, wanted, at)

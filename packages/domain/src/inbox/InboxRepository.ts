@@ -36,7 +36,7 @@ export interface InboxEntry extends Omit<InboundMessage, "npi" | "body"> {
 }
 
 /** An event to apply. */
-export type WaitingEvent = Pick<InboundMessage, "eventId" | "type" | "body">
+export type WaitingEvent = Pick<InboundMessage, "eventId" | "type" | "npi" | "body">
 
 /** An event that cannot be applied, and why; nothing of its content. */
 export interface QuarantinedEvent {
@@ -76,6 +76,11 @@ export class InboxRepository extends Context.Service<
     readWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingEvent>>
     /** Marks events as applied. */
     markApplied(organizationId: OrganizationId, eventIds: ReadonlyArray<string>): Effect.Effect<void>
+    /** Replaces the bodies of events about erased clinicians, and forgets their NPIs. */
+    erase(
+      organizationId: OrganizationId,
+      events: ReadonlyArray<Pick<InboundMessage, "eventId" | "body">>,
+    ): Effect.Effect<void>
     /** Quarantines events until they are replayed. */
     quarantine(organizationId: OrganizationId, events: ReadonlyArray<QuarantinedEvent>): Effect.Effect<void>
     /** Lists the events that wait or are quarantined, oldest first; of one organization or of all. */

@@ -3,11 +3,14 @@ import { Deployment } from "../Deployment.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
+import type { Npi } from "../recipients/Npi.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { ErasedClinicianRepository, isErased, withoutErased } from "../suppressions/ErasedClinicians.ts"
 import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { assertNoNewMatches, withdrawReached } from "../suppressions/Withdrawals.ts"
 import { Transaction } from "../Transaction.ts"
+import { eraseInboundBody } from "./eraseInboundBody.ts"
 import { deferBlockedClinicians, reachedNow, toSteps, toWithdrawals } from "./InboundStep.ts"
 import { InboxRepository, type QuarantinedEvent, type WaitingEvent } from "./InboxRepository.ts"
 import { parseInboundEvent } from "./parseInboundEvent.ts"
@@ -107,6 +110,11 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
   const slugs = parsed.flatMap(({ result }) => (result._tag === "InboundCommand" ? result.command.programSlug : []))
   const programs = yield* (yield* ProgramRepository).findIds(organizationId, slugs)
   const { steps, ignored, quarantined } = toSteps(parsed, programs)
+  const erasures = yield* ErasedClinicianRepository
+  const erased = yield* erasures.find(organizationId, [
+    ...steps,
+    ...events.map(({ npi }) => ({ npi: npi as Npi | null, email: null })),
+  ])
 
   const matches = yield* withdrawals.findMatches(organizationId, steps)
   const tokens = steps.flatMap(({ token }) => token ?? [])
@@ -117,10 +125,17 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
   let reached: ReadonlyArray<ProgramId> = []
   if (ready.length > 0) {
     const accounts = ready.filter(({ stage }) => stage === "account_created")
-    yield* (yield* SuppressionRepository).add(organizationId, accounts, "account_created")
+    yield* (yield* SuppressionRepository).add(organizationId, withoutErased(erased, accounts), "account_created")
+    // Another address of an erased NPI is known by its hash alone.
+    const others = accounts.filter(({ npi, email }) => email !== null && erased.npis.has(npi))
+    if (others.length > 0) yield* erasures.add(organizationId, others)
     const at = yield* (yield* Transaction).commitTimestamp(organizationId)
     yield* assertNoNewMatches(organizationId, ready, locked)
-    const quotas = yield* (yield* DigestRepository).countQualifications(organizationId, ready, at)
+    const quotas = yield* (yield* DigestRepository).countQualifications(
+      organizationId,
+      ready.map((step) => ({ ...step, npi: (erased.npis.get(step.npi) ?? step.npi) as Npi })),
+      at,
+    )
     yield* withdrawals.withdraw(organizationId, toWithdrawals(ready, matches), at)
     const created = ready.flatMap(({ token }) => (token === null ? [] : (attributed.get(token) ?? [])))
     yield* recipients.markAccountCreated(organizationId, created, at)
@@ -129,6 +144,15 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
   if (quarantined.length > 0) yield* inbox.quarantine(organizationId, quarantined)
   const applied = [...ignored, ...ready.map(({ eventId }) => eventId)]
   yield* inbox.markApplied(organizationId, applied)
+  const done = new Set([...applied, ...quarantined.map(({ eventId }) => eventId)])
+  const aboutErased = new Set(steps.filter((step) => isErased(erased, step)).map(({ eventId }) => eventId))
+  const toErase = events.filter(
+    ({ eventId, npi }) => done.has(eventId) && (aboutErased.has(eventId) || (npi !== null && erased.npis.has(npi))),
+  )
+  if (toErase.length > 0) {
+    const bodies = toErase.map(({ eventId, body }) => ({ eventId, body: eraseInboundBody(body) }))
+    yield* inbox.erase(organizationId, bodies)
+  }
   return {
     applied: applied.length,
     quarantined,

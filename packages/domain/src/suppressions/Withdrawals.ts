@@ -3,6 +3,7 @@ import type { OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
+import { ErasedClinicianRepository, withoutErased } from "./ErasedClinicians.ts"
 import type { ProgramClinician, SuppressionReason } from "./Suppression.ts"
 import { SuppressionRepository } from "./SuppressionRepository.ts"
 import { WithdrawalRepository } from "./WithdrawalRepository.ts"
@@ -10,8 +11,8 @@ import { WithdrawalRepository } from "./WithdrawalRepository.ts"
 /** The most recipients that the end of programs withdraws in a transaction. */
 const MAX_WITHDRAWN = 1000
 
-/** How often suppressions are tried: for longer than any lease of a message. */
-const TRIES = { schedule: Schedule.spaced("100 millis"), times: 1200 }
+/** How often withdrawals are tried: for longer than any lease of a message. */
+export const WITHDRAWAL_TRIES = { schedule: Schedule.spaced("100 millis"), times: 1200 }
 
 /** Another withdrawal, an import or a message in flight is in the way of a withdrawal, which may succeed later. */
 export class WithdrawalConflict extends Schema.TaggedError<WithdrawalConflict>()("WithdrawalConflict", {}) {}
@@ -30,9 +31,12 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
   const suppressions = yield* SuppressionRepository
   const withdrawals = yield* WithdrawalRepository
   const { organizationId } = yield* (yield* ProgramRepository).find(programId)
-  const suppressed = clinicians.map((clinician) => ({ ...clinician, programId }))
+  const erasures = yield* ErasedClinicianRepository
   const suppress = Effect.gen(function* () {
     if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
+    // Read with the turn in hand: an erasure takes the turn as well, and its clinicians are suppressed by their hashes.
+    const remaining = withoutErased(yield* erasures.find(organizationId, clinicians), clinicians)
+    const suppressed = remaining.map((clinician) => ({ ...clinician, programId }))
     const locked = new Set((yield* withdrawals.findMatches(organizationId, suppressed)).map(({ id }) => id))
     if ((yield* withdrawals.lock(organizationId, locked)).size > 0) return yield* new WithdrawalConflict()
     const added = yield* suppressions.add(organizationId, suppressed, reason)
@@ -41,7 +45,7 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
     const chosen = [...locked].map((id) => ({ id, reason: "suppressed" as const }))
     return { added, withdrawn: yield* withdrawals.withdraw(organizationId, chosen, at) }
   })
-  return yield* transaction.run(suppress).pipe(Effect.retry(TRIES), Effect.orDie)
+  return yield* transaction.run(suppress).pipe(Effect.retry(WITHDRAWAL_TRIES), Effect.orDie)
 })
 
 /** Withdraws the next waiting recipients of the programs that reached their quota; returns how many. */

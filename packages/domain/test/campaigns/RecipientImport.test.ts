@@ -42,12 +42,15 @@ describe("judgeCandidates", () => {
       { kind: "email" as const, value: "four@clinic.test" },
     ],
     qualified: new Set(["5"]),
+    erased: { npis: new Map([["8", "erased 08"]]), emails: new Set(["nine@clinic.test"]) },
   } as unknown as KnownClinicians
   const judge = (clinicians: ReadonlyArray<{ readonly npi: string; readonly email: string }>) =>
     judgeCandidates(clinicians as ReadonlyArray<Candidate>, known)
 
   it.each([
     ["registered", "6", "six@clinic.test"],
+    ["suppressed", "8", "eight@clinic.test"],
+    ["suppressed", "7", "Nine@clinic.test"],
     ["already_there", "1", "one@CLINIC.test"],
     ["already_there", "2", "two@clinic.test"],
     ["suppressed", "2", "another@clinic.test"],

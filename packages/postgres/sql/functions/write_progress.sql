@@ -31,7 +31,15 @@ begin
 
   if cardinality(batch_endpoints) > 0 then
     insert into delivered (organization_id, id, endpoint_id, first_id, deliveries)
-    select organization_id, last_id, batch.endpoint_id, first_id, deliveries::json
+    select organization_id, last_id, batch.endpoint_id, first_id,
+      case when exists (select from erased_events erased where erased.organization_id = endpoint_readers.organization_id) then (
+        -- What a partner answered to an event that was erased meanwhile may repeat its body.
+        select json_agg(case when erased.event_id is null then delivery
+          else jsonb_set(delivery::jsonb, '{attempt,response}', 'null')::json end)
+        from json_array_elements(deliveries::json) delivery
+        left join erased_events erased
+          on erased.organization_id = endpoint_readers.organization_id and erased.event_id = delivery->>'eventId'
+      ) else deliveries::json end
     from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
     join endpoint_readers using (endpoint_id)
     where batch.endpoint_id = any (held);

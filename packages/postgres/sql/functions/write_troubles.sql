@@ -36,7 +36,10 @@ begin
   ), noted as (
     insert into delivery_attempts (organization_id, delivery_id, number, started_at, latency_ms, status, outcome, response)
     select organization_id, each.id, (attempt->>'number')::int, (attempt->>'startedAt')::timestamptz,
-      (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome', attempt->>'response'
+      (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome',
+      case when not exists (
+        select from erased_events erased where erased.organization_id = "organizationId" and erased.event_id = "eventId"
+      ) then attempt->>'response' end
     from (select * from added union all select * from retried) each
     join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
   ), finished as (
@@ -47,7 +50,7 @@ begin
     delete from delivery_attempts made using finished
     where made.organization_id = "organizationId" and made.delivery_id = finished.id and (attempts > 0 or losses > 0)
     returning made.*
-  ), history as (
+  ), whole as (
     select "organizationId" as organization_id, id, "endpointId" as endpoint_id, "eventId" as event_id, state, created_at,
       coalesce((
         select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
@@ -57,6 +60,12 @@ begin
     union all
     select "organizationId", id, "endpointId", "eventId", state, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
+  ), history as (
+    -- What a partner answered to an event that was erased meanwhile may repeat its body.
+    select organization_id, id, endpoint_id, event_id, state, created_at, case when exists (
+      select from erased_events erased where erased.organization_id = whole.organization_id and erased.event_id = whole.event_id
+    ) then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as attempts
+    from whole
   ), kept as (
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, attempts, created_at from history where state = 'delivered'

@@ -8,7 +8,7 @@ import {
   type WaitingHit,
 } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -35,18 +35,27 @@ export const HitRepositoryPg = Layer.effect(
         const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
         // The row of the window is locked until its hits are stored, so that processes count together.
         const repeated = yield* sql<Repeated>`
-          with given as materialized (
-            select hit.*, came_at, date_trunc('minute', came_at) as window_start, sha256(convert_to(link, 'UTF8')) as link_hash
-            from unnest(
+          with hit as materialized (
+            select * from unnest(
               ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
               ${column(({ recipientId }) => recipientId)}::text[], ${column(({ link }) => link ?? "")}::text[],
               ${column(({ method }) => method)}::text[], ${column(({ address }) => address)}::text[],
               ${column(({ headers }) => JSON.stringify(headers))}::text[],
               ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
             ) as hit (organization_id, id, recipient_id, link, method, address, headers, received_at)
+          ), known as materialized (
+            -- Locked one by one in their order: an erasure waits for these hits, or they see that the recipient is erased.
+            select recipient.id from (select distinct organization_id, recipient_id from hit order by 1, 2) wanted
+            cross join lateral (
+              select id from recipients
+              where organization_id = wanted.organization_id and id = wanted.recipient_id and erased_at is null
+              limit 1 for key share
+            ) recipient
+          ), given as materialized (
+            select hit.*, came_at, date_trunc('minute', came_at) as window_start, sha256(convert_to(link, 'UTF8')) as link_hash
+            from hit
             cross join lateral (select to_timestamp(received_at / 1000) as came_at) time
-            where exists (
-              select from recipients where recipients.organization_id = hit.organization_id and recipients.id = hit.recipient_id)
+            where recipient_id = any (array(select id from known))
               -- A scalar, so that each is looked up by its key and no join reads the whole table.
               and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
           ), counted as (
@@ -131,10 +140,13 @@ export const HitRepositoryPg = Layer.effect(
 
       storeJudged: Effect.fnUntraced(
         function* (organizationId, judged) {
-          const recipients = [...new Set(judged.map(({ event }) => event.recipientId!))]
-          yield* sql`
-            select from recipients where organization_id = ${organizationId} and id = any (${recipients}::text[])
+          const locked = yield* sql<{ id: RecipientId }>`
+            select id from recipients
+            where organization_id = ${organizationId} and id = any (${[...new Set(judged.map(({ event }) => event.recipientId!))]}::text[])
+              and erased_at is null
             order by id for update`
+          // Who was erased since the hits were read has no events any more.
+          const recipients = locked.map(({ id }) => id)
           yield* sql`
             update hits set judged_at = clock_timestamp(), reasons = string_to_array(judged.reasons, ',')
             from unnest(
@@ -145,7 +157,7 @@ export const HitRepositoryPg = Layer.effect(
           yield* sql`
             update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = any (${recipients}::text[])`
-          const events = judged.map(({ event }) => event)
+          const events = judged.map(({ event }) => event).filter((event) => recipients.includes(event.recipientId!))
           yield* publishEvents(events, at)
         },
         Effect.provideContext(context),

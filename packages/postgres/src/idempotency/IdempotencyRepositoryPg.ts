@@ -31,7 +31,9 @@ export const IdempotencyRepositoryPg = Layer.effect(
           select case
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${Buffer.from(fingerprint).toString("hex")} ${key}`}, 0)) then 'same'
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) then 'other'
-            else 'ours' end as holder`
+            else 'ours' end as holder
+          -- Held with others until the transaction ends: an erasure waits until the responses that were read before it are stored.
+          from (select pg_advisory_xact_lock_shared(hashtextextended(${`responses ${organizationId}`}, 0)) offset 0) reading`
         return rows[0]!.holder
       }, orDieAs("IdempotencyRepository.lock")),
 

@@ -1,5 +1,6 @@
 import type { PgConnection } from "@effect/sql-pg"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import {
   type InboundMessage,
   type InboxEntry,
@@ -49,11 +50,13 @@ export const InboxRepositoryPg = Layer.effect(
       return new Set(rows.map(keyOf))
     })
 
-    // Counts on the first one that another came under its id with another body.
+    // Counts on the first one that another came under its id with another body. What an erased one said is not known any more.
     const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
       const differing = yield* sql`
         update inbox set differing = differing + 1
-        where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body} returning event_id`
+        where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body}
+          and right(body, ${ERASED_BODY_END.length}::int) <> ${ERASED_BODY_END}
+        returning event_id`
       return differing.length > 0 ? ("differs" as const) : ("repeated" as const)
     })
 
@@ -118,7 +121,7 @@ export const InboxRepositoryPg = Layer.effect(
 
       readWaiting: (organizationId, limit) =>
         sql<WaitingEvent>`
-          select event_id as "eventId", type, body from inbox
+          select event_id as "eventId", type, npi, body from inbox
           where organization_id = ${organizationId} and applied_at is null and quarantined_at is null
           order by received_at, event_id limit ${limit}`.pipe(orDieAs("InboxRepository.readWaiting")),
 
@@ -128,6 +131,17 @@ export const InboxRepositoryPg = Layer.effect(
           where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])`.pipe(
           Effect.asVoid,
           orDieAs("InboxRepository.markApplied"),
+        ),
+
+      erase: (organizationId, events) =>
+        sql`
+          update inbox set body = given.body, npi = null
+          from unnest(
+            ${events.map(({ eventId }) => eventId)}::text[], ${events.map(({ body }) => body)}::text[]
+          ) as given (event_id, body)
+          where organization_id = ${organizationId} and inbox.event_id = given.event_id`.pipe(
+          Effect.asVoid,
+          orDieAs("InboxRepository.erase"),
         ),
 
       quarantine: (organizationId, events) =>

@@ -24,7 +24,7 @@ export const BounceRepositoryPg = Layer.effect(
         select recipient.* from organizations organization
         cross join lateral (
           select ${sql.literal(recipientColumns)} from recipients
-          where organization_id = organization.id and id = ${recipientId}
+          where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`
       return rows[0]
     })
@@ -36,8 +36,10 @@ export const BounceRepositoryPg = Layer.effect(
         const { organizationId } = found
         const rows = yield* sql<Pick<Recipient, "sentAt" | "bouncedAt">>`
           select sent_at as "sentAt", bounced_at as "bouncedAt"
-          from recipients where organization_id = ${organizationId} and id = ${recipientId} for update`
-        const recipient = { ...found, ...rows[0]! }
+          from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`
+        // Erased while this waited for its lock: what was read before is not to be written.
+        if (rows[0] === undefined) return undefined
+        const recipient = { ...found, ...rows[0] }
         if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }
         const messages = yield* sql<NonNullable<BouncedRecipient["message"]>>`
           select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages

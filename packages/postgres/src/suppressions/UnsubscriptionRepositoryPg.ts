@@ -11,11 +11,16 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
 
     return {
       ask: ({ organizationId, recipientId }) =>
+        // An erased recipient is suppressed already, by a keyed hash.
         sql`
-          insert into unsubscriptions (organization_id, recipient_id)
-          select organization_id, id from recipients where organization_id = ${organizationId} and id = ${recipientId}
-          on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null
-          returning 1`.pipe(
+          with recipient as (
+            select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
+          ), asked as (
+            insert into unsubscriptions (organization_id, recipient_id)
+            select organization_id, id from recipient where erased_at is null
+            on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null
+          )
+          select from recipient`.pipe(
           Effect.map((rows) => rows.length > 0),
           orDieAs("UnsubscriptionRepository.ask"),
         ),
@@ -26,7 +31,7 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
             asked_at as "askedAt"
           from unsubscriptions
           join recipients recipient using (organization_id)
-          where recipient.id = recipient_id and suppressed_at is null
+          where recipient.id = recipient_id and suppressed_at is null and erased_at is null
           order by asked_at limit ${limit}`.pipe(orDieAs("UnsubscriptionRepository.waiting")),
 
       settle: ({ organizationId, recipientId, askedAt }) =>

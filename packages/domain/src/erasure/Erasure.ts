@@ -1,0 +1,138 @@
+import { Schema } from "effect"
+import { Base64 } from "effect/encoding"
+import type { OrganizationId, RecipientId } from "../Identifier.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import { checkDigit, type Npi } from "../recipients/Npi.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+// Glossary. Subject: the person whose data is erased. Placeholder: a value that fits the contract and stands for an erased one.
+
+/** The tables that hold data on a clinician, in the order in which they are erased. */
+export const HELD_TABLES = [
+  "recipients",
+  "messages",
+  "unsubscriptions",
+  "suppressions",
+  "qualifications",
+  "events",
+  "hits",
+  "inbox",
+  "idempotency_keys",
+  "delivery_attempts",
+  "dead_letters",
+  "delivered",
+] as const
+export type HeldTable = (typeof HELD_TABLES)[number]
+
+/** How many rows of each table concern a subject. */
+export type HeldCounts = Partial<Record<HeldTable, number>>
+
+/** The person whose data is looked for: their NPIs, addresses and recipient records in one organization. */
+export interface Subject {
+  readonly organizationId: OrganizationId
+  readonly npis: ReadonlyArray<string>
+  /** In lower case. */
+  readonly emails: ReadonlyArray<string>
+  readonly recipients: ReadonlyArray<Pick<Recipient, "id" | "token">>
+}
+
+/** What stands in place of a recipient's erased values. */
+export type ErasedRecipient = Pick<Recipient, "id" | "token" | "npi" | "email">
+
+/** An erasure under way: its subject, and the placeholders of the subject's recipients. */
+export interface ErasureState extends Subject {
+  readonly erasureId: string
+  readonly placeholders: ReadonlyArray<ErasedRecipient>
+}
+
+/** What an erasure did. Holds nothing of the person but keyed hashes. */
+export interface ErasureCertificate {
+  readonly erasureId: string
+  readonly organizationId: OrganizationId
+  /** The keyed hash of the NPI, or of the address when no NPI was named; in hex. */
+  readonly subject: string
+  /** The keyed hashes that go on suppressing, in hex. */
+  readonly hashes: ReadonlyArray<string>
+  readonly startedAt: Timestamp
+  readonly finishedAt: Timestamp | null
+  /** The release that erased. */
+  readonly release: string
+  readonly counts: HeldCounts
+}
+
+/** Several NPIs have the address, so that it does not say who is meant. */
+export class SharedAddress extends Schema.TaggedError<SharedAddress>()("SharedAddress", { npis: Schema.Int }) {
+  override get message(): string {
+    return `The address belongs to ${this.npis} NPIs; name one of them with --npi as well.`
+  }
+}
+
+/** The domain of placeholder addresses, which RFC 2606 reserves. */
+const ERASED_DOMAIN = "erased.invalid"
+
+/**
+ * Creates the NPI and the address that stand for erased ones; the number makes them unique in the organization.
+ *
+ * The NPI begins with 0 and fails its check digit, so that it is nobody's: an NPI begins with 1 or 2 (45 CFR 162.406).
+ */
+export const placeholderOf = (number: number): Pick<Recipient, "npi" | "email"> => {
+  const digits = String(number % 10 ** 8).padStart(8, "0")
+  const wrong = (Number(checkDigit(`0${digits}`)) + 1) % 10
+  return { npi: `0${digits}${wrong}` as Npi, email: `${digits}@${ERASED_DOMAIN}` as EmailAddress }
+}
+
+/** Returns an event's body with placeholders for the values of erased recipients; entries of other recipients stay as they are. */
+export const eraseEventBody = (
+  { body, recipientId }: { readonly body: string; readonly recipientId: RecipientId | null },
+  placeholders: ReadonlyMap<string, ErasedRecipient>,
+): string => {
+  const event = JSON.parse(body)
+  const of = recipientId === null ? undefined : placeholders.get(recipientId)
+  if (of !== undefined) event.data.token = of.token
+  for (const entry of event.data.recipients ?? []) {
+    const erased = placeholders.get(entry.service_recipient_id)
+    if (erased !== undefined) Object.assign(entry, { token: erased.token, npi: erased.npi, email: erased.email })
+  }
+  return JSON.stringify(event)
+}
+
+/** What to look for in texts. */
+export type Needles = Omit<Subject, "organizationId">
+
+/** Creates a function that reports whether a text names the subject: in any letter case, and as JSON, URLs and base64 write it. */
+export const createMatcher = ({ npis, emails, recipients }: Needles): ((text: string) => boolean) => {
+  const plain = [
+    ...npis.map((npi) => new RegExp(`(?<!\\d)${npi}(?!\\d)`)),
+    ...emails.map((email) => new RegExp(`(?<![\\w.+-])${email.replaceAll(/[^\w@]/g, "\\$&")}(?![\\w-]|\\.\\w)`, "i")),
+    ...recipients.map(({ token }) => new RegExp(`(?<![0-9A-Za-z])${token}(?![0-9A-Za-z])`)),
+  ]
+  const encoded = [...npis, ...emails].flatMap(base64Forms)
+  return (text) =>
+    encoded.some((form) => text.includes(form)) ||
+    [
+      text,
+      unescapeHex(text.replaceAll(/\\[bfnrt]/g, " "), /\\u([0-9a-f]{4})/gi),
+      unescapeHex(text, /%([0-7][0-9a-f])/gi),
+    ].some((form) => plain.some((pattern) => pattern.test(form)))
+}
+
+/** Returns `like` patterns for texts in lower case; whatever `createMatcher` finds matches one of them. */
+export const likePatterns = ({ npis, emails, recipients }: Needles): ReadonlyArray<string> => {
+  const values = [...npis, ...emails, ...recipients.map(({ token }) => token)]
+  const forms = [...values, ...[...npis, ...emails].flatMap(base64Forms), "\\u00", "%40"]
+  return forms.map((form) => `%${form.toLowerCase().replaceAll(/[\\%_]/g, "\\$&")}%`)
+}
+
+const unescapeHex = (text: string, pattern: RegExp): string =>
+  text.replaceAll(pattern, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+const encoder = new TextEncoder()
+
+/** Returns what base64 and base64url of any text around a value contain, for each of the three places where the value may begin. */
+const base64Forms = (value: string): ReadonlyArray<string> =>
+  [0, 1, 2].flatMap((offset) => {
+    const bytes = new Uint8Array([...new Uint8Array(offset), ...encoder.encode(value)])
+    const whole = Base64.encode(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+    return [...new Set([whole, whole.replaceAll("+", "-").replaceAll("/", "_")])]
+  })

@@ -1,0 +1,59 @@
+import { Context, type Effect } from "effect"
+import type { OrganizationId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/Organization.ts"
+import type { Clinician } from "../suppressions/Clinician.ts"
+import type { CommitTimestamp } from "../Transaction.ts"
+import type {
+  ErasedRecipient,
+  ErasureCertificate,
+  ErasureState,
+  HeldCounts,
+  HeldTable,
+  SharedAddress,
+  Subject,
+} from "./Erasure.ts"
+
+/** Finds what is held on clinicians, and erases it. */
+export class ErasureRepository extends Context.Service<
+  ErasureRepository,
+  {
+    /**
+     * Finds the person whom an NPI or an address means, with their other NPIs and addresses.
+     *
+     * An address that other NPIs have as well is theirs, too: it belongs to the subject only if it is named.
+     */
+    findSubject(
+      organizationId: OrganizationId,
+      clinician: Clinician,
+    ): Effect.Effect<Subject, OrganizationNotFound | SharedAddress>
+    /** Finds recipients by their ids, except those that are erased, as a subject without NPIs and addresses of its own. */
+    findRecipients(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<Subject>
+    /** Counts the rows of a table that concern a subject. */
+    count(subject: Subject, table: HeldTable): Effect.Effect<number>
+    /** Reserves so many placeholder numbers of the organization; returns the first. */
+    reservePlaceholders(organizationId: OrganizationId, count: number): Effect.Effect<number>
+    /** Erases the recipients with their messages, unsubscriptions, suppressions and qualifications; part of a stamped transaction. */
+    eraseAtOnce(
+      subject: Subject,
+      placeholders: ReadonlyArray<ErasedRecipient>,
+      at: CommitTimestamp,
+    ): Effect.Effect<HeldCounts>
+    /** Erases the rows of one of the other tables that concern a subject, in batches; returns how many there were. */
+    erase(state: ErasureState, table: HeldTable): Effect.Effect<number>
+    /** Counts the partner's events that name a subject and are not applied yet. */
+    countWaiting(subject: Subject): Effect.Effect<number>
+    /** Records an erasure that begins, with its state encrypted. */
+    begin(certificate: Omit<ErasureCertificate, "startedAt" | "finishedAt">, state: ErasureState): Effect.Effect<void>
+    /** Records that a table is done. */
+    progress(state: ErasureState, table: HeldTable, count: number): Effect.Effect<void>
+    /** Records that an erasure is finished, and forgets its state. */
+    finish(state: ErasureState): Effect.Effect<ErasureCertificate>
+    /** Finds the newest erasure of a subject by its hash, with its state while it is not finished. */
+    findErasure(
+      organizationId: OrganizationId,
+      subject: string,
+    ): Effect.Effect<{ readonly certificate: ErasureCertificate; readonly state: ErasureState | null } | undefined>
+    /** Lists an organization's erasures, oldest first. */
+    list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ErasureCertificate>>
+  }
+>()("domain/erasure/ErasureRepository") {}

@@ -1,0 +1,178 @@
+import { Effect, Schema } from "effect"
+import { createIdentifier, type OrganizationId, type RecipientId } from "../Identifier.ts"
+import { applyBatch } from "../inbox/applyBatch.ts"
+import { randomBase62 } from "../randomBase62.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import type { Npi } from "../recipients/Npi.ts"
+import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import { RecipientRepository } from "../recipients/RecipientRepository.ts"
+import type { Clinician } from "../suppressions/Clinician.ts"
+import { ErasedClinicianRepository } from "../suppressions/ErasedClinicians.ts"
+import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
+import { WITHDRAWAL_TRIES, WithdrawalConflict } from "../suppressions/Withdrawals.ts"
+import { Transaction } from "../Transaction.ts"
+import {
+  type ErasureCertificate,
+  type ErasureState,
+  HELD_TABLES,
+  type HeldCounts,
+  placeholderOf,
+  type Subject,
+} from "./Erasure.ts"
+import { ErasureRepository } from "./ErasureRepository.ts"
+
+/** A message to the clinician is still being sent, or other work on the organization did not end. */
+export class ErasureBlocked extends Schema.TaggedError<ErasureBlocked>()("ErasureBlocked", {}) {
+  override get message(): string {
+    return "A message to the clinician is still being sent, or events of the partner wait to be applied; run the command again."
+  }
+}
+
+/** What an erasure would do, and how an earlier one of the same clinician ended. */
+export interface ErasurePlan {
+  readonly counts: HeldCounts
+  readonly earlier: ErasureCertificate | undefined
+  /** An erasure that was cut off, which the next one finishes. */
+  readonly unfinished: ErasureState | undefined
+}
+
+/** Counts what is held on a clinician, and changes nothing. */
+export const planErasure = Effect.fn("Erasures.planErasure")(function* (
+  organizationId: OrganizationId,
+  clinician: Clinician,
+) {
+  const erasures = yield* ErasureRepository
+  const subject = yield* erasures.findSubject(organizationId, clinician)
+  const counts: HeldCounts = Object.fromEntries(
+    yield* Effect.forEach(HELD_TABLES, (table) =>
+      Effect.map(erasures.count(subject, table), (count) => [table, count] as const),
+    ),
+  )
+  const [hash] = yield* (yield* ErasedClinicianRepository).hash(organizationId, [clinician])
+  const found = hash === undefined ? undefined : yield* erasures.findErasure(organizationId, hash)
+  return { counts, earlier: found?.certificate, unfinished: found?.state ?? undefined } satisfies ErasurePlan
+})
+
+/** How a call of `eraseClinician` ended: `resumed` finished an erasure that was cut off, `repeated` found nothing more to erase. */
+export type ErasureOutcome = "erased" | "resumed" | "repeated"
+
+/**
+ * Erases a clinician everywhere, and leaves keyed hashes that go on suppressing; returns the certificate.
+ *
+ * The first transaction withdraws the recipients and replaces what identifies them; from then on nothing new is written of the clinician.
+ * The other tables follow in batches. An erasure that was cut off is finished by the next one of the same clinician.
+ */
+export const eraseClinician = Effect.fn("Erasures.eraseClinician")(function* (
+  organizationId: OrganizationId,
+  clinician: Clinician,
+  release: string,
+) {
+  const { counts, earlier, unfinished } = yield* planErasure(organizationId, clinician)
+  const outcome = (outcome: ErasureOutcome, certificate: ErasureCertificate) => ({ outcome, certificate })
+  if (earlier !== undefined && unfinished !== undefined) {
+    return outcome("resumed", yield* finishErasure(unfinished, earlier.counts))
+  }
+  if (earlier !== undefined && Object.values(counts).every((count) => count === 0)) return outcome("repeated", earlier)
+  const { state, done } = yield* beginErasure(organizationId, clinician, release)
+  return outcome("erased", yield* finishErasure(state, done))
+})
+
+const beginErasure = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  clinician: Clinician,
+  release: string,
+) {
+  const transaction = yield* Transaction
+  const erasures = yield* ErasureRepository
+  const erased = yield* ErasedClinicianRepository
+  const withdrawals = yield* WithdrawalRepository
+  const erasureId = yield* createIdentifier("erasure")
+  const begin = Effect.gen(function* () {
+    if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
+    const subject = yield* erasures.findSubject(organizationId, clinician)
+    const ids = new Set(subject.recipients.map(({ id }) => id))
+    if ((yield* withdrawals.lock(organizationId, ids)).size > 0) return yield* new WithdrawalConflict()
+    const identities = [clinician, ...identitiesOf(subject)]
+    yield* erased.add(organizationId, identities)
+    const [hash, ...others] = yield* erased.hash(organizationId, identities)
+    const placeholders = yield* createPlaceholders(subject)
+    const at = yield* transaction.commitTimestamp(organizationId)
+    // Whoever was imported meanwhile makes it begin again; an import from now on finds the hashes.
+    const again = yield* erasures.findSubject(organizationId, clinician)
+    if (again.recipients.some(({ id }) => !ids.has(id))) return yield* new WithdrawalConflict()
+    const done = yield* erasures.eraseAtOnce(subject, placeholders, at)
+    const state = { ...subject, erasureId, placeholders }
+    const hashes = [...new Set([hash!, ...others])]
+    yield* erasures.begin({ erasureId, organizationId, subject: hash!, hashes, release, counts: done }, state)
+    return { state, done }
+  })
+  return yield* transaction.run(begin).pipe(
+    Effect.retry({ ...WITHDRAWAL_TRIES, while: ({ _tag }) => _tag === "WithdrawalConflict" }),
+    Effect.catchTag("WithdrawalConflict", () => new ErasureBlocked()),
+  )
+})
+
+const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: HeldCounts) {
+  const erasures = yield* ErasureRepository
+  yield* applyWaiting(state)
+  for (const table of HELD_TABLES) {
+    if (done[table] !== undefined) continue
+    yield* erasures.progress(state, table, yield* erasures.erase(state, table))
+  }
+  return yield* erasures.finish(state)
+})
+
+/** Applies what the partner sent about the clinician before, so that its counts are right; their own data is erased with that. */
+const applyWaiting = Effect.fnUntraced(
+  function* (state: ErasureState) {
+    if ((yield* (yield* ErasureRepository).countWaiting(state)) === 0) return
+    yield* applyBatch(state.organizationId)
+    return yield* new WithdrawalConflict()
+  },
+  Effect.retry(WITHDRAWAL_TRIES),
+  Effect.catchTag("WithdrawalConflict", () => new ErasureBlocked()),
+)
+
+/**
+ * Erases recipients whose retention is over, at most some hundred in one transaction; returns how many.
+ *
+ * Nobody is suppressed by it, and earlier suppressions stay. A recipient whose message is in flight is left out.
+ */
+export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
+  organizationId: OrganizationId,
+  recipientIds: ReadonlyArray<RecipientId>,
+) {
+  const transaction = yield* Transaction
+  const erasures = yield* ErasureRepository
+  const withdrawals = yield* WithdrawalRepository
+  const erase = Effect.gen(function* () {
+    const inFlight = yield* withdrawals.lock(organizationId, new Set(recipientIds))
+    const subject = yield* erasures.findRecipients(
+      organizationId,
+      recipientIds.filter((id) => !inFlight.has(id)),
+    )
+    if (subject.recipients.length === 0) return 0
+    const placeholders = yield* createPlaceholders(subject)
+    const at = yield* transaction.commitTimestamp(organizationId)
+    yield* erasures.eraseAtOnce(subject, placeholders, at)
+    for (const table of ["events", "hits"] as const)
+      yield* erasures.erase({ ...subject, erasureId: "", placeholders }, table)
+    return subject.recipients.length
+  })
+  return yield* transaction.run(erase)
+})
+
+const identitiesOf = ({ npis, emails }: Subject): ReadonlyArray<Clinician> => [
+  ...npis.map((npi) => ({ npi: npi as Npi, email: null })),
+  ...emails.map((email) => ({ npi: null, email: email as EmailAddress })),
+]
+
+const createPlaceholders = Effect.fnUntraced(function* ({ organizationId, recipients }: Subject) {
+  if (recipients.length === 0) return []
+  const first = yield* (yield* ErasureRepository).reservePlaceholders(organizationId, recipients.length)
+  const findIds = (yield* RecipientRepository).findIds
+  let tokens: ReadonlyArray<string>
+  do tokens = yield* Effect.forEach(recipients, () => randomBase62(TOKEN_LENGTH))
+  while (new Set(tokens).size < tokens.length || (yield* findIds(organizationId, tokens)).size > 0)
+  return recipients.map(({ id }, i) => ({ id, token: tokens[i]!, ...placeholderOf(first + i) }))
+})

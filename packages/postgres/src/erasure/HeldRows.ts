@@ -1,0 +1,257 @@
+import {
+  createMatcher,
+  type HeldTable,
+  likePatterns,
+  SharedAddress,
+  type Subject,
+} from "@outreach/domain/erasure/Erasure"
+import type { DeliveryId, EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { Clinician } from "@outreach/domain/suppressions/Clinician"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** The key of an event. */
+export interface EventKey {
+  readonly id: EventId
+  readonly emittedAt: Timestamp
+}
+
+/** A row with attempts, and what they are once the responses are taken out that concern a subject. */
+export interface RowWithResponses {
+  readonly id: DeliveryId
+  readonly finishedAt: Timestamp
+  /** As JSON; null where the row has the other of both. */
+  readonly attempts: string | null
+  readonly deliveries: string | null
+}
+
+/** Finds the rows of each table that concern a clinician. Texts that may name one are read whole, however long that takes. */
+export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/HeldRows", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** Reads without the usual time limit: a partner's whole inbox takes longer. */
+    const atLeisure = <A, E, R>(read: Effect.Effect<A, E, R>) =>
+      sql.withTransaction(Effect.andThen(sql`set local statement_timeout = 0`, read))
+
+    const recipientsBy = (organizationId: OrganizationId, npis: ReadonlyArray<string>, emails: ReadonlyArray<string>) =>
+      sql<FoundRecipient>`
+        select found.id, token, npi, lower(email) as email from campaigns campaign
+        cross join lateral (
+          select * from recipients
+          where organization_id = campaign.organization_id and campaign_id = campaign.id and npi = any (${npis}::text[])
+          union
+          select * from recipients
+          where organization_id = campaign.organization_id and campaign_id = campaign.id and lower(email) = any (${emails}::text[])
+        ) found
+        where campaign.organization_id = ${organizationId} and erased_at is null
+        order by found.id`
+
+    /** The addresses that the partner sent with an NPI. */
+    const addressesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, npis: ReadonlyArray<string>) {
+      const rows = yield* sql<{ body: string }>`
+        select body from inbox
+        where organization_id = ${organizationId} and npi = any (${npis}::text[]) and type = 'clinician.account_created'`
+      return rows.flatMap(({ body }) => {
+        const email: unknown = JSON.parse(body).data?.email
+        return typeof email === "string" && email.includes("@") ? [email.toLowerCase()] : []
+      })
+    }, atLeisure)
+
+    const subjectOf = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
+      const named = clinician.email === null ? [] : [clinician.email.toLowerCase()]
+      const byAddress = yield* recipientsBy(organizationId, [], named)
+      const npis = clinician.npi === null ? [...new Set(byAddress.map(({ npi }) => npi))] : [clinician.npi]
+      if (npis.length > 1) return yield* new SharedAddress({ npis: npis.length })
+      const own = yield* recipientsBy(organizationId, npis, [])
+      const known = new Set([...own.map(({ email }) => email), ...(yield* addressesOf(organizationId, npis))])
+      const others = (yield* recipientsBy(organizationId, [], [...known])).filter(({ npi }) => !npis.includes(npi))
+      for (const { email } of others) known.delete(email)
+      const recipients = new Map([...own, ...byAddress].map(({ id, token }) => [id, { id, token }]))
+      return {
+        organizationId,
+        npis,
+        emails: [...new Set([...named, ...known])],
+        recipients: [...recipients.values()],
+      } satisfies Subject
+    })
+
+    const idsOf = ({ recipients }: Subject) => recipients.map(({ id }) => id)
+
+    /** Events carry the stamps of their recipients, so that each is found by an index. */
+    const events = (subject: Subject) =>
+      sql<EventKey>`
+        with recipient as materialized (
+          select id, published_at, sent_at from recipients
+          where organization_id = ${subject.organizationId} and id = any (${idsOf(subject)}::text[])
+        )
+        select distinct event.id, event.emitted_at as "emittedAt" from recipient cross join lateral (
+          select id, emitted_at from events
+          where organization_id = ${subject.organizationId} and recipient_id = recipient.id
+            and type in ('outreach.email_bounced', 'outreach.email_opened', 'outreach.email_clicked')
+          union all
+          select id, emitted_at from events
+          where organization_id = ${subject.organizationId} and type = 'outreach.email_sent' and emitted_at = sent_at
+            and recipient_id = recipient.id
+          union all
+          select id, emitted_at from events
+          where organization_id = ${subject.organizationId} and type = 'outreach.recipients_published'
+            and emitted_at = published_at and strpos(body, recipient.id) > 0
+        ) event
+        order by event.id`
+
+    const inbox = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      const matches = createMatcher(subject)
+      const rows = yield* sql<{ id: string; body: string | null }>`
+        select event_id as id, case when npi = any (${subject.npis}::text[]) then null else body end as body from inbox
+        where organization_id = ${subject.organizationId}
+          and (npi = any (${subject.npis}::text[]) or lower(body) like any (${likePatterns(subject)}::text[]))
+        order by event_id`
+      return rows.filter(({ body }) => body === null || matches(body)).map(({ id }) => id)
+    }, atLeisure)
+
+    const responses = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      const matches = createMatcher(subject)
+      const rows = yield* sql<{ key: string; body: string }>`
+        select key, body from idempotency_keys
+        where organization_id = ${subject.organizationId} and lower(body) like any (${likePatterns(subject)}::text[])
+        order by key`
+      return rows.filter(({ body }) => matches(body)).map(({ key }) => key)
+    }, atLeisure)
+
+    /** What partners answered to deliveries of the subject's events, or to any other if it names the subject. */
+    const withoutResponses = Effect.fnUntraced(function* (subject: Subject) {
+      const eventIds = new Set((yield* events(subject)).map(({ id }) => id))
+      const matches = createMatcher(subject)
+      return (rows: ReadonlyArray<ResponseRow>): ReadonlyArray<RowWithResponses> =>
+        rows.flatMap(({ id, finishedAt, eventId, attempts, deliveries }) => {
+          let found = false
+          const isMeant = (event: EventId | null, attempt: StoredAttempt) =>
+            attempt.response !== null && ((event !== null && eventIds.has(event)) || matches(attempt.response))
+          const cut = (event: EventId | null, attempt: StoredAttempt): StoredAttempt => {
+            if (!isMeant(event, attempt)) return attempt
+            found = true
+            return { ...attempt, response: null }
+          }
+          const row = {
+            id,
+            finishedAt,
+            attempts: attempts && JSON.stringify(attempts.map((attempt) => cut(eventId, attempt))),
+            deliveries:
+              deliveries &&
+              JSON.stringify(deliveries.map((each) => ({ ...each, attempt: cut(each.eventId, each.attempt) }))),
+          }
+          return found ? [row] : []
+        })
+    })
+
+    const deadLetters = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      const eventIds = (yield* events(subject)).map(({ id }) => id)
+      const rows = yield* sql<ResponseRow>`
+        select id, finished_at as "finishedAt", event_id as "eventId", attempts, null as deliveries from dead_letters
+        where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
+          or lower(attempts::text) like any (${likePatterns(subject)}::text[]))`
+      return (yield* withoutResponses(subject))(rows)
+    }, atLeisure)
+
+    const delivered = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      const eventIds = (yield* events(subject)).map(({ id }) => id)
+      // The id of a delivery begins with the time of its event, and a row with many holds a range of ids.
+      const prefixes = [...new Set(eventIds.map((id) => `dlv_${id.slice(4, 16)}7`))]
+      const rows = yield* sql<ResponseRow>`
+        select id, finished_at as "finishedAt", event_id as "eventId", attempts, deliveries from delivered
+        where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
+          or (first_id is not null and exists (
+            select from unnest(${prefixes}::text[]) as prefix
+            where prefix collate "C" between left(first_id, 17) and left(delivered.id, 17)))
+          or lower(coalesce(attempts::text, deliveries::text)) like any (${likePatterns(subject)}::text[]))`
+      return (yield* withoutResponses(subject))(rows)
+    }, atLeisure)
+
+    const attempts = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      const eventIds = (yield* events(subject)).map(({ id }) => id)
+      const matches = createMatcher(subject)
+      const rows = yield* sql<{ id: DeliveryId; response: string; isOurs: boolean }>`
+        select delivery_id as id, response, coalesce(event_id = any (${eventIds}::text[]), false) as "isOurs"
+        from delivery_attempts attempt
+        left join deliveries delivery on delivery.organization_id = attempt.organization_id and delivery.id = delivery_id
+        where attempt.organization_id = ${subject.organizationId} and response is not null`
+      return rows.filter(({ response, isOurs }) => isOurs || matches(response)).map(({ id }) => id)
+    }, atLeisure)
+
+    const finders = {
+      recipients: (subject) => Effect.succeed(idsOf(subject)),
+      messages: (subject) => sql`
+        select from messages where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
+      unsubscriptions: (subject) => sql`
+        select from unsubscriptions
+        where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
+      suppressions: (subject) => sql`
+        select from suppressions where organization_id = ${subject.organizationId}
+          and ((kind = 'npi' and value = any (${subject.npis}::text[])) or (kind = 'email' and value = any (${subject.emails}::text[])))`,
+      qualifications: (subject) => sql`
+        select from qualifications where organization_id = ${subject.organizationId} and npi = any (${subject.npis}::text[])`,
+      hits: (subject) => sql`
+        select from hits where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
+      events,
+      inbox,
+      idempotency_keys: responses,
+      dead_letters: deadLetters,
+      delivery_attempts: attempts,
+      delivered,
+    } satisfies Record<HeldTable, (subject: Subject) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>>
+
+    return {
+      subjectOf,
+      events,
+      inbox,
+      responses,
+      deadLetters,
+      delivered,
+      attempts,
+      /** Finds the rows of any table. */
+      find: (subject: Subject, table: HeldTable): Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> =>
+        finders[table](subject),
+      /** Counts the partner's events that name a subject and wait to be applied. */
+      countWaiting: Effect.fnUntraced(function* (subject: Subject) {
+        if (isNameless(subject)) return 0
+        const rows = yield* sql<{ npi: string | null; body: string }>`
+          select npi, body from inbox
+          where organization_id = ${subject.organizationId} and applied_at is null and quarantined_at is null
+            and (npi = any (${subject.npis}::text[]) or lower(body) like any (${likePatterns(subject)}::text[]))`
+        const matches = createMatcher(subject)
+        return rows.filter(({ npi, body }) => (npi !== null && subject.npis.includes(npi)) || matches(body)).length
+      }, atLeisure),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(HeldRows, HeldRows.make)
+}
+
+interface FoundRecipient {
+  readonly id: RecipientId
+  readonly token: string
+  readonly npi: string
+  readonly email: string
+}
+
+interface StoredAttempt {
+  readonly response: string | null
+}
+
+interface ResponseRow {
+  readonly id: DeliveryId
+  readonly finishedAt: Timestamp
+  readonly eventId: EventId | null
+  readonly attempts: ReadonlyArray<StoredAttempt> | null
+  readonly deliveries: ReadonlyArray<{ readonly eventId: EventId; readonly attempt: StoredAttempt }> | null
+}
+
+/** Reports whether a subject stands for records alone, whose NPIs and addresses are not looked for. */
+const isNameless = ({ npis, emails }: Subject): boolean => npis.length === 0 && emails.length === 0
