@@ -21,7 +21,7 @@ import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, runJson, meanwhile } = commandLine()
+const { run, runFailing, runJson, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-clinicians-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -237,5 +237,22 @@ describe("ops clinicians erase", () => {
 
     const refused = await run(load, { SECRETS_KEY: "" })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/SECRETS_KEY/) })
+  })
+
+  it("is finished by the same command after it was cut off, and says so", async () => {
+    const { organization, token } = await meanwhile(seedPerson())
+    const statement = (text: string) => meanwhile(SqlClient.SqlClient.use((sql) => sql.unsafe(text)))
+    await statement("alter table hits add constraint cut_off check (address <> '') not valid")
+    expect(await runFailing(...eraseOf(organization.id, "--yes"))).toMatchObject({ code: "database_failure" })
+    expect(naming(await meanwhile(dump), token)).toContain("hits")
+    await statement("alter table hits drop constraint cut_off")
+
+    expect(await runJson(...eraseOf(organization.id, "--dry-run"))).toMatchObject({ is_unfinished: true })
+    expect(await runJson(...eraseOf(organization.id, "--yes"))).toMatchObject({
+      outcome: "resumed",
+      counts: { recipients: 1, events: 3, hits: 2, inbox: 4, delivered: 1 },
+    })
+    expect(naming(await meanwhile(dump), token)).toEqual([])
+    expect(await runJson(...eraseOf(organization.id, "--yes"))).toMatchObject({ outcome: "repeated" })
   })
 })
