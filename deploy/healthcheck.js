@@ -1,4 +1,4 @@
-// Exits with 0 if the process of this container responds: the API, or the worker on its admin port.
+// Exits with 0 if the process of this container responds: the API on its public port, or the worker on its admin port.
 const { PORT = "8080", ADMIN_PORT = "9464" } = process.env
 const urls = [`http://127.0.0.1:${PORT}/v1/health`, `http://127.0.0.1:${ADMIN_PORT}/livez`]
 const responds = async (url) => {

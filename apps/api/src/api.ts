@@ -17,7 +17,7 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { adminServer } from "@outreach/process/adminServer"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Layer, Metric, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
 import type { SqlClient } from "effect/sql"
@@ -25,6 +25,7 @@ import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { livez, makeUnreadiness, readyz } from "./handlers/health.ts"
+import { atStart } from "./http/apiMetrics.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
@@ -119,6 +120,7 @@ const listening = Layer.effect(
       ...(yield* trackingPages),
       ...(yield* unsubscribePages),
     ])
+    yield* Effect.forEach(atStart, Metric.value, { discard: true })
     yield* Effect.forkScoped(
       adminServer({
         host: adminHost,

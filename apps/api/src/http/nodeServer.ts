@@ -6,6 +6,7 @@ import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRep
 import { Duration, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { ApiConfig } from "../ApiConfig.ts"
+import { requestCounters } from "./apiMetrics.ts"
 import { encode } from "./encode.ts"
 import { errorHeaders } from "./ResponseContext.ts"
 import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
@@ -40,8 +41,10 @@ export const nodeServer = Effect.gen(function* () {
   // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
   const server = createServer({ ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false })
   server.maxConnections = maxConnections
+  const { refuse } = requestCounters(yield* Effect.context<never>())
   let dropped = 0
   server.on("drop", () => {
+    refuse("connection_limit")
     if (dropped++ % LOGGED_DROP === 0) {
       runSync(Effect.annotateLogs(Effect.logWarning("connection limit reached, dropping connections"), { dropped }))
     }
@@ -52,6 +55,7 @@ export const nodeServer = Effect.gen(function* () {
       socket.destroy()
       return
     }
+    refuse("malformed")
     const requestId = runSync(createIdentifier("request"))
     const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
     const { status, body, headers } = toErrorResponse(

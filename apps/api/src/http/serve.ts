@@ -10,6 +10,7 @@ import { Cause, Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
+import { requestCounters } from "./apiMetrics.ts"
 import { createKeyAuthenticator } from "./authenticateKey.ts"
 import { decode, decodeBody } from "./decode.ts"
 import { encode, respond } from "./encode.ts"
@@ -32,7 +33,7 @@ export type Page<Services> = Effect.Effect<
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 /** What is learned of a request on its way, for its answer. */
-type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] }
+type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & { isPage: boolean }
 
 /**
  * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
@@ -48,6 +49,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const { assertEndpoint, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
   const executeOnce = yield* createExecuteOnce
+  const counters = requestCounters(yield* Effect.context<never>())
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
   type Target = Row | { readonly page: Page<Services> }
@@ -73,7 +75,10 @@ export const serve = Effect.fnUntraced(function* <Services>(
       return yield* Effect.fail(RequestError.MethodNotAllowed({ allow: found.allow }))
     }
     const { target, parameters } = found
-    if ("page" in target) return yield* target.page
+    if ("page" in target) {
+      progress.isPage = true
+      return yield* target.page
+    }
 
     const { operation, handler } = target
     const { auth } = operation
@@ -130,11 +135,15 @@ export const serve = Effect.fnUntraced(function* <Services>(
       operation: undefined,
       envelope: "partner",
       window: undefined,
+      isPage: false,
     }
+    const startedAt = performance.now()
+    let refused: RequestError | undefined
     const response = yield* answer(request, progress).pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
           const error = yield* errorOf(cause, progress)
+          refused = error
           if (error._tag === "RateLimited" && error.window) progress.window = error.window
           const { status, body, headers } = toErrorResponse(error, progress, docsUrl)
           const now = (yield* Clock.currentTimeMillis) / 1000
@@ -142,6 +151,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
         }),
       ),
     )
+    const route = progress.operation ?? (progress.isPage ? "page" : "none")
+    counters.count(route, response.status, (performance.now() - startedAt) / 1000, refused)
     return response.headers["x-request-id"] === undefined
       ? HttpServerResponse.setHeader(response, "X-Request-Id", progress.requestId)
       : response

@@ -1,8 +1,10 @@
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
-import { Cause, Clock, Context, Duration, Effect, Fiber, Layer, Queue } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Fiber, Layer, Metric, Queue } from "effect"
+import { hitMetrics } from "../http/apiMetrics.ts"
 
 /** Hits that wait in memory, at most 3 KB each; what comes on top is answered and lost. The database has to be away for minutes. */
 const MAX_WAITING = 20_000
@@ -29,17 +31,22 @@ export class HitQueue extends Context.Service<
     HitQueue,
     Effect.gen(function* () {
       const repository = yield* HitRepository
+      const monitor = yield* DatabaseMonitor
       const queue = yield* Queue.dropping<Waiting, Cause.Done>(MAX_WAITING)
       let lost = 0
       let underWay = 0
+
+      const showLength = Effect.suspend(() => Metric.update(hitMetrics.queued, Queue.sizeUnsafe(queue) + underWay))
 
       const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
         for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
           const exit = yield* Effect.exit(repository.record(batch))
           if (exit._tag === "Success") return
-          yield* Effect.logError("hits could not be stored").pipe(
-            Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
-          )
+          if (!(yield* monitor.covers(exit.cause))) {
+            yield* Effect.logError("hits could not be stored").pipe(
+              Effect.annotateLogs({ count: batch.length, errors: describeCause(exit.cause) }),
+            )
+          }
           if (!isTransient(exit.cause)) {
             // One that the database will not have must not keep the others out.
             return batch.length === 1
@@ -52,14 +59,16 @@ export class HitQueue extends Context.Service<
 
       const storing = yield* Queue.takeBetween(queue, 1, STORE_BATCH_SIZE).pipe(
         Effect.tap((batch) =>
-          Effect.sync(() => {
+          Effect.suspend(() => {
             underWay = batch.length
+            return showLength
           }),
         ),
         Effect.flatMap(store),
         Effect.andThen(
-          Effect.sync(() => {
+          Effect.suspend(() => {
             underWay = 0
+            return showLength
           }),
         ),
         Effect.forever,
@@ -76,7 +85,8 @@ export class HitQueue extends Context.Service<
 
       return {
         offer: Effect.fnUntraced(function* (hit) {
-          if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return
+          if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return yield* showLength
+          yield* Metric.update(hitMetrics.dropped, 1)
           if (lost++ % MAX_WAITING === 0) yield* Effect.logError("hit queue full, dropping hits")
         }),
       }
