@@ -26,6 +26,15 @@ const drainSeconds = setting("DRAIN_SECONDS", wholeNumber(0, 300), "20")
 /** `HISTORY_DAYS`: for how many days deliveries that arrived are remembered. Default 90. */
 const historyDays = setting("HISTORY_DAYS", wholeNumber(1, 3650), "90")
 
+/** `EVENTS_MONTHS`: for how many whole months before the current one events are kept; `none` keeps all. Default `none`. */
+const eventsMonths = setting("EVENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none")
+
+/** `INBOX_MONTHS`: for how many whole months before the current one the events are kept that partners sent; `none` keeps all. Default `none`. */
+const inboxMonths = setting("INBOX_MONTHS", noneOr(wholeNumber(1, 1200)), "none")
+
+/** `DEAD_LETTERS_DAYS`: for how many days dead letters are kept, replayed or not; `none` keeps all. Default `none`. */
+const deadLettersDays = setting("DEAD_LETTERS_DAYS", noneOr(wholeNumber(1, 3650)), "none")
+
 /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
 const webhookCallSeconds = setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120), "15")
 
@@ -77,6 +86,9 @@ const mail = Config.all({
   bouncePort,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
+/** For how long data is kept. */
+const retention = Config.all({ historyDays, eventsMonths, inboxMonths, deadLettersDays })
+
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({
   database: databaseSettings,
@@ -89,8 +101,8 @@ export const WorkerConfig = Config.all({
   webhookAllowPrivateAddresses,
   webhooks,
   drainSeconds,
-  historyDays,
   failoverSeconds,
+  retention,
   adminHost,
   adminPort,
 })

@@ -70,7 +70,7 @@ export const worker = Effect.gen(function* () {
     judgeHits,
     unsubscribe,
     deleteExpired,
-    managePartitions({ historyDays: config.historyDays }),
+    managePartitions(config.retention),
   ]
   const loops = [
     whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),

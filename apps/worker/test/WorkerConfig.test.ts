@@ -42,7 +42,7 @@ describe("WorkerConfig", () => {
       webhookAllowPrivateAddresses: false,
       webhooks: { callSeconds: 15, leaseSeconds: 9, maxInFlight: 512, perEndpoint: 16 },
       drainSeconds: 20,
-      historyDays: 90,
+      retention: { historyDays: 90, eventsMonths: null, inboxMonths: null, deadLettersDays: null },
     })
   })
 
@@ -73,6 +73,9 @@ describe("WorkerConfig", () => {
     ["ADMIN_PORT", "65536"],
     ["ADMIN_HOST", "not a host"],
     ["HISTORY_DAYS", "0"],
+    ["EVENTS_MONTHS", "0"],
+    ["INBOX_MONTHS", "never"],
+    ["DEAD_LETTERS_DAYS", "1.5"],
     ["MAIL_PER_MINUTE", "many"],
     ["MAIL_PER_DOMAIN_MINUTE", "-1"],
     ["BOUNCE_DOMAIN", "bounces@acme.test"],

@@ -1,3 +1,4 @@
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
@@ -27,6 +28,12 @@ export class Partitions extends Context.Service<Partitions>()("postgres/Partitio
           select dropped, reason from keep_partitions(${table}, clock_timestamp(), ${keep}::int)`
         return rows[0]!
       }, orDieAs("Partitions.drop")),
+
+      /** The time before which no events are kept; null when it is not known of any. */
+      eventsKeptFrom: sql<{ at: Timestamp | null }>`select events_kept_from() as at`.pipe(
+        Effect.map((rows) => rows[0]!.at),
+        orDieAs("Partitions.eventsKeptFrom"),
+      ),
     }
   }),
 }) {

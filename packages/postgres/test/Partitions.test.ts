@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -12,36 +12,14 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof settled> | Partitions | DeliveryRepository>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 const test = effectTest(run)
 
-// A clock of the test's own stands before the server's: the statements are those of every day, and a day is over when the test says so.
-beforeAll(async () => {
-  const simulate = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`create schema simulated`
-    yield* sql`create table simulated.clock (ahead interval not null)`
-    yield* sql`insert into simulated.clock values ('0')`
-    yield* sql`
-      create function simulated.clock_timestamp() returns timestamptz language sql volatile as $$
-        select pg_catalog.clock_timestamp() + ahead from simulated.clock
-      $$`
-    yield* sql`alter table delivered alter column finished_at set default simulated.clock_timestamp()`
-    yield* sql.unsafe(
-      `alter database "${new URL(url()).pathname.slice(1)}" set search_path = simulated, public, pg_catalog`,
-    )
-  })
-  await Effect.runPromise(Effect.provide(simulate, testDatabaseLayer(url())))
-})
-const setClock = (now: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
-    update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`,
-  )
+const setClock = simulatedClock(url)
 
 /** Takes a delivery of an event. */
 const leased = Effect.gen(function* () {

@@ -92,7 +92,8 @@ ${heading("reconcile")}
 <p>Every <code>outreach.email_*</code> event also stands in <code>GET /v1/partners/consumer/events</code>, in the order of
 <code>emitted_at</code>, and no event ever appears before one that you have read. Poll it every 15 minutes with <code>since</code> at your last
 checkpoint, the <code>emitted_at</code> of the last event that you stored. <code>since</code> includes that moment, so its events come again:
-drop them by <code>event_id</code>, as with webhooks. An early <code>since</code> brings the whole history.</p>
+drop them by <code>event_id</code>, as with webhooks. An early <code>since</code> brings the whole
+history that is kept, from its first event on.</p>
 ${code("reconcile.ts", samples.reconcile)}
 <p><code>@outreach/client</code> does this, the overlap and the waiting included: <code>client.sync.events({ checkpoint })</code>.</p>
 

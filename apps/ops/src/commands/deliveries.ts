@@ -54,6 +54,9 @@ export const deliveries = Command.make("deliveries").pipe(
   Command.provide(DeliveryRepository.layer),
 )
 
+const EVENT_DROPPED =
+  "\n\nIts event is no longer kept (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
+
 /** Prints a delivery with its attempts. */
 export const printDelivery = (found: {
   readonly delivery: DeliverySummary
@@ -62,5 +65,5 @@ export const printDelivery = (found: {
   print(
     found,
     () =>
-      `${formatRecord(found.delivery)}\n\nAttempts\n${formatRows(found.attempts, ["number", "startedAt", "latencyMs", "status", "outcome", "response"])}`,
+      `${formatRecord(found.delivery)}${found.delivery.eventType === null ? EVENT_DROPPED : ""}\n\nAttempts\n${formatRows(found.attempts, ["number", "startedAt", "latencyMs", "status", "outcome", "response"])}`,
   )

@@ -1,6 +1,7 @@
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
-import { Effect } from "effect"
+import { Partitions } from "@outreach/postgres/Partitions"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { reading } from "../audit/Access.ts"
 import { formatDigest } from "../digest/formatDigest.ts"
@@ -28,5 +29,5 @@ const show = reading(
 export const digest = Command.make("digest").pipe(
   Command.withDescription("The partners' daily digests"),
   Command.withSubcommands([show, verify]),
-  Command.provide(DigestRepositoryPg),
+  Command.provide(Layer.merge(DigestRepositoryPg, Partitions.layer)),
 )

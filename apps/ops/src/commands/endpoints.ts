@@ -5,6 +5,7 @@ import { EndpointId } from "@outreach/domain/Identifier"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
@@ -17,6 +18,7 @@ import { outboundEventTypes } from "../inputs/outboundEventTypes.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { instant } from "../inputs/times.ts"
+import { noteKeptFrom } from "../output/noteKeptFrom.ts"
 import { printList, printRecord } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
@@ -41,6 +43,7 @@ const create = changing(
   Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since }) {
     const { allowHttp } = yield* Target
     const endpoint = { organizationId, url, eventTypes: Option.getOrNull(types), ...pickDefined({ since }) }
+    if (Option.isSome(since)) yield* noteKeptFrom(since.value)
     yield* printRecord(yield* createEndpoint(endpoint, { allowPrivate: allowHttp }))
   }),
 ).pipe(
@@ -135,5 +138,5 @@ const enable = changing(
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("The partners' webhook endpoints"),
   Command.withSubcommands([create, list, show, update, sendTest, replayLog, disable, enable]),
-  Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueue.layer)),
+  Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueue.layer, Partitions.layer)),
 )

@@ -1,5 +1,6 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
+import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { reading } from "../audit/Access.ts"
@@ -54,6 +55,12 @@ export const verify = reading(
     const digests = yield* DigestRepository
     const found = yield* Effect.forEach(dates, (each) => digests.recount(each, Option.getOrUndefined(organization)))
     const discrepancies = found.flat()
+    const keptFrom = yield* (yield* Partitions).eventsKeptFrom
+    if (keptFrom !== null && date < keptFrom.slice(0, 10)) {
+      yield* printToStderr(
+        `No events are kept from before ${keptFrom.slice(0, 10)}: of the dates before, the qualifications alone were recounted.`,
+      )
+    }
     if (discrepancies.length > 0) {
       yield* printToStderr(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
       return yield* new DigestDiffers({ discrepancies })

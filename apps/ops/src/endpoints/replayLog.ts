@@ -11,6 +11,7 @@ import { pickDefined } from "../inputs/pickDefined.ts"
 import { detach, replayRate } from "../inputs/replayFlags.ts"
 import { instant } from "../inputs/times.ts"
 import { formatCount } from "../output/format.ts"
+import { noteKeptFrom } from "../output/noteKeptFrom.ts"
 import { print } from "../output/Output.ts"
 
 /** `ops endpoints replay` */
@@ -32,6 +33,7 @@ export const replayLog = changing(
   Effect.fn("ops.endpoints.replay")(function* ({ endpoint, from, to, types, rate, dryRun, detach }) {
     const replayJobs = yield* ReplayJobQueue
     const range = { endpointId: endpoint, from, to, ...pickDefined({ eventTypes: types }) }
+    yield* noteKeptFrom(from)
     if (dryRun) {
       const count = yield* replayJobs.countInLog(range)
       return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)

@@ -1,35 +1,66 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { DeadLetterRepository, type PurgePosition } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
-import { Effect } from "effect"
+import { Clock, type Duration, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 
 /** For how long data is kept; null keeps it for good. */
 export interface Retention {
   /** Days of deliveries that arrived, and of hits since they were judged. */
   readonly historyDays: number
+  /** Whole months of events before the current one. */
+  readonly eventsMonths: number | null
+  /** Whole months of what partners sent, before the current one. */
+  readonly inboxMonths: number | null
+  /** Days of dead letters, replayed or not. */
+  readonly deadLettersDays: number | null
 }
 
+const DAY_MS = 86_400_000
+
 /** Adds the partitions of the time to come, and forgets what is older than the retention says, until interrupted. */
-export const managePartitions = Effect.fnUntraced(function* ({ historyDays }: Retention) {
+export const managePartitions = Effect.fnUntraced(function* (retention: Retention) {
+  const { historyDays, deadLettersDays } = retention
   const partitions = yield* Partitions
   const hits = yield* HitRepository
+  const deadLetters = yield* DeadLetterRepository
   const kept: Readonly<Record<PartitionedTable, number | null>> = {
     delivered: historyDays,
-    events: null,
-    inbox: null,
+    events: retention.eventsMonths,
+    inbox: retention.inboxMonths,
     hits: historyDays,
   }
 
-  const keep = Effect.fnUntraced(function* (table: PartitionedTable) {
+  // When it was last told of a table that its oldest month is needed for longer than it was to be kept.
+  const toldAt = new Map<PartitionedTable, number>()
+  const drop = Effect.fnUntraced(function* (table: PartitionedTable, keep: number) {
+    const { dropped, reason } = yield* partitions.drop(table, keep)
+    const now = yield* Clock.currentTimeMillis
+    if (reason === null) toldAt.delete(table)
+    else if (now - (toldAt.get(table) ?? 0) >= DAY_MS) {
+      toldAt.set(table, now)
+      yield* Effect.logWarning("partition past its retention is still needed").pipe(
+        Effect.annotateLogs({ table, reason }),
+      )
+    }
+    return dropped
+  })
+  const keepTable = Effect.fnUntraced(function* (table: PartitionedTable) {
     // In two transactions: whoever reads a table holds what one needs, and waits for what the other one holds.
     const added = yield* partitions.add(table)
-    const months = kept[table]
-    const dropped = months === null ? 0 : (yield* partitions.drop(table, months)).dropped
+    const dropped = kept[table] === null ? 0 : yield* drop(table, kept[table])
     if (added + dropped > 0) {
       yield* Effect.logInfo("partitions rotated").pipe(Effect.annotateLogs({ table, added, dropped }))
     }
   })
-  const forgetAll = Effect.gen(function* () {
+  // One after another, because they lock the same tables. One that fails is tried again with the others.
+  const keepAll = Effect.forEach(
+    PARTITIONED_TABLES,
+    (table) => keepTable(table).pipe(Effect.catchCause((cause) => logFailure(`partitions of ${table} failed`, cause))),
+    { discard: true },
+  )
+
+  const forgetHits = Effect.gen(function* () {
     while (true) {
       const [took, forgotten] = yield* Effect.timed(hits.forget(historyDays))
       if (forgotten === 0) return
@@ -37,18 +68,26 @@ export const managePartitions = Effect.fnUntraced(function* ({ historyDays }: Re
       yield* Effect.sleep(took)
     }
   })
-  // One after another, because they lock the same tables. One that fails is tried again with the others.
-  const keepAll = Effect.forEach(
-    PARTITIONED_TABLES,
-    (table) => keep(table).pipe(Effect.catchCause((cause) => logFailure(`partitions of ${table} failed`, cause))),
-    { discard: true },
-  )
+  const purgeDeadLetters = Effect.fnUntraced(function* (days: number) {
+    const before = yield* deadLetters.daysAgo(days)
+    let after: PurgePosition | null = null
+    do {
+      const purge = deadLetters.purge({}, before, after)
+      const [took, { next }]: readonly [Duration.Duration, Effect.Success<typeof purge>] = yield* Effect.timed(purge)
+      after = next
+      yield* Effect.sleep(took)
+    } while (after !== null)
+  })
+
   const everyMinute = Effect.sleep("1 minute")
   // Apart, so that a long forgetting keeps no partition waiting.
   return yield* Effect.all(
     [
       retryForever("managePartitions", Effect.andThen(keepAll, everyMinute)),
-      retryForever("forgetHits", Effect.andThen(forgetAll, everyMinute)),
+      retryForever("forgetHits", Effect.andThen(forgetHits, everyMinute)),
+      ...(deadLettersDays === null
+        ? []
+        : [retryForever("purgeDeadLetters", Effect.andThen(purgeDeadLetters(deadLettersDays), everyMinute))]),
     ],
     { concurrency: "unbounded", discard: true },
   )

@@ -1,12 +1,27 @@
 import { expect } from "@effect/vitest"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Schedule } from "effect"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Deferred, Effect, Logger, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { beforeAll } from "vitest"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
-const test = effectTest(runOnDatabase())
+const run = runOnDatabase()
+const test = effectTest(run)
+// The first worker came eight months ago.
+beforeAll(() =>
+  run(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`select from keep_partitions('events', clock_timestamp() - interval '8 months')`,
+    ),
+  ),
+)
+const KEEP_ALL = { historyDays: 90, eventsMonths: null, inboxMonths: null, deadLettersDays: null }
+const often = Schedule.spaced("20 millis")
 
 test("all hits that are old enough are forgotten one batch after another, however many there are", function* () {
   const sql = yield* SqlClient.SqlClient
@@ -20,8 +35,47 @@ test("all hits that are old enough are forgotten one batch after another, howeve
     where organization_id = ${organization.id}`
   const left = sql`select id from hits where organization_id = ${organization.id}`
   const rows = yield* Effect.raceFirst(
-    Effect.repeat(left, { until: (rows) => rows.length === 1, schedule: Schedule.spaced("20 millis") }),
-    managePartitions({ historyDays: 90 }),
+    Effect.repeat(left, { until: (rows) => rows.length === 1, schedule: often }),
+    managePartitions(KEEP_ALL),
   )
   expect(rows).toEqual([{ id: "hit_6001" }])
+})
+
+test("dead letters are purged after their days, and months of events are dropped after theirs", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const old = yield* seedDeadLetters(3, { daysAgo: 200 })
+  yield* seedDeadLetters(2, { daysAgo: 100 })
+  yield* sql`update events set emitted_at = emitted_at - interval '200 days' where id = ${old.eventId}`
+  const left = sql<{ events: number; letters: number }>`
+    select (select count(*)::int from events) as events, (select count(*)::int from dead_letters) as letters`
+  const rows = yield* Effect.raceFirst(
+    Effect.repeat(left, { until: ([row]) => row!.letters === 2, schedule: often }),
+    managePartitions({ ...KEEP_ALL, deadLettersDays: 150 }),
+  )
+  // The other dead letters need the other event.
+  expect(rows).toEqual([{ events: 2, letters: 2 }])
+  yield* Effect.raceFirst(
+    Effect.repeat(left, { until: ([row]) => row!.events === 1, schedule: often }),
+    managePartitions({ ...KEEP_ALL, eventsMonths: 4 }),
+  )
+})
+
+test("a month that somebody still needs stays, and the log says whose it is", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { eventId, endpoint } = yield* seedDeadLetters(0)
+  yield* sql`update events set emitted_at = emitted_at - interval '200 days' where id = ${eventId}`
+  yield* sql`update reader_positions set begun_at = '-infinity', begun_id = '' where endpoint_id = ${endpoint.id}`
+  yield* (yield* EndpointRepository).enable(endpoint.id)
+  const told = yield* Deferred.make<unknown>()
+  const logger = Logger.make(({ message, fiber }) => {
+    if (String(message) === "partition past its retention is still needed") {
+      Deferred.doneUnsafe(told, Effect.succeed(fiber.getRef(References.CurrentLogAnnotations)))
+    }
+  })
+  const annotations = yield* Effect.raceFirst(
+    Deferred.await(told),
+    managePartitions({ ...KEEP_ALL, eventsMonths: 4 }).pipe(Effect.provide(Logger.layer([logger]))),
+  )
+  expect(annotations).toEqual({ table: "events", reason: `endpoint ${endpoint.id} has not read them all` })
+  expect(yield* sql`select from events where id = ${eventId}`).toHaveLength(1)
 })

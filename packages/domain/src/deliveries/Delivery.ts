@@ -69,7 +69,8 @@ export interface DeliverySummary {
   readonly id: DeliveryId
   readonly endpointId: EndpointId
   readonly eventId: EventId
-  readonly eventType: string
+  /** Null when the event is no longer kept. */
+  readonly eventType: string | null
   readonly state: DeliveryState
   /** Attempts made, of the schedule's. */
   readonly attempts: number

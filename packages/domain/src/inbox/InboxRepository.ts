@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { Timestamp } from "../Timestamp.ts"
 
 /** An event that a partner sent, verified and not yet looked into. */
 export interface InboundMessage {
@@ -54,6 +54,17 @@ export class InboxEntryNotFound extends Schema.TaggedError<InboxEntryNotFound>()
   }
 }
 
+/** The organization sent the event, and its month is over for which what was sent is kept. */
+export class InboxEntryDropped extends Schema.TaggedError<InboxEntryDropped>()("InboxEntryDropped", {
+  organizationId: Schema.String,
+  eventId: Schema.String,
+  receivedAt: Timestamp,
+}) {
+  override get message(): string {
+    return `The event ${this.eventId} of ${this.organizationId} was received at ${this.receivedAt}. Its content is no longer kept (INBOX_MONTHS).`
+  }
+}
+
 /** The event is not quarantined, so there is nothing to replay. Scripts read the tag. */
 export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotSetAside", {
   eventId: Schema.String,
@@ -93,9 +104,12 @@ export class InboxRepository extends Context.Service<
     find(
       organizationId: OrganizationId,
       eventId: string,
-    ): Effect.Effect<InboxEntry & { readonly body: string }, InboxEntryNotFound>
+    ): Effect.Effect<InboxEntry & { readonly body: string }, InboxEntryNotFound | InboxEntryDropped>
     /** Lets a quarantined event be applied again. */
-    replay(organizationId: OrganizationId, eventId: string): Effect.Effect<void, InboxEntryNotFound | NotQuarantined>
+    replay(
+      organizationId: OrganizationId,
+      eventId: string,
+    ): Effect.Effect<void, InboxEntryNotFound | InboxEntryDropped | NotQuarantined>
     /** Lets every quarantined event be applied again, in the order of receipt; returns how many there were. */
     replayAll(organizationId: OrganizationId): Effect.Effect<number>
   }

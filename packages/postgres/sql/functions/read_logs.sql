@@ -10,7 +10,16 @@ returns table (
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
   set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off as $$
 #variable_conflict use_column
+declare
+  since timestamptz;
+  until timestamptz;
 begin
+  -- The partitions outside this range cost nothing then. No stamp is later than its organization's clock.
+  select min(begun_at), greatest(clock_timestamp(), max(last)) into since, until
+  from unnest(endpoints) as wanted (id)
+  join endpoint_readers reader on reader.endpoint_id = wanted.id
+  join organization_clock clock on clock.organization_id = reader.organization_id
+  cross join lateral reader_position(wanted.id) position;
   return query
   select reader.endpoint_id, reader.organization_id, url, event.id, body, traceparent, emitted_at,
     extract(epoch from clock_timestamp())::double precision * 1000, secrets.ids
@@ -22,14 +31,16 @@ begin
   cross join lateral (
     (select id, emitted_at, body, traceparent from events
       where event_types is null and organization_id = reader.organization_id
-        and emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
+        and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
+        and (emitted_at, id) > (begun_at, begun_id)
       order by emitted_at, id limit wanted.max_rows)
     union all
     (select each.* from unnest(event_types) as type_of (type)
       cross join lateral (
         select id, emitted_at, body, traceparent from events
         where organization_id = reader.organization_id and type = type_of.type
-          and emitted_at >= begun_at and (emitted_at, id) > (begun_at, begun_id)
+          and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
+        and (emitted_at, id) > (begun_at, begun_id)
         -- Ordered by type as well, so that a rare type is read from events_by_type.
         order by type, emitted_at, id limit wanted.max_rows
       ) each

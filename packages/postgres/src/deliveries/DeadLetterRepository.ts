@@ -111,6 +111,14 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
           return rows[0]!
         }, orDieAs("DeadLetterRepository.countOld")),
 
+        /** Returns the time so many days ago. */
+        daysAgo: Effect.fn("DeadLetterRepository.daysAgo")(function* (days: number) {
+          const rows = yield* sql<{
+            at: Timestamp
+          }>`select clock_timestamp() - make_interval(days => ${days}::int) as at`
+          return rows[0]!.at
+        }, orDieAs("DeadLetterRepository.daysAgo")),
+
         /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; returns how many, and where to go on. */
         purge: Effect.fn("DeadLetterRepository.purge")(function* (
           filter: PurgeFilter,

@@ -46,8 +46,10 @@ const MAX_ID = "~"
 /** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
 const ID_MARGIN_MS = 60_000
 
-/** When a delivery was created: one that was read from the log is as old as its event, whenever it got a row. */
-export const CREATED_AT = `case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end as "createdAt"`
+/** When a delivery was created: one that was read from the log is as old as its event, whenever it got a row, as long as the event is kept. */
+export const CREATED_AT = `coalesce(
+  case when delivery.id = delivery_id(event_id, endpoint_id) then emitted_at else delivery.created_at end,
+  delivery.created_at, finished_at) as "createdAt"`
 
 interface ListStep {
   readonly deliveries: ReadonlyArray<DeliverySummary>
@@ -197,7 +199,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           order by id desc limit ${batchSize}::int
         ), found as (
           select ${columns} from looked delivery
-          cross join lateral ${eventOf(sql`delivery`, sql`delivery`)} event
+          left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
           where (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
             and (${filter.campaignId ?? null}::text is null or event.campaign_id = ${filter.campaignId ?? null})
         )
@@ -277,10 +279,10 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
             cross join lateral reader_position(reader.endpoint_id) position
             where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
               and (event.id = any (open)
-                or (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
+                or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
           )
           select ${columns}, made from (select * from kept union all select * from logged) delivery
-          cross join lateral ${eventOf(sql`delivery`, sql`delivery`)} event`
+          left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`
           const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
           return { delivery, attempts: made }
         }, orDieAs("DeliveryRepository.find")),

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 /**
  * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
  *
- * Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
+ * The outreach of a date whose events are no longer kept is not counted. Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
  */
 export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, organizationId?: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
@@ -32,7 +32,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
           case when wanted.type in ('outreach.email_opened', 'outreach.email_clicked')
             then not (body::jsonb->'data'->>'is_bot_suspected')::boolean end as unsuspected
         from events
-        where events.organization_id = organization.id and events.type = wanted.type
+        where requested.begins >= coalesce(events_kept_from(), '-infinity') and events.organization_id = organization.id and events.type = wanted.type
           and emitted_at >= requested.begins and emitted_at < requested.ends
       ) found
       where ${only}::text is null or organization.id = ${only}
@@ -51,7 +51,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
       from event group by organization_id, program_id
     ), kept as (
       select digest_outreach.* from digest_outreach join requested using (date)
-      where ${only}::text is null or organization_id = ${only}
+      where begins >= coalesce(events_kept_from(), '-infinity') and (${only}::text is null or organization_id = ${only})
     ), each_counted as (
       select organization_id, program_id, key, value::int
       from counted, jsonb_each_text(to_jsonb(counted) - '{organization_id,program_id}'::text[])

@@ -4,12 +4,14 @@ import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import {
   type InboundMessage,
   type InboxEntry,
+  InboxEntryDropped,
   InboxEntryNotFound,
   InboxRepository,
   NotQuarantined,
   type Receipt,
   type WaitingEvent,
 } from "@outreach/domain/inbox/InboxRepository"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
@@ -97,7 +99,11 @@ export const InboxRepositoryPg = Layer.effect(
     const find = Effect.fnUntraced(function* (organizationId: OrganizationId, eventId: string) {
       const rows = yield* sql<InboxEntry & { body: string }>`
         select ${columns}, body from inbox where organization_id = ${organizationId} and event_id = ${eventId}`
-      return rows[0] ?? (yield* new InboxEntryNotFound({ organizationId, eventId }))
+      if (rows[0] !== undefined) return rows[0]
+      const keys = yield* sql<{ receivedAt: Timestamp }>`
+        select received_at as "receivedAt" from inbox_keys where organization_id = ${organizationId} and event_id = ${eventId}`
+      for (const { receivedAt } of keys) return yield* new InboxEntryDropped({ organizationId, eventId, receivedAt })
+      return yield* new InboxEntryNotFound({ organizationId, eventId })
     })
 
     return {
