@@ -1134,8 +1134,8 @@ create table events (
 
 create table granted_roles (
   role text collate "C" not null,
-  kind text not null,
-  constraint granted_roles_pkey PRIMARY KEY (role),
+  kind text collate "C" not null,
+  constraint granted_roles_pkey PRIMARY KEY (role, kind),
   constraint granted_roles_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text, 'operator'::text, 'reader'::text])))
 );
 

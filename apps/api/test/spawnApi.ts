@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { asRole } from "@outreach/testing/testRoles"
 
 const KEY = SECRETS_KEY.toString("base64")
 
@@ -11,7 +12,7 @@ export const settingsFor = (
   databaseUrl: string,
   settings: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
-  DATABASE_URL: databaseUrl,
+  DATABASE_URL: asRole(databaseUrl, "api"),
   SECRETS_KEY: KEY,
   CURSOR_KEY: KEY,
   PORT: "0",

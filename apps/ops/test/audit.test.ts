@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { hostname, userInfo } from "node:os"
 import { fileURLToPath } from "node:url"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { asRole } from "@outreach/testing/testRoles"
 import { Context, Effect, Option } from "effect"
 import type { Command, Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
@@ -70,7 +71,7 @@ describe("the audit log", () => {
       arguments: { campaign: campaign.id, yes: true },
       operator: "Dana Reyes",
       os_user: userInfo().username,
-      role: decodeURIComponent(new URL(url()).username),
+      role: new URL(asRole(url(), "operator")).username,
       host: hostname(),
       organizations: [organization.id],
       result: "succeeded",

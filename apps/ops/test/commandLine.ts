@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { asRole } from "@outreach/testing/testRoles"
 import { ConfigProvider, Console, Effect, type Layer, Option, Queue, References, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { expect } from "vitest"
@@ -26,7 +27,7 @@ export const commandLine = () => {
         output.stderr += `${text}\n`
       },
     } as Console.Console
-    const env = { DATABASE_URL: url(), SECRETS_KEY: SECRETS_KEY.toString("base64"), ...settings }
+    const env = { DATABASE_URL: asRole(url(), "operator"), SECRETS_KEY: SECRETS_KEY.toString("base64"), ...settings }
     const code = await Effect.runPromise(
       ops(args).pipe(
         (effect) =>

@@ -13,7 +13,7 @@ import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
-const { run, meanwhile } = commandLine()
+const { url, run, meanwhile } = commandLine()
 
 const folder = mkdtempSync(join(tmpdir(), "ops-readme-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -57,7 +57,8 @@ it("walks through commands that succeed one after the other", async () => {
     }
     const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
     const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => ids.get(prefix) ?? arg))
-    const { code, stdout, stderr } = await run(known, settings)
+    const role = known[0] === "migrate" ? { DATABASE_URL: url() } : {}
+    const { code, stdout, stderr } = await run(known, { ...settings, ...role })
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
     for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b/g)) {
       if (!ids.has(prefix!)) ids.set(prefix!, id)

@@ -1,7 +1,7 @@
 import { telemetry } from "@outreach/process/telemetry"
 import { eventually } from "@outreach/testing/eventually"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Metric } from "effect"
-import { onTestFinished } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { worker } from "../src/worker.ts"
 import { settingsFor } from "./startWorker.ts"
 
@@ -22,7 +22,11 @@ export const runWorker = async (databaseUrl: string, settings: Record<string, st
   )
   const fiber = Effect.runFork(worker.pipe(Effect.provide(telemetry("outreach-worker")), Effect.provide(surroundings)))
   const stop = () => Effect.runPromise(Fiber.interrupt(fiber))
-  onTestFinished(async () => void (await stop()))
+  onTestFinished(async () => {
+    await stop()
+    // A missing right of the worker's role fails a job, which the worker would try again for ever.
+    expect(output.log).not.toContain("AuthorizationError")
+  })
   await eventually(
     () => output.log.includes("worker started") || fiber.pollUnsafe() !== undefined,
     (over) => over,

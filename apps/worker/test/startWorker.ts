@@ -3,11 +3,12 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
+import { asRole } from "@outreach/testing/testRoles"
 import { onTestFinished } from "vitest"
 
 /** Returns the worker's environment: any free admin port, and partners on this machine, unless `settings` says otherwise. */
 export const settingsFor = (databaseUrl: string, settings: Record<string, string>): Record<string, string> => ({
-  DATABASE_URL: databaseUrl,
+  DATABASE_URL: asRole(databaseUrl, "worker"),
   SECRETS_KEY: SECRETS_KEY.toString("base64"),
   SMTP_URL: "smtp://127.0.0.1:1",
   MAIL_FROM: "Acme <outreach@acme.test>",

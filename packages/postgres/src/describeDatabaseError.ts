@@ -25,7 +25,7 @@ const SQLSTATES: Readonly<Record<string, string>> = {
     "the server refuses the user or the password of DATABASE_URL; correct them there, or set the role's password",
   "3D000": "there is no database of the name in DATABASE_URL; correct the name, or create the database",
   "3F000": SCHEMA,
-  "42501": "the role of DATABASE_URL lacks a right on the database or its tables; grant it",
+  "42501": "the role of DATABASE_URL lacks a right on the database or its tables; the owner gives it with `ops migrate --grant-to`",
   "42703": SCHEMA,
   "42883": SCHEMA,
   "42P01": "the schema is missing; run `ops migrate`",

@@ -1,8 +1,9 @@
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { migrate } from "@outreach/postgres/migrate"
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { adaptersFor, testDatabaseLayer } from "./adaptersFor.ts"
+import { createTestRoles, TEST_ROLES } from "./testRoles.ts"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
@@ -25,8 +26,12 @@ export const runOnDatabase = (
 export const migratedDatabase = (): (() => string) =>
   testDatabase({
     name: "outreach",
-    sources: [new URL("../sql", import.meta.resolve("@outreach/postgres/migrate"))],
+    sources: [
+      new URL("../sql", import.meta.resolve("@outreach/postgres/migrate")),
+      new URL(import.meta.resolve("@outreach/postgres/roles/grants")),
+    ],
     migrate: async (url) => {
+      const migrate = Effect.andThen(createTestRoles, runMigrations({ grantTo: TEST_ROLES }))
       await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url)))
     },
   })

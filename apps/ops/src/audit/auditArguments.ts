@@ -24,6 +24,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   file: "withheld",
   from: "recorded",
   grace: "recorded",
+  "grant-to": "recorded",
   html: "withheld",
   id: "recorded",
   "ignore-columns": "recorded",
@@ -67,6 +68,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   url: "origin",
   "window-end": "recorded",
   "window-start": "recorded",
+  "with-session-settings": "recorded",
   yes: "recorded",
 }
 

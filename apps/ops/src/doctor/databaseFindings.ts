@@ -46,7 +46,7 @@ export const roleFinding = Effect.gen(function* () {
   if (role.unreadableTables.length > 0) {
     return failed(
       `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
-      "Grant it what the processes need, or name the right role in DATABASE_URL.",
+      "Run `ops migrate --grant-to` as the owner of the tables, or name the right role in DATABASE_URL.",
     )
   }
   if (role.isSuperuser || role.isPowerful) {

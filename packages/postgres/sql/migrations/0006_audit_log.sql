@@ -31,6 +31,7 @@ create trigger audit_results_are_append_only before update or delete or truncate
 
 -- The roles that `ops migrate --grant-to` was given. Each migration grants them what the newest schema needs.
 create table granted_roles (
-  role text collate "C" primary key,
-  kind text not null check (kind in ('api', 'worker', 'operator', 'reader'))
+  role text collate "C" not null,
+  kind text collate "C" not null check (kind in ('api', 'worker', 'operator', 'reader')),
+  primary key (role, kind)
 );

@@ -3,6 +3,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseRoute } from "../connection/DatabaseRoute.ts"
 import { poolerRefusal } from "../describeDatabaseError.ts"
+import { assertRolesExist, type GrantedRole, grantRoles, revokePublicExecution } from "../roles/grantRoles.ts"
 import { SESSION_SETTINGS } from "../sessionSettings.ts"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
 import { MigrationMismatch, type MigrationPlan, planMigrations } from "./planMigrations.ts"
@@ -23,6 +24,13 @@ export class SessionNotKept extends Schema.TaggedError<SessionNotKept>()("Sessio
   }
 }
 
+/** The role does not own the schema. */
+export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", {}) {
+  override get message(): string {
+    return "The role of DATABASE_URL may not change the schema, and the transaction changed nothing. Migrate as the owner of the tables."
+  }
+}
+
 /** The database refused a file. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   file: Schema.String,
@@ -40,6 +48,10 @@ interface Options {
   readonly lockTimeout?: string
   /** Receives a sentence about something that an operator should know. Default: the log. */
   readonly report?: (sentence: string) => Effect.Effect<void>
+  /** Roles that get the rights of their kind now and at every migration to come. Default none. */
+  readonly grantTo?: ReadonlyArray<GrantedRole>
+  /** Whether all these roles get the settings of every session. Default false. */
+  readonly withSessionSettings?: boolean
 }
 
 /**
@@ -52,7 +64,13 @@ interface Options {
  * Statements wait behind a lock that a migration waits for, so it fails with `SchemaLocked` after a time.
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
-export const runMigrations = ({ folder = SQL_FOLDER, lockTimeout = "10s", report = Effect.logInfo }: Options = {}) =>
+export const runMigrations = ({
+  folder = SQL_FOLDER,
+  lockTimeout = "10s",
+  report = Effect.logInfo,
+  grantTo = [],
+  withSessionSettings = false,
+}: Options = {}) =>
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     const { direct } = yield* DatabaseRoute
@@ -63,7 +81,8 @@ export const runMigrations = ({ folder = SQL_FOLDER, lockTimeout = "10s", report
         startupParameters: { ...direct.startupParameters, statement_timeout: "0", lock_timeout: "0" },
       }),
     )
-    return yield* Effect.provide(runPending(folder, lockTimeout, report, pool), connection)
+    const options = { folder, lockTimeout, report, grantTo, withSessionSettings }
+    return yield* Effect.provide(runPending(options, pool), connection)
   }).pipe(
     Effect.catchIf(
       (error) => sqlState(error) === LOCK_NOT_AVAILABLE,
@@ -73,15 +92,18 @@ export const runMigrations = ({ folder = SQL_FOLDER, lockTimeout = "10s", report
       (error) => poolerRefusal(error) !== undefined,
       () => Effect.fail(new SessionNotKept()),
     ),
+    Effect.catchIf(
+      (error) => sqlState(error) === INSUFFICIENT_PRIVILEGE,
+      () => Effect.fail(new NotOwner()),
+    ),
     Effect.withSpan("postgres.migrate"),
   )
 
 const LOCK_NOT_AVAILABLE = "55P03"
+const INSUFFICIENT_PRIVILEGE = "42501"
 
 const runPending = Effect.fnUntraced(function* (
-  folder: URL,
-  lockTimeout: string,
-  report: (sentence: string) => Effect.Effect<void>,
+  { folder, lockTimeout, report, grantTo, withSessionSettings }: Required<Options>,
   pool: SqlClient.SqlClient,
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -100,6 +122,7 @@ const runPending = Effect.fnUntraced(function* (
       select pg_try_advisory_lock(hashtextextended('migrate', 0)) as locked, pg_backend_pid() as pid`,
     { until: ([row]) => row!.locked, schedule: Schedule.spaced("200 millis") },
   )
+  yield* assertRolesExist(grantTo)
   const plan = yield* inTransaction(Effect.flatMap(readApplied, (applied) => planMigrations(files, applied)))
   if (plan.isNewer) yield* report("A newer release has migrated this database; nothing was changed.")
 
@@ -127,6 +150,10 @@ const runPending = Effect.fnUntraced(function* (
           yield* sql`delete from migrations where file = ${file}`
           yield* report(`The function of ${file} was dropped, because the file is gone.`)
         }
+        // A newer release has given the roles what it needs.
+        if (plan.isNewer) return
+        yield* revokePublicExecution
+        yield* grantRoles(grantTo, { withSessionSettings, report })
       }),
     )
   }

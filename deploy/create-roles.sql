@@ -1,0 +1,25 @@
+-- Creates the roles of the service and gives the database to their owner. A superuser runs it once, with psql 15 or later, on a new database:
+--   OWNER_PASSWORD=… API_PASSWORD=… WORKER_PASSWORD=… OPERATOR_PASSWORD=… READER_PASSWORD=… psql -d outreach -f deploy/create-roles.sql
+-- The rights on tables come from `ops migrate --grant-to`, which the owner runs.
+\set ON_ERROR_STOP on
+\getenv owner_password OWNER_PASSWORD
+\getenv api_password API_PASSWORD
+\getenv worker_password WORKER_PASSWORD
+\getenv operator_password OPERATOR_PASSWORD
+\getenv reader_password READER_PASSWORD
+
+begin;
+create role outreach_owner login password :'owner_password';
+create role outreach_api login password :'api_password';
+create role outreach_worker login password :'worker_password';
+create role outreach_operator login password :'operator_password';
+create role outreach_reader login password :'reader_password';
+
+-- The worker's metrics and the operators see how long transactions of other roles last.
+grant pg_monitor to outreach_worker, outreach_operator;
+
+-- The owner of the database also owns its schema.
+alter database :"DBNAME" owner to outreach_owner;
+revoke connect, temporary on database :"DBNAME" from public;
+grant connect on database :"DBNAME" to outreach_api, outreach_worker, outreach_operator, outreach_reader;
+commit;

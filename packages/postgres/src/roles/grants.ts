@@ -1,0 +1,78 @@
+/** What connects to the database with a role of its own, beside the owner of the tables, who migrates. */
+export const ROLE_KINDS = ["api", "worker", "operator", "reader"] as const
+export type RoleKind = (typeof ROLE_KINDS)[number]
+
+/** The rights of each kind of role but the reader, who may select everything except `SECRET_COLUMNS`. */
+type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
+
+/**
+ * The rights on each table: privileges of SQL, separated by commas, with columns where a part of the table is enough.
+ *
+ * `select … for update` and `for share` need the right to update a column. The processes of the last release run beside those of this one, so a
+ * right leaves this table one release after its last use.
+ */
+export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
+  organizations: { api: "select", worker: "select", operator: "select, insert, update (name)" },
+  organization_clock: { api: "select", worker: "select, update", operator: "select, insert, update" },
+  api_keys: { api: "select, update (last_used_at)", operator: "select, insert, update" },
+  rate_windows: { api: "select, insert, update", worker: "select, delete", operator: "select" },
+  programs: { api: "select", worker: "select", operator: "select, insert, update" },
+  campaigns: { api: "select", worker: "select, update", operator: "select, insert, update" },
+  recipients: { api: "select, update (last_event_at)", worker: "select, update", operator: "select, insert, update" },
+  events: { api: "select", worker: "select, insert", operator: "select, insert, update (body)" },
+  webhook_endpoints: { api: "select", worker: "select", operator: "select, insert, update" },
+  signing_secrets: {
+    api: "select, update (last_used_at)",
+    worker: "select, update (last_used_at)",
+    operator: "select, insert, update",
+  },
+  delivery_workers: { worker: "select, insert, update, delete", operator: "select" },
+  endpoint_readers: { worker: "select, insert, update", operator: "select, insert, update" },
+  reader_positions: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
+  deliveries: { worker: "select, insert, update, delete", operator: "select, insert" },
+  delivery_attempts: { worker: "select, insert, delete", operator: "select, update (response)" },
+  delivered: { worker: "select, insert", operator: "select, update (attempts, deliveries)" },
+  dead_letters: { worker: "select, insert, update", operator: "select, update, delete" },
+  replay_jobs: { worker: "select, update", operator: "select, insert, update" },
+  inbox: { api: "select, insert, update (differing)", worker: "select, update", operator: "select, update" },
+  inbox_keys: { api: "select, insert", worker: "select", operator: "select" },
+  qualifications: { worker: "select, insert", operator: "select, update (npi)" },
+  messages: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
+  send_rates: { worker: "select, insert, update, delete", operator: "select" },
+  domain_pauses: { worker: "select, insert, update, delete", operator: "select" },
+  hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
+  hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
+  suppressions: { worker: "select, insert", operator: "select, insert, delete" },
+  unsubscriptions: { api: "select, insert, update", worker: "select, update", operator: "select, delete" },
+  digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
+  unique_hits: { worker: "select, insert, update", operator: "select" },
+  digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
+  idempotency_keys: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
+  erasure_keys: { worker: "select, insert", operator: "select, insert, update" },
+  erased_clinicians: { worker: "select", operator: "select, insert" },
+  erased_events: { worker: "select", operator: "select, insert, update, delete" },
+  erasures: { operator: "select, insert, update" },
+  database_identity: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
+  restores: { api: "select", worker: "select", operator: "select, insert, update" },
+  restored_clocks: { operator: "select, insert" },
+  restored_campaigns: { operator: "select, insert" },
+  // The time, the role and the id are the database's own.
+  audit_log: { operator: "select, insert (operator, os_user, host, command, arguments, organizations)" },
+  audit_results: { operator: "select, insert (command_id, result, code)" },
+  granted_roles: { operator: "select" },
+  migrations: { api: "select", worker: "select", operator: "select" },
+}
+
+/** The columns that the reader may not select: what opens an account, and bodies of responses, which may hold such a thing. */
+export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  api_keys: ["hash"],
+  signing_secrets: ["ciphertext"],
+  erasure_keys: ["ciphertext"],
+  erasures: ["state"],
+  idempotency_keys: ["fingerprint", "headers", "body"],
+}
+
+/** Who may call each function that runs with the rights of its owner. Nobody else may. */
+export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> = {
+  keep_partitions: ["worker"],
+}

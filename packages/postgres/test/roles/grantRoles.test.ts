@@ -1,0 +1,276 @@
+import { randomBytes } from "node:crypto"
+import { describe, expect, it } from "@effect/vitest"
+import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
+import { sqlState } from "@outreach/postgres/migrations/replaceFunction"
+import { NotOwner, runMigrations } from "@outreach/postgres/migrations/runMigrations"
+import { type GrantedRole, RoleNotFound } from "@outreach/postgres/roles/grantRoles"
+import {
+  FUNCTION_GRANTS,
+  ROLE_KINDS,
+  type RoleKind,
+  SECRET_COLUMNS,
+  TABLE_GRANTS,
+} from "@outreach/postgres/roles/grants"
+import { SESSION_SETTINGS } from "@outreach/postgres/sessionSettings"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { asRole } from "@outreach/testing/testRoles"
+import { Effect, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, beforeAll, beforeEach } from "vitest"
+
+type Services = Layer.Success<ReturnType<typeof testDatabaseLayer>>
+
+const on =
+  (url: () => string) =>
+  <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
+    Effect.runPromise(Effect.provide(effect, testDatabaseLayer(url())))
+const sql = <Row extends object>(statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<Row>(statement))
+
+const migrated = migratedDatabase()
+
+describe("the declared rights", () => {
+  it("name every table, and no other", async () => {
+    const rows = await on(migrated)(
+      sql<{ name: string }>(`select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`),
+    )
+    expect(
+      Object.keys(TABLE_GRANTS).sort(),
+      "Say in TABLE_GRANTS of packages/postgres/src/roles/grants.ts what each process may do with each table; and in SECRET_COLUMNS which columns people may not read.",
+    ).toEqual(rows.map(({ name }) => name).sort())
+  })
+
+  it("name every function that runs with the rights of its owner; nobody else may call it, and its search_path is fixed", async () => {
+    const rows = await on(migrated)(
+      sql<{ name: string; isPublic: boolean; settings: ReadonlyArray<string> | null }>(`
+        select proname as name, proconfig as settings,
+          proacl is null or exists (select from aclexplode(proacl) where grantee = 0) as "isPublic"
+        from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`),
+    )
+    expect(
+      rows.map(({ name }) => name).sort(),
+      "Say in FUNCTION_GRANTS of packages/postgres/src/roles/grants.ts who may call each security definer function.",
+    ).toEqual(Object.keys(FUNCTION_GRANTS).sort())
+    for (const { name, isPublic, settings } of rows) {
+      expect({ name, isPublic, settings }).toEqual({ name, isPublic: false, settings: expect.any(Array) })
+      expect(settings!.filter((setting) => setting.startsWith("search_path="))).toHaveLength(1)
+    }
+  })
+
+  it("name secret columns that there are", async () => {
+    for (const [table, columns] of Object.entries(SECRET_COLUMNS)) {
+      await on(migrated)(sql(`select ${columns.join(", ")} from ${table}`))
+    }
+  })
+})
+
+describe("a role", () => {
+  /** Runs a statement as a role of a kind in a transaction that is rolled back; returns the SQLSTATE of its failure. */
+  const tried = async (kind: RoleKind, statement: string): Promise<string | undefined> => {
+    const attempt = Effect.flatMap(SqlClient.SqlClient, (client) =>
+      client.withTransaction(Effect.andThen(sql(statement), Effect.fail("rolled back" as const))),
+    )
+    const failure = await on(() => asRole(migrated(), kind))(Effect.flip(attempt))
+    return failure === "rolled back" ? undefined : sqlState(failure)
+  }
+  const REFUSED = "42501"
+
+  it.each([
+    ["api", "select ciphertext from signing_secrets"],
+    ["api", "update api_keys set last_used_at = now()"],
+    ["api", "select from recipients"],
+    ["worker", "insert into events select * from events"],
+    ["worker", "select ciphertext from signing_secrets"],
+    ["worker", "select from keep_partitions('events', now())"],
+    ["worker", "select 1 / (current_identity() is not null)::integer"],
+    ["operator", "insert into organizations (id, name) values ('org_x', 'x')"],
+    [
+      "operator",
+      "insert into audit_log (os_user, host, command, arguments, organizations) values ('', '', '', '{}', '{}')",
+    ],
+    ["reader", "select id, name, scopes from api_keys"],
+    ["reader", "select id, organization_id, created_at from signing_secrets"],
+    ["reader", "select * from audit_log"],
+  ] as const)("of the %s may %s", async (kind, statement) => {
+    expect(await tried(kind, statement)).toBeUndefined()
+  })
+
+  it.each([
+    ["api", "update api_keys set revoked_at = null"],
+    ["api", "insert into api_keys select * from api_keys"],
+    ["api", "update campaigns set status = 'cancelled'"],
+    ["api", "delete from events"],
+    ["api", "delete from inbox"],
+    ["api", "update inbox set body = ''"],
+    ["api", "select from audit_log"],
+    ["api", "create table mine ()"],
+    ["worker", "select from api_keys"],
+    ["worker", "insert into signing_secrets (organization_id, ciphertext) values ('', '')"],
+    ["worker", "update events set body = ''"],
+    ["worker", "delete from events"],
+    ["worker", "delete from inbox"],
+    ["worker", "delete from dead_letters"],
+    ["worker", "insert into campaigns select * from campaigns"],
+    ["worker", "select from audit_log"],
+    ["worker", "truncate messages"],
+    ["worker", "create table mine ()"],
+    ["worker", "alter table delivered add column mine text"],
+    ["worker", "drop table delivered_default"],
+    ["worker", "alter table events detach partition events_later"],
+    ["api", "select from keep_partitions('delivered', now(), 0)"],
+    ["operator", "select from keep_partitions('delivered', now(), 0)"],
+    ["operator", "update audit_log set command = ''"],
+    ["operator", "delete from audit_log"],
+    ["operator", "truncate audit_log, audit_results"],
+    ["operator", "update audit_results set result = 'succeeded'"],
+    ["operator", "delete from audit_results"],
+    ["operator", "alter table audit_log disable trigger all"],
+    ["operator", "drop trigger audit_log_is_append_only on audit_log"],
+    [
+      "operator",
+      "insert into audit_log (role, os_user, host, command, arguments, organizations) values ('x', '', '', '', '{}', '{}')",
+    ],
+    ["operator", "insert into audit_results (command_id, ended_at, result) values ('', now(), 'succeeded')"],
+    ["operator", "delete from events"],
+    ["operator", "update migrations set checksum = ''"],
+    ["operator", "insert into granted_roles (role, kind) values ('x', 'api')"],
+    ["reader", "select hash from api_keys"],
+    ["reader", "select * from api_keys"],
+    ["reader", "select ciphertext from signing_secrets"],
+    ["reader", "select body from idempotency_keys"],
+    ["reader", "update organizations set name = ''"],
+    ["reader", "delete from recipients"],
+    ["reader", "insert into suppressions select * from suppressions"],
+  ] as const)("of the %s may not %s", async (kind, statement) => {
+    expect(await tried(kind, statement)).toBe(REFUSED)
+  })
+
+  it("that owns nothing cannot migrate, and is told so", async () => {
+    const failure = await on(() => asRole(migrated(), "operator"))(Effect.flip(runMigrations()))
+    expect(failure).toBeInstanceOf(NotOwner)
+  })
+
+  it("of the operator may read every table, as `ops doctor` demands", async () => {
+    for (const table of Object.keys(TABLE_GRANTS))
+      expect(await tried("operator", `select from ${table}`)).toBeUndefined()
+  })
+
+  it("of the reader may read every table, less its secret columns", async () => {
+    for (const table of Object.keys(TABLE_GRANTS)) {
+      const rows = await on(migrated)(
+        sql<{ name: string }>(`select attname as name from pg_attribute
+          where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped`),
+      )
+      const columns = rows.map(({ name }) => name).filter((name) => !SECRET_COLUMNS[table]?.includes(name))
+      expect(await tried("reader", `select ${columns.join(", ")} from ${table}`)).toBeUndefined()
+    }
+  })
+})
+
+describe("granting", () => {
+  const url = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
+  const run = on(url)
+  const test = effectTest(run)
+  // Roles belong to the server, which other tests share.
+  const prefix = `grant_${randomBytes(6).toString("hex")}`
+  const roleOf = (kind: string) => `${prefix}_${kind}`
+  const roles: ReadonlyArray<GrantedRole> = ROLE_KINDS.map((kind) => ({ role: roleOf(kind), kind }))
+  const all = [...ROLE_KINDS, "gone", "stranger"].map(roleOf)
+  const migrate = (grantTo: ReadonlyArray<GrantedRole> = [], options: Parameters<typeof runMigrations>[0] = {}) =>
+    runMigrations({ grantTo, report: () => Effect.void, ...options })
+  const may = (kind: string, table: string, privilege: string) =>
+    Effect.map(
+      sql<{ may: boolean }>(`select has_table_privilege('${roleOf(kind)}', '${table}', '${privilege}') as may`),
+      ([row]) => row!.may,
+    )
+
+  beforeAll(() => run(Effect.forEach(all, (role) => sql(`create role ${role}`))))
+  beforeEach(() => run(Effect.andThen(sql("drop schema public cascade"), sql("create schema public"))))
+  afterAll(() =>
+    run(
+      Effect.forEach(all, (role) =>
+        Effect.ignore(Effect.andThen(sql(`drop owned by ${role}`), sql(`drop role ${role}`))),
+      ),
+    ),
+  )
+
+  test("refuses a role that does not exist, before anything is changed", function* () {
+    const failure = yield* Effect.flip(migrate([...roles, { role: `${prefix}_nobody`, kind: "api" }]))
+    expect(failure).toBeInstanceOf(RoleNotFound)
+    expect(failure.message).toContain(`has no role ${prefix}_nobody; nothing was changed`)
+    expect(yield* sql("select to_regclass('organizations')::text as found")).toEqual([{ found: null }])
+  })
+
+  test("changes no catalog row when the rights are right", function* () {
+    yield* migrate(roles)
+    const state = sql(`
+      select oid, xmin::text from pg_class where relnamespace = 'public'::regnamespace
+      union all select attrelid, xmin::text from pg_attribute where attacl is not null
+      union all select oid, xmin::text from pg_namespace order by 1, 2`)
+    const before = yield* state
+    yield* migrate(roles)
+    expect(yield* state).toEqual(before)
+  })
+
+  test("takes what a role does not need", function* () {
+    yield* migrate(roles)
+    yield* sql(`grant delete, truncate on events to ${roleOf("worker")}`)
+    yield* sql(`grant select (hash) on api_keys to ${roleOf("reader")}`)
+    yield* migrate()
+    expect([yield* may("worker", "events", "delete"), yield* may("worker", "events", "truncate")]).toEqual([
+      false,
+      false,
+    ])
+    const [row] = yield* sql(`select has_column_privilege('${roleOf("reader")}', 'api_keys', 'hash', 'select') as may`)
+    expect(row).toEqual({ may: false })
+  })
+
+  test("remembers the roles, so that a table that comes later is theirs too", function* () {
+    yield* migrate(roles)
+    yield* sql("create table later ()")
+    yield* sql(`revoke insert on events from ${roleOf("worker")}`)
+    yield* migrate()
+    expect([yield* may("reader", "later", "select"), yield* may("worker", "events", "insert")]).toEqual([true, true])
+  })
+
+  test("gives a role that has several kinds the rights of all of them", function* () {
+    yield* migrate([
+      { role: roleOf("api"), kind: "api" },
+      { role: roleOf("api"), kind: "worker" },
+    ])
+    expect([yield* may("api", "events", "insert"), yield* may("api", "api_keys", "select")]).toEqual([true, true])
+  })
+
+  test("says that a role which had rights is gone, and goes on", function* () {
+    yield* migrate([...roles, { role: roleOf("gone"), kind: "reader" }])
+    yield* sql(`drop owned by ${roleOf("gone")}`)
+    yield* sql(`drop role ${roleOf("gone")}`)
+    const said: Array<string> = []
+    yield* migrate([], { report: (sentence) => Effect.sync(() => void said.push(sentence)) })
+    expect(said).toEqual([`The role ${roleOf("gone")}, which had rights here, is gone: it was given none.`])
+  })
+
+  test("takes the schema from everyone, but not before a role was given", function* () {
+    yield* sql("grant usage, create on schema public to public")
+    yield* migrate()
+    const everyone = sql(`select has_schema_privilege('${roleOf("stranger")}', 'public', 'usage') as may`)
+    expect(yield* everyone).toEqual([{ may: true }])
+    yield* migrate(roles)
+    expect(yield* everyone).toEqual([{ may: false }])
+  })
+
+  test("gives roles the settings of a session when asked to", function* () {
+    yield* migrate(roles)
+    const settings = sql<{ settings: ReadonlyArray<string> }>(`
+      select setconfig as settings from pg_db_role_setting join pg_roles on pg_roles.oid = setrole
+      where rolname = '${roleOf("worker")}'`)
+    expect(yield* settings).toEqual([])
+    yield* migrate([], { withSessionSettings: true })
+    const wanted = Object.entries(SESSION_SETTINGS).map(([name, value]) => `${name}=${value}`.toLowerCase())
+    const [row] = yield* settings
+    expect(row!.settings.map((setting) => setting.toLowerCase())).toEqual(wanted)
+  })
+})

@@ -1,0 +1,28 @@
+import type { GrantedRole } from "@outreach/postgres/roles/grantRoles"
+import { ROLE_KINDS, type RoleKind } from "@outreach/postgres/roles/grants"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const roleOf = (kind: RoleKind): string => `outreach_test_${kind}`
+
+/** A role of each kind, which has the rights of its kind in the databases of tests. */
+export const TEST_ROLES: ReadonlyArray<GrantedRole> = ROLE_KINDS.map((kind) => ({ role: roleOf(kind), kind }))
+
+/** Returns the address of a test's database for the role of a kind of process, which owns nothing. */
+export const asRole = (url: string, kind: RoleKind): string => {
+  const address = new URL(url)
+  address.username = roleOf(kind)
+  address.password = roleOf(kind)
+  return address.href
+}
+
+/** Creates the roles of tests in the server, unless they exist. */
+export const createTestRoles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const { role } of TEST_ROLES) {
+    // Roles belong to the server: another process may create the same one meanwhile.
+    yield* sql.unsafe(
+      `do $$ begin create role ${role} login password '${role}'; exception when duplicate_object or unique_violation then null; end $$`,
+    )
+  }
+})
