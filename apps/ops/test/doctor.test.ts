@@ -276,7 +276,7 @@ describe("doctor on e-mail", () => {
   it("tells a name server that is away from a record that is missing", async () => {
     const settings = { ...MAIL, SMTP_URL: "smtp://127.0.0.1:1" }
     expect((await finding(settings, "SPF", "--dns-server", `127.0.0.1:${await freePort()}`)).found).toMatch(
-      /^The name server does not answer for bounces\.acme\.test \(E\w+\)\.$/,
+      /^The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,
     )
   })
 })

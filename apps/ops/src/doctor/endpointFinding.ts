@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   refused: "Nothing listens there. Ask the partner.",
   reset: "The connection was reset. Ask the partner whether a firewall is in the way.",
   tls: "The TLS handshake failed: most often the certificate has expired, is for another name, or lacks its intermediate. Ask the partner.",
-  connect_timeout: "It does not answer. Ask the partner whether a firewall is in the way.",
+  connect_timeout: "It accepts no connection. Ask the partner whether a firewall is in the way.",
 }
 const DEFAULT_ADVICE = "Look at it with `ops endpoints test`."
 

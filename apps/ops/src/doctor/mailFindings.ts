@@ -107,7 +107,7 @@ const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefi
 /** The finding of a lookup that failed. */
 export const dnsFailedFinding = ({ name, code }: DnsFailed): Finding =>
   failed(
-    `The name server does not answer for ${name} (${code}).`,
+    `The name server gives no response for ${name} (${code}).`,
     "Check the resolver of this machine, or name another with --dns-server.",
   )
 

@@ -40,7 +40,7 @@ export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding> =>
     Effect.catch((reason) =>
       Effect.succeed(
         failed(
-          `The API does not answer at PUBLIC_BASE_URL: ${reason}.`,
+          `There is no response of the API at PUBLIC_BASE_URL: ${reason}.`,
           "Start it, or correct PUBLIC_BASE_URL. The links of e-mails lead there.",
         ),
       ),
