@@ -12,6 +12,7 @@ import { RELEASE } from "@outreach/process/release"
 import { freePort } from "@outreach/testing/freePort"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
+import { asRole } from "@outreach/testing/testRoles"
 import type { Answer } from "dns-packet"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -161,6 +162,22 @@ describe("doctor", () => {
     const found = (name: string) => checks.find(({ check }) => check === name)
     expect(found("schema")).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
     expect(["clock", "keys", "endpoints"].map((name) => found(name)?.status)).toEqual(["skipped", "skipped", "skipped"])
+  })
+
+  it("tells whether the role has the rights of its kind, and whether it has more", async () => {
+    expect((await finding({}, "role")).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
+    const role = asRole(url(), "operator").match(/\/\/(\w+)/)![1]!
+    await meanwhile(SqlClient.SqlClient.use((sql) => sql`revoke update on campaigns from ${sql(role)}`))
+    const lacking = await finding({}, "role")
+    await meanwhile(SqlClient.SqlClient.use((sql) => sql`grant update on campaigns to ${sql(role)}`))
+    expect(lacking).toMatchObject({
+      status: "failed",
+      found: `The role ${role} lacks 1 right of its kind: update on campaigns.`,
+    })
+    expect(await finding({ DATABASE_URL: url() }, "role")).toMatchObject({
+      status: "warning",
+      found: expect.stringContaining("superuser"),
+    })
   })
 
   it("counts the secrets that SECRETS_KEY does not open", async () => {

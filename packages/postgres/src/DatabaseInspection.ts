@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
+import type { GrantedRole } from "./roles/grantRoles.ts"
+import { type RoleKind, TABLE_GRANTS } from "./roles/grants.ts"
 
 /** The connection as the server sees it. */
 export interface InspectedConnection {
@@ -27,6 +29,12 @@ export interface InspectedRole {
   readonly tables: number
   readonly ownedTables: number
   readonly unreadableTables: ReadonlyArray<string>
+  /** What connects with it, as `ops migrate --grant-to` was told; empty if it was not. */
+  readonly kinds: ReadonlyArray<RoleKind>
+  /** Whether the database knows roles for the processes. */
+  readonly hasRoles: boolean
+  /** The rights of its kinds that it lacks, such as `update on campaigns`. */
+  readonly missingRights: ReadonlyArray<string>
 }
 
 /** The database's size and load. */
@@ -45,6 +53,24 @@ export interface InspectedLoad {
 export class DatabaseInspection extends Context.Service<DatabaseInspection>()("postgres/DatabaseInspection", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+
+    /** Of an older schema none. */
+    const readGrantedRoles = Effect.gen(function* () {
+      const [table] = yield* sql<{ exists: boolean }>`select to_regclass('granted_roles') is not null as exists`
+      return table!.exists ? yield* sql<GrantedRole>`select role, kind from granted_roles` : []
+    })
+
+    const readMissingRights = Effect.fnUntraced(function* (kind: RoleKind) {
+      const needed = kind === "reader" ? [] : neededRights(kind)
+      const rows = yield* sql<{ missing: string }>`
+        select needed.right || ' on ' || relation as missing
+        from unnest(${needed.map(({ table }) => table)}::text[], ${needed.map(({ right }) => right)}::text[]) as needed (relation, "right")
+        where not case when to_regclass(relation) is null then true
+          when needed.right = 'delete' then has_table_privilege(relation, needed.right)
+          else has_any_column_privilege(relation, needed.right) end`
+      return rows.map(({ missing }) => missing)
+    })
+
     return {
       readConnection: sql<InspectedConnection>`
         select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
@@ -56,7 +82,8 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
         orDieAs("DatabaseInspection.readConnection"),
       ),
 
-      readRole: sql<InspectedRole>`
+      readRole: Effect.gen(function* () {
+        const rows = yield* sql<Omit<InspectedRole, "kinds" | "hasRoles" | "missingRights">>`
         select role.rolname as name, rolsuper as "isSuperuser", rolcreaterole or rolcreatedb or rolbypassrls as "isPowerful",
           pg_has_role(role.oid, 'pg_monitor', 'usage') as "isMonitor", owned.*
         from pg_roles role cross join lateral (
@@ -65,10 +92,12 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
               as "unreadableTables"
           from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
         ) owned
-        where rolname = current_user`.pipe(
-        Effect.map((rows) => rows[0]!),
-        orDieAs("DatabaseInspection.readRole"),
-      ),
+        where rolname = current_user`
+        const granted = yield* readGrantedRoles
+        const kinds = granted.filter(({ role }) => role === rows[0]!.name).map(({ kind }) => kind)
+        const missingRights = (yield* Effect.forEach(kinds, readMissingRights)).flat()
+        return { ...rows[0]!, kinds, hasRoles: granted.length > 0, missingRights } satisfies InspectedRole
+      }).pipe(orDieAs("DatabaseInspection.readRole")),
 
       readLoad: sql<InspectedLoad>`
         select current_setting('server_version') as version, pg_database_size(current_database())::double precision as bytes,
@@ -84,3 +113,13 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
 }) {
   static readonly layer = Layer.effect(DatabaseInspection, DatabaseInspection.make)
 }
+
+/** The rights of a kind of role, each on a table or a part of it. */
+const neededRights = (kind: Exclude<RoleKind, "reader">) =>
+  Object.entries(TABLE_GRANTS).flatMap(([table, { [kind]: rights = "" }]) =>
+    // The columns in parentheses are left out.
+    Array.from(rights.replaceAll(/\(.*?\)/g, "").matchAll(/select|insert|update|delete/g), ([right]) => ({
+      table,
+      right,
+    })),
+  )

@@ -43,7 +43,13 @@ export const schemaFinding = Effect.gen(function* () {
 export const roleFinding = Effect.gen(function* () {
   const role = yield* (yield* DatabaseInspection).readRole
   const owned = `it owns ${role.ownedTables} of ${formatCount(role.tables, "table")}`
-  if (role.unreadableTables.length > 0) {
+  if (role.missingRights.length > 0) {
+    return failed(
+      `The role ${role.name} lacks ${formatCount(role.missingRights.length, "right")} of its kind: ${role.missingRights.slice(0, 5).join(", ")}.`,
+      "Run `ops migrate` as the owner of the tables, which gives each role its rights.",
+    )
+  }
+  if (role.kinds.length === 0 && role.unreadableTables.length > 0) {
     return failed(
       `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
       "Run `ops migrate --grant-to` as the owner of the tables, or name the right role in DATABASE_URL.",
@@ -55,10 +61,18 @@ export const roleFinding = Effect.gen(function* () {
       "Give the processes a role without these rights.",
     )
   }
-  return role.isMonitor
-    ? ok(`The role ${role.name} reads every table and sees all transactions; ${owned}.`)
+  if (role.hasRoles && role.ownedTables > 0) {
+    return warning(
+      `The role ${role.name} owns tables, and the database has roles that own none: ${owned}.`,
+      "Leave it to `ops migrate`; let the processes and the operators connect with roles of their own.",
+    )
+  }
+  const rights = role.kinds.length > 0 ? `has the rights of ${role.kinds.join(" and ")}` : "reads every table"
+  const readsHorizon = role.kinds.length === 0 || role.kinds.some((kind) => kind === "worker" || kind === "operator")
+  return role.isMonitor || !readsHorizon
+    ? ok(`The role ${role.name} ${rights}; ${owned}.`)
     : warning(
-        `The role ${role.name} reads every table; ${owned}. It sees no transaction of other roles, so the age of the horizon may be too low.`,
+        `The role ${role.name} ${rights}; ${owned}. It sees no transaction of other roles, so the age of the horizon may be too low.`,
         `Run \`grant pg_monitor to "${role.name}"\`.`,
       )
 })
