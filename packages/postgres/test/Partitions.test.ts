@@ -107,7 +107,7 @@ describe("the days of delivered", () => {
         return failure
       }),
     )
-    expect(String(failure)).toContain("Partitions.add failed in the database: LockTimeoutError")
+    expect(String(failure)).toContain("Partitions.add failed in the database: 55P03")
     expect(yield* keep(3)).toEqual({ added: 1, dropped: 1 })
     expect(yield* days).toEqual(span(10, 20))
   })

@@ -86,7 +86,8 @@ it("is signed beside a reseal and processes whose newest key is the older one, a
   await besideWorker(
     [k2],
     Effect.gen(function* () {
-      expect(yield* listKeyUses(ignore)).toEqual([{ table: "signing_secrets", keyId: "k2", ciphertexts: 1 + ROUNDS }])
+      const uses = (yield* listKeyUses(ignore)).filter(({ table }) => table === "signing_secrets")
+      expect(uses).toEqual([{ table: "signing_secrets", keyId: "k2", ciphertexts: 1 + ROUNDS }])
       yield* publishSent(campaign, EVENTS_PER_ROUND)
       yield* delivered((ROUNDS + 1) * EVENTS_PER_ROUND)
     }),
