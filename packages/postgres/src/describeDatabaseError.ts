@@ -25,10 +25,12 @@ const SQLSTATES: Readonly<Record<string, string>> = {
     "the server refuses the user or the password of DATABASE_URL; correct them there, or set the role's password",
   "3D000": "there is no database of the name in DATABASE_URL; correct the name, or create the database",
   "3F000": SCHEMA,
-  "42501": "the role of DATABASE_URL lacks a right on the database or its tables; the owner gives it with `ops migrate --grant-to`",
+  "42501":
+    "the role of DATABASE_URL lacks a right on the database or its tables; the owner gives it with `ops migrate --grant-to`",
   "42703": SCHEMA,
   "42883": SCHEMA,
-  "42P01": "the schema is missing; run `ops migrate`",
+  "42P01":
+    "the schema is missing, or the role of DATABASE_URL may not see it; run `ops migrate`, with `--grant-to` for a role that is not the owner",
   "42P05": POOLER,
   "53": "the server is short of a resource; look at its memory, disk and log",
   "53100": "the server's disk is full; make room",

@@ -51,8 +51,14 @@ describe("an error of PostgreSQL", () => {
       address.username = role
       address.password = PASSWORD
     })
-  beforeAll(() => execute(`create role ${role} login password '${PASSWORD}'`))
-  afterAll(() => execute(`drop role ${role}`))
+  beforeAll(async () => {
+    await execute(`create role ${role} login password '${PASSWORD}'`)
+    await execute(`grant usage on schema public to ${role}`)
+  })
+  afterAll(async () => {
+    await execute(`drop owned by ${role}`)
+    await execute(`drop role ${role}`)
+  })
 
   it.each<[code: string, address: () => string, advice: RegExp, attempt?: Attempt]>([
     ["28P01", () => changed((address) => Object.assign(address, { password: PASSWORD })), /password of DATABASE_URL/],

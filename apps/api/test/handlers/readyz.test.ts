@@ -38,7 +38,12 @@ describe("the readiness probe", () => {
   })
 
   it("says that the schema is missing", async () => {
-    expect(await readyz(empty())).toEqual(unavailable("42P01", "the schema is missing; run `ops migrate`"))
+    expect(await readyz(empty())).toEqual(
+      unavailable(
+        "42P01",
+        "the schema is missing, or the role of DATABASE_URL may not see it; run `ops migrate`, with `--grant-to` for a role that is not the owner",
+      ),
+    )
   })
 
   it("says that the schema is older than the release, and is ready over a newer one", async () => {
