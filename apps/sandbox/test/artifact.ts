@@ -15,10 +15,21 @@ export const buildArtifact = async (folder: string, checkout = REPOSITORY): Prom
   await run("pnpm", ["package", "--out-dir", join(folder, "out")], { cwd: checkout })
 }
 
-/** Runs the artifact in `<folder>/out`, with the settings that `settings` returns at that time. */
-export const artifactIn = (folder: string, settings: () => Readonly<Record<string, string>>) => {
+/** Another user than this process's, and a Node that the user may run. */
+export interface OtherUser {
+  readonly node: string
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Runs the artifact in `<folder>/out`, as another user if one is given, with the settings that `settings` returns at that time. */
+export const artifactIn = (
+  folder: string,
+  settings: () => Readonly<Record<string, string>>,
+  { node = process.execPath, ...user }: Partial<OtherUser> = {},
+) => {
   const ops = async (...args: ReadonlyArray<string>): Promise<string> =>
-    (await run(process.execPath, ["out/ops.js", ...args], { cwd: folder, env: settings() })).stdout
+    (await run(node, ["out/ops.js", ...args], { cwd: folder, env: settings(), ...user })).stdout
 
   return {
     /** Runs the command line, and returns what it prints. */
@@ -27,9 +38,10 @@ export const artifactIn = (folder: string, settings: () => Readonly<Record<strin
 
     /** Starts a process, and waits for its log line with this message. It ends with the test. */
     start: async (name: "api" | "worker", message: string, others: Readonly<Record<string, string>> = {}) => {
-      const child = spawn(process.execPath, ["--enable-source-maps", `out/${name}.js`], {
+      const child = spawn(node, ["--enable-source-maps", `out/${name}.js`], {
         cwd: folder,
         env: { ADMIN_PORT: "0", ...settings(), ...others },
+        ...user,
         stdio: ["ignore", "pipe", "pipe"],
       })
       const ended = once(child, "exit")

@@ -1,22 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createClient } from "@outreach/client"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { SESSION_SETTINGS } from "@outreach/postgres/sessionSettings"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
-import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
-import { email, npi } from "@outreach/testing/seedCampaign"
-import { createWebhookVerifier } from "@outreach/webhook-verifier"
-import { webhookHandler } from "@outreach/webhook-verifier/node"
-import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import { Client } from "pg"
-import PostalMime from "postal-mime"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
+import { expectJourney } from "./journey.ts"
 import { findPgBouncer, startPgBouncer } from "./startPgBouncer.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
@@ -87,99 +80,25 @@ it("takes a campaign from import to the pull API through PgBouncer in transactio
   })
 
   await ops("migrate")
-  const { id } = await opsJson("organizations", "create", "--name", "Acme")
-  const ofAcme = ["--organization", id]
-  const scopes = "tokens:read,events:read"
-  const { api_key } = await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", scopes)
-  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
-  const delivered = new Map<string, string>()
-  const partner = createServer(
-    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
-      delivered.set(event_id, String(event_type))
-    }),
-  )
-  const partnerUrl = `http://127.0.0.1:${await listen(partner)}/`
-  const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", partnerUrl)
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
-
   const adminPort = await freePort()
   const api = await start("api", "listening")
   const workers = [
     await start("worker", "worker started", { ADMIN_PORT: String(adminPort) }),
     await start("worker", "worker started", { DATABASE_CONNECTIONS: "2" }),
   ]
-  const client = createClient({ apiKey: api_key, baseUrl: api.annotations.url, retryDelays: [] })
   expect(await reasonOf(api.annotations.url)).toBeUndefined()
   await eventually(
     () => fetch(`http://127.0.0.1:${adminPort}/readyz`),
     ({ status }) => status === 200,
   )
 
-  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
-  const lines = Array.from({ length: RECIPIENTS }, (_, n) => `${npi(n)},${email(n)}\n`)
-  await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
-  const campaign = await opsJson(
-    ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x"],
-    ...["--html", join(folder, "mail.html")],
-    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
-  )
-  await opsJson("recipients", "import", "--campaign", campaign.id, join(folder, "clinicians.csv"))
-  await opsJson("campaigns", "schedule", campaign.id)
-
   // Through few connections of the server, though the processes have more to the pooler.
   let mostConnections = 0
-  const count = async (type: string) => {
+  const observe = async () => {
     const { rows } = await admin.query("select count(*)::int from pg_stat_activity where usename = 'journey'")
     mostConnections = Math.max(mostConnections, rows[0].count)
-    return [...delivered.values()].filter((each) => each === type).length
   }
-  await eventually(
-    () => count("outreach.email_sent"),
-    (sent) => sent === RECIPIENTS,
-    300_000,
-  )
-  expect(mail.messages).toHaveLength(RECIPIENTS)
-
-  // All at once, so that requests share connections.
-  const headers = { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
-  const statuses = await Promise.all(
-    mail.messages.map(async ({ text }) => {
-      const { html = "" } = await PostalMime.parse(text)
-      const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!, { headers })
-      const click = await fetch(/href="(http[^"]+)"/.exec(html)![1]!, { headers, redirect: "manual" })
-      return [pixel.status, click.status]
-    }),
-  )
-  expect(statuses).toEqual(Array.from({ length: RECIPIENTS }, () => [200, 302]))
-  for (const type of ["outreach.email_opened", "outreach.email_clicked"]) {
-    await eventually(
-      () => count(type),
-      (hits) => hits === RECIPIENTS,
-      300_000,
-    )
-  }
-
-  await Promise.all(
-    Array.from({ length: 50 }, (_, n) => {
-      const event = sampleEvent("clinician.account_created")
-      const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
-      return client.sendEvent(endpoint.id, { ...event, data }, { secrets: [signing_secret] })
-    }),
-  )
-  await eventually(
-    () => opsJson("inbox", "list", ...ofAcme, "--waiting"),
-    ({ data }) => data.length === 0,
-  )
-  const date = new Date().toISOString().slice(0, 10)
-  const digest = await opsJson("digest", "show", ...ofAcme, "--date", date)
-  expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: 50 } } }])
-
-  const records = []
-  for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z" })) records.push(record)
-  expect(records.filter(({ sent_at }) => sent_at !== null)).toHaveLength(RECIPIENTS)
-  const pulled = new Set<string>()
-  for await (const { event_id } of client.listEvents({ since: "2026-01-01T00:00:00Z" })) pulled.add(event_id)
-  expect(pulled.size).toBe(3 * RECIPIENTS)
+  await expectJourney({ opsJson, apiUrl: api.annotations.url, mail, folder, recipients: RECIPIENTS, observe })
 
   expect(mostConnections).toBeLessThanOrEqual(SERVER_CONNECTIONS)
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()

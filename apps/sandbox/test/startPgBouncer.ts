@@ -13,13 +13,23 @@ import { onTestFinished } from "vitest"
 export const findPgBouncer = () =>
   unpackDebianPackages(["pgbouncer"], join(tmpdir(), `outreach-pgbouncer-${userInfo().uid}`))
 
-/** Starts PgBouncer in transaction mode before a database until the test is finished; returns the address of the database through it. */
-export const startPgBouncer = async (unpacked: string, databaseUrl: string, settings = ""): Promise<string> => {
+/**
+ * Starts PgBouncer in transaction mode before a database until the test is finished; returns the address of the database through it.
+ *
+ * It knows the user of the address, and the passwords of `users`.
+ */
+export const startPgBouncer = async (
+  unpacked: string,
+  databaseUrl: string,
+  settings = "",
+  users: Readonly<Record<string, string>> = {},
+): Promise<string> => {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
   const folder = mkdtempSync(join(tmpdir(), "outreach-pgbouncer-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }))
   const port = await freePort()
-  writeFileSync(join(folder, "users"), `"${username}" "${password}"\n`)
+  const passwords = Object.entries({ [username]: password, ...users })
+  writeFileSync(join(folder, "users"), passwords.map(([name, text]) => `"${name}" "${text}"\n`).join(""))
   writeFileSync(
     join(folder, "ini"),
     `[databases]

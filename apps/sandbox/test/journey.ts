@@ -1,0 +1,111 @@
+import { writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { createClient } from "@outreach/client"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import type { mailServer } from "@outreach/testing/mailServer"
+import { email, npi } from "@outreach/testing/seedCampaign"
+import { createWebhookVerifier } from "@outreach/webhook-verifier"
+import { webhookHandler } from "@outreach/webhook-verifier/node"
+import { sampleEvent } from "@outreach/webhook-verifier/testing"
+import PostalMime from "postal-mime"
+import { expect } from "vitest"
+import type { artifactIn } from "./artifact.ts"
+
+const ACCOUNTS = 50
+
+/** Where a journey takes place: processes of the artifact that run, and the mail server that they send to. */
+interface Journey {
+  /** The command line, as the operators run it. */
+  readonly opsJson: ReturnType<typeof artifactIn>["opsJson"]
+  readonly apiUrl: string
+  readonly mail: Awaited<ReturnType<typeof mailServer>>
+  /** A folder for the files that `ops` reads. */
+  readonly folder: string
+  readonly recipients: number
+  /** Looks on, again and again while e-mails are sent and links are followed. */
+  readonly observe?: () => Promise<void>
+}
+
+/**
+ * Takes a campaign from import to the pull API: e-mails, signed webhooks, opens, clicks, inbound events, digest and both lists.
+ *
+ * It expects each of them for each recipient.
+ */
+export const expectJourney = async (journey: Journey): Promise<void> => {
+  const { opsJson, apiUrl, mail, folder, recipients, observe = async () => {} } = journey
+  const { id } = await opsJson("organizations", "create", "--name", "Acme")
+  const ofAcme = ["--organization", id]
+  const scopes = "tokens:read,events:read"
+  const { api_key } = await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", scopes)
+  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
+  const delivered = new Map<string, string>()
+  const partner = createServer(
+    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
+      delivered.set(event_id, String(event_type))
+    }),
+  )
+  const partnerUrl = `http://127.0.0.1:${await listen(partner)}/`
+  const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", partnerUrl)
+  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
+  const client = createClient({ apiKey: api_key, baseUrl: apiUrl, retryDelays: [] })
+
+  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
+  const lines = Array.from({ length: recipients }, (_, n) => `${npi(n)},${email(n)}\n`)
+  await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
+  const campaign = await opsJson(
+    ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x"],
+    ...["--html", join(folder, "mail.html")],
+    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
+  )
+  await opsJson("recipients", "import", "--campaign", campaign.id, join(folder, "clinicians.csv"))
+  await opsJson("campaigns", "schedule", campaign.id)
+  const eachDelivered = (type: string) =>
+    eventually(
+      async () => {
+        await observe()
+        return [...delivered.values()].filter((each) => each === type).length
+      },
+      (count) => count === recipients,
+      300_000,
+    )
+  await eachDelivered("outreach.email_sent")
+  expect(mail.messages).toHaveLength(recipients)
+
+  // All at once, so that requests share connections.
+  const headers = { "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
+  const statuses = await Promise.all(
+    mail.messages.map(async ({ text }) => {
+      const { html = "" } = await PostalMime.parse(text)
+      const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!, { headers })
+      const click = await fetch(/href="(http[^"]+)"/.exec(html)![1]!, { headers, redirect: "manual" })
+      return [pixel.status, click.status]
+    }),
+  )
+  expect(statuses).toEqual(Array.from({ length: recipients }, () => [200, 302]))
+  await eachDelivered("outreach.email_opened")
+  await eachDelivered("outreach.email_clicked")
+
+  await Promise.all(
+    Array.from({ length: ACCOUNTS }, (_, n) => {
+      const event = sampleEvent("clinician.account_created")
+      const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
+      return client.sendEvent(endpoint.id, { ...event, data }, { secrets: [signing_secret] })
+    }),
+  )
+  await eventually(
+    () => opsJson("inbox", "list", ...ofAcme, "--waiting"),
+    ({ data }) => data.length === 0,
+  )
+  const date = new Date().toISOString().slice(0, 10)
+  const digest = await opsJson("digest", "show", ...ofAcme, "--date", date)
+  expect(digest.data).toMatchObject([{ funnel: { cumulative: { account_created: ACCOUNTS } } }])
+
+  const records = []
+  for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z" })) records.push(record)
+  expect(records.filter(({ sent_at }) => sent_at !== null)).toHaveLength(recipients)
+  const pulled = new Set<string>()
+  for await (const { event_id } of client.listEvents({ since: "2026-01-01T00:00:00Z" })) pulled.add(event_id)
+  expect(pulled.size).toBe(3 * recipients)
+}

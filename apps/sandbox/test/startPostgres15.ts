@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process"
+import { chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { freePort } from "@outreach/testing/freePort"
+
+const run = promisify(execFile)
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const PASSWORD = "hunter2"
+
+/** Returns the folder with PostgreSQL 15, the oldest that the service runs on, or why there is none. */
+export const findPostgres15 = () =>
+  unpackDebianPackages(["postgresql-15"], join(tmpdir(), `outreach-postgresql-15-${userInfo().uid}`))
+
+/** A server of PostgreSQL 15 that takes encrypted connections alone. */
+export interface Postgres15 {
+  /** The superuser's address of the database `outreach`, less the parameters of TLS. */
+  readonly url: string
+  /** Runs a file of SQL as the superuser by psql, with these environment variables. */
+  readonly psql: (file: string, environment: Readonly<Record<string, string>>) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts PostgreSQL 15 as the user nobody, with a certificate for `localhost`; root alone can. */
+export const startPostgres15 = async (
+  unpacked: string,
+  certificate: { readonly cert: string; readonly key: string },
+): Promise<Postgres15> => {
+  const folder = await mkdtemp(join(tmpdir(), "outreach-postgres15-"))
+  const data = join(folder, "data")
+  const libraries = (await readdir(join(unpacked, "usr/lib"))).map((name) => join(unpacked, "usr/lib", name))
+  const bin = (program: string) => join(unpacked, "usr/lib/postgresql/15/bin", program)
+  const env = { LD_LIBRARY_PATH: libraries.join(":"), PATH: process.env["PATH"], LC_ALL: "C.UTF-8" }
+  const asNobody = (program: string, args: ReadonlyArray<string>) =>
+    run(bin(program), args, { ...NOBODY, cwd: folder, env })
+
+  await mkdir(data, { mode: 0o700 })
+  await writeFile(join(folder, "password"), PASSWORD)
+  await cp(certificate.cert, join(folder, "server.crt"))
+  await cp(certificate.key, join(folder, "server.key"))
+  const owned = [folder, data, ...["password", "server.crt", "server.key"].map((name) => join(folder, name))]
+  for (const path of owned) await chown(path, NOBODY.uid, NOBODY.gid)
+  await run("chmod", ["600", join(folder, "server.key")])
+
+  const initdb = ["-D", data, "-U", "postgres", `--pwfile=${join(folder, "password")}`, "--auth=scram-sha-256"]
+  await asNobody("initdb", [...initdb, "--encoding=UTF8", "--locale=C.UTF-8"])
+  const port = await freePort()
+  await writeFile(
+    join(data, "postgresql.auto.conf"),
+    `listen_addresses = '127.0.0.1'
+port = ${port}
+unix_socket_directories = ''
+fsync = off
+ssl = on
+ssl_cert_file = '${folder}/server.crt'
+ssl_key_file = '${folder}/server.key'
+`,
+  )
+  await writeFile(join(data, "pg_hba.conf"), "hostssl all all 127.0.0.1/32 scram-sha-256\n")
+  await asNobody("pg_ctl", ["start", "-w", "-t", "60", "-D", data, "-l", join(folder, "log")])
+
+  const connection = { ...env, PGHOST: "localhost", PGPORT: String(port), PGUSER: "postgres", PGPASSWORD: PASSWORD }
+  const psql = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) => {
+    await run(bin("psql"), ["-X", "-q", "-v", "ON_ERROR_STOP=1", ...args], { env: { ...connection, ...environment } })
+  }
+  await psql(["-d", "postgres", "-c", "create database outreach"])
+  return {
+    url: `postgres://postgres:${PASSWORD}@localhost:${port}/outreach`,
+    psql: (file, environment) => psql(["-d", "outreach", "-f", file], environment),
+    stop: async () => {
+      await asNobody("pg_ctl", ["stop", "-w", "-m", "immediate", "-D", data])
+      await rm(folder, { recursive: true })
+    },
+  }
+}
