@@ -27,6 +27,15 @@ export interface TestApi {
   readonly charged: () => Promise<number>
 }
 
+/** Waits for an end; fails with what does not end before the test runner says only that something does not. */
+const named = async (complaint: string, end: Promise<void> | undefined): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(complaint)), 55_000)
+  })
+  await Promise.race([end, late]).finally(() => clearTimeout(timer))
+}
+
 /** Starts the API before a file's tests, once `prepare` has had its way with the database, and stops it after them. */
 export const startApi = (
   prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>,
@@ -42,8 +51,8 @@ export const startApi = (
     api = await runApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL, ...settings })
   })
   afterAll(async () => {
-    await api?.stop()
-    await adapters?.dispose()
+    await named("the API does not stop", api?.stop())
+    await named("the adapters do not close", adapters?.dispose())
   })
 
   const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
