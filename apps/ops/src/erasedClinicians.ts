@@ -11,5 +11,8 @@ const failing = (error: unknown) => {
   return Layer.succeed(SecretCipher, { keyIds: [], encrypt: fail, decrypt: fail, keyIdOf: fail })
 }
 
+/** The target's cipher. Without a key, commands fail as soon as they need it. */
+export const lazyCipher = Layer.catch(secretCipher, failing)
+
 /** The target's erased clinicians. Without a key, commands fail for organizations that erased somebody, and for those alone. */
-export const erasedClinicians = Layer.provide(ErasedClinicianRepositoryPg, Layer.catch(secretCipher, failing))
+export const erasedClinicians = Layer.provide(ErasedClinicianRepositoryPg, lazyCipher)

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -140,6 +140,11 @@ const naming = (tables: Record<string, string>, token: string) => {
   )
 }
 
+const exportOf = (organization: string, ...flags: ReadonlyArray<string>) => [
+  ...["clinicians", "export", "--organization", organization, "--npi", person.npi],
+  ...flags,
+]
+
 const eraseOf = (organization: string, ...flags: ReadonlyArray<string>) => [
   ...["clinicians", "erase", "--organization", organization, "--npi", person.npi],
   ...flags,
@@ -248,11 +253,109 @@ describe("ops clinicians erase", () => {
     await statement("alter table hits drop constraint cut_off")
 
     expect(await runJson(...eraseOf(organization.id, "--dry-run"))).toMatchObject({ is_unfinished: true })
+    expect(await runFailing(...exportOf(organization.id))).toMatchObject({ code: "erasure_unfinished" })
     expect(await runJson(...eraseOf(organization.id, "--yes"))).toMatchObject({
       outcome: "resumed",
       counts: { recipients: 1, events: 3, hits: 2, inbox: 4, delivered: 1 },
     })
     expect(naming(await meanwhile(dump), token)).toEqual([])
     expect(await runJson(...eraseOf(organization.id, "--yes"))).toMatchObject({ outcome: "repeated" })
+  })
+})
+
+describe("ops clinicians export", () => {
+  it("writes what every table holds on the person, and no NPI, address or token of anybody else", async () => {
+    const seeded = await meanwhile(seedPerson())
+    const { organization, campaign, token, recipientId } = seeded
+    const others = await meanwhile(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const others = yield* sql<{ id: string; token: string; npi: string; email: string }>`
+          select id, token, npi, email from recipients where organization_id = ${organization.id} and id <> ${recipientId}`
+        const [other] = others
+        yield* sql`
+          insert into messages (organization_id, recipient_id, campaign_id, due_at)
+          values (${organization.id}, ${recipientId}, ${campaign.id}, clock_timestamp() + interval '1 day')`
+        const list = [
+          { ...person, name: "Ada" },
+          { ...other, name: "Grace" },
+        ]
+        yield* receiveEvent(seeded, "evt_06", "clinician.seen", {
+          list,
+          by: { email: other!.email },
+          note: other!.token,
+        })
+        const quote = `${other!.npi} and ${encodeURIComponent(other!.email)} are not ${person.email}, see /l/${other!.token}`
+        yield* sql`update dead_letters set attempts = jsonb_set(attempts, '{0,response}', to_jsonb(${quote}::text))
+          where organization_id = ${organization.id}`
+        return others
+      }),
+    )
+    const { code, stdout, stderr } = await run(exportOf(organization.id))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    for (const { id, token, npi, email } of others) {
+      for (const each of [id, token, npi, email, encodeURIComponent(email)]) expect(stdout).not.toContain(each)
+    }
+    expect(stdout).not.toContain("Grace")
+
+    const { organization_id, exported_at, clinician, ...tables } = JSON.parse(stdout)
+    expect({ organization_id, clinician }).toEqual({
+      organization_id: organization.id,
+      clinician: { npis: [person.npi], emails: [person.email] },
+    })
+    const counts = Object.fromEntries(Object.entries<Array<unknown>>(tables).map(([name, rows]) => [name, rows.length]))
+    expect(counts).toEqual({
+      ...{ recipients: 1, messages: 1, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
+      ...{ inbox: 5, idempotency_keys: 1, deliveries: 1, delivery_attempts: 2, dead_letters: 1, delivered: 2 },
+    })
+    expect(tables.recipients[0]).toMatchObject({ id: recipientId, token, ...person, campaign_id: campaign.id })
+    const entries = tables.events.flatMap(
+      ({ body }: { body: { data: { recipients?: Array<unknown> } } }) => body.data.recipients ?? [],
+    )
+    expect(entries).toEqual([expect.objectContaining({ service_recipient_id: recipientId, token, ...person })])
+    expect(tables.hits).toContainEqual(
+      expect.objectContaining({
+        link: `https://partner.test/l/${token}`,
+        address: "198.51.100.7",
+        headers: { "user-agent": `Mail of ${person.email}` },
+      }),
+    )
+    expect(tables.inbox[0].body.data).toMatchObject({ email: person.email.toUpperCase(), name: "Ada" })
+    expect(tables.inbox.at(-1).body.data).toEqual({ list: [{ ...person, name: "Ada" }], note: "[withheld]" })
+    expect(tables.idempotency_keys).toEqual([
+      expect.objectContaining({ key: "names-them", status: 200, body: { data: [{ token, npi: person.npi }] } }),
+    ])
+    expect(tables.dead_letters[0].attempts[0].response).toBe(
+      `[withheld] and [withheld] are not ${person.email}, see /l/[withheld]`,
+    )
+
+    await runJson(...eraseOf(organization.id, "--yes"))
+    const again = await run(exportOf(organization.id))
+    expect(again).toMatchObject({ code: 0, stderr: "Nothing is held on the clinician.\n" })
+    expect(JSON.parse(again.stdout)).toEqual({
+      organization_id: organization.id,
+      exported_at: expect.any(String),
+      clinician: { npis: [person.npi], emails: [] },
+      ...Object.fromEntries(Object.keys(tables).map((name) => [name, []])),
+    })
+  })
+
+  it("writes to a new file that only its owner can read, without the key of secrets, and overwrites none", async () => {
+    const { organization } = await meanwhile(seedCampaign({ recipients: 2 }))
+    const path = join(folder, "person.json")
+    const { code, stdout } = await run([...exportOf(organization.id, "--out", path), "--json"], { SECRETS_KEY: "" })
+    expect({ code, summary: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      summary: { organization_id: organization.id, file: path, rows: 1 },
+    })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const written = readFileSync(path, "utf8")
+    expect(JSON.parse(written)).toMatchObject({ recipients: [person], events: [] })
+
+    expect(await runFailing(...exportOf(organization.id, "--out", path))).toMatchObject({ code: "unusable_file" })
+    expect(readFileSync(path, "utf8")).toBe(written)
+    const unknown = exportOf(`org_${"0".repeat(32)}`, "--out", join(folder, "nobody.json"))
+    expect(await runFailing(...unknown)).toMatchObject({ code: "organization_not_found" })
+    expect(() => statSync(join(folder, "nobody.json"))).toThrow(/ENOENT/)
   })
 })

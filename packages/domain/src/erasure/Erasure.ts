@@ -97,6 +97,14 @@ export const eraseEventBody = (
   return JSON.stringify(event)
 }
 
+/** Returns an event's body as a value; of a batch of recipients, only the entries of these. */
+export const eventPartOf = (body: string, recipientIds: ReadonlySet<string>): unknown => {
+  const { data, ...event } = JSON.parse(body)
+  if (data.recipients === undefined) return { ...event, data }
+  const isOwn = (entry: { readonly service_recipient_id: string }) => recipientIds.has(entry.service_recipient_id)
+  return { ...event, data: { ...data, recipients: data.recipients.filter(isOwn) } }
+}
+
 /** What to look for in texts. */
 export type Needles = Omit<Subject, "organizationId">
 

@@ -28,6 +28,13 @@ export class ErasureBlocked extends Schema.TaggedError<ErasureBlocked>()("Erasur
   }
 }
 
+/** An erasure of the clinician was cut off. */
+export class ErasureUnfinished extends Schema.TaggedError<ErasureUnfinished>()("ErasureUnfinished", {}) {
+  override get message(): string {
+    return "An erasure of the clinician was cut off; run the same erasure again to finish it."
+  }
+}
+
 /** What an erasure would do, and how an earlier one of the same clinician ended. */
 export interface ErasurePlan {
   readonly counts: HeldCounts
@@ -48,9 +55,21 @@ export const planErasure = Effect.fn("Erasures.planErasure")(function* (
       Effect.map(erasures.count(subject, table), (count) => [table, count] as const),
     ),
   )
-  const [hash] = yield* (yield* ErasedClinicianRepository).hash(organizationId, [clinician])
-  const found = hash === undefined ? undefined : yield* erasures.findErasure(organizationId, hash)
+  const found = yield* findEarlier(organizationId, clinician)
   return { counts, earlier: found?.certificate, unfinished: found?.state ?? undefined } satisfies ErasurePlan
+})
+
+const findEarlier = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
+  const [hash] = yield* (yield* ErasedClinicianRepository).hash(organizationId, [clinician])
+  return hash === undefined ? undefined : yield* (yield* ErasureRepository).findErasure(organizationId, hash)
+})
+
+/** Fails while an erasure of a clinician that was cut off is not finished: what is left can be found by that erasure alone. */
+export const assertNoUnfinishedErasure = Effect.fn("Erasures.assertNoUnfinishedErasure")(function* (
+  organizationId: OrganizationId,
+  clinician: Clinician,
+) {
+  if ((yield* findEarlier(organizationId, clinician))?.state) return yield* new ErasureUnfinished()
 })
 
 /** How a call of `eraseClinician` ended: `resumed` finished an erasure that was cut off, `repeated` found nothing more to erase. */

@@ -114,7 +114,7 @@ export const ErasureRepositoryPg = Layer.effect(
       function* (state: ErasureState) {
         // Whoever executes a request with a key holds this lock with others: what was read before is stored by now.
         yield* sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${state.organizationId}, 0))`
-        const keys = yield* held.responses(state)
+        const keys = (yield* held.responses(state)).map(({ id }) => id)
         yield* sql`delete from idempotency_keys where organization_id = ${state.organizationId} and key = any (${keys}::text[])`
         return keys.length
       },

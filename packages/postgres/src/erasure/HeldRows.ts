@@ -115,11 +115,11 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
     const responses = Effect.fnUntraced(function* (subject: Subject) {
       if (isNameless(subject)) return []
       const matches = createMatcher(subject)
-      const rows = yield* sql<{ key: string; body: string }>`
-        select key, body from idempotency_keys
+      const rows = yield* sql<StoredText>`
+        select key as id, body from idempotency_keys
         where organization_id = ${subject.organizationId} and lower(body) like any (${likePatterns(subject)}::text[])
         order by key`
-      return rows.filter(({ body }) => matches(body)).map(({ key }) => key)
+      return rows.filter(({ body }) => matches(body))
     }, atLeisure)
 
     /** What partners answered to deliveries of the subject's events, or to any other if it names the subject. */
@@ -148,30 +148,40 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
         })
     })
 
-    const deadLetters = Effect.fnUntraced(function* (subject: Subject) {
-      if (isNameless(subject)) return []
+    /** Dead letters of the subject's events, and all others with a text that may name the subject. */
+    const deadLetterCandidates = Effect.fnUntraced(function* (subject: Subject) {
       const eventIds = (yield* events(subject)).map(({ id }) => id)
-      const rows = yield* sql<ResponseRow>`
+      return yield* sql<ResponseRow>`
         select id, finished_at as "finishedAt", event_id as "eventId", attempts, null as deliveries from dead_letters
         where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
-          or lower(attempts::text) like any (${likePatterns(subject)}::text[]))`
-      return (yield* withoutResponses(subject))(rows)
+          or lower(attempts::text) like any (${likePatterns(subject)}::text[]))
+        order by id`
     }, atLeisure)
 
-    const delivered = Effect.fnUntraced(function* (subject: Subject) {
-      if (isNameless(subject)) return []
+    /** Rows that may hold a delivery of the subject's events, and all others with a text that may name the subject. */
+    const deliveredCandidates = Effect.fnUntraced(function* (subject: Subject) {
       const eventIds = (yield* events(subject)).map(({ id }) => id)
       // The id of a delivery begins with the time of its event, and a row with many holds a range of ids.
       const prefixes = [...new Set(eventIds.map((id) => `dlv_${id.slice(4, 16)}7`))]
-      const rows = yield* sql<ResponseRow>`
+      return yield* sql<ResponseRow>`
         select id, finished_at as "finishedAt", event_id as "eventId", attempts, deliveries from delivered
         where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
           or (first_id is not null and exists (
             select from unnest(${prefixes}::text[]) as prefix
             where prefix collate "C" between left(first_id, 17) and left(delivered.id, 17)))
-          or lower(coalesce(attempts::text, deliveries::text)) like any (${likePatterns(subject)}::text[]))`
-      return (yield* withoutResponses(subject))(rows)
+          or lower(coalesce(attempts::text, deliveries::text)) like any (${likePatterns(subject)}::text[]))
+        order by id`
     }, atLeisure)
+
+    const deadLetters = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      return (yield* withoutResponses(subject))(yield* deadLetterCandidates(subject))
+    })
+
+    const delivered = Effect.fnUntraced(function* (subject: Subject) {
+      if (isNameless(subject)) return []
+      return (yield* withoutResponses(subject))(yield* deliveredCandidates(subject))
+    })
 
     const attempts = Effect.fnUntraced(function* (subject: Subject) {
       if (isNameless(subject)) return []
@@ -212,7 +222,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       events,
       inbox,
       responses,
+      deadLetterCandidates,
       deadLetters,
+      deliveredCandidates,
       delivered,
       attempts,
       /** Finds the rows of any table. */
@@ -241,16 +253,28 @@ interface FoundRecipient {
   readonly email: string
 }
 
-interface StoredAttempt {
+/** A row that holds a text. */
+export interface StoredText {
+  readonly id: string
+  readonly body: string
+}
+
+/** What came of a call to a partner. */
+export interface StoredAttempt {
   readonly response: string | null
 }
 
-interface ResponseRow {
+/** A row with the attempts of one delivery, or of many deliveries. */
+export interface ResponseRow {
   readonly id: DeliveryId
   readonly finishedAt: Timestamp
   readonly eventId: EventId | null
   readonly attempts: ReadonlyArray<StoredAttempt> | null
-  readonly deliveries: ReadonlyArray<{ readonly eventId: EventId; readonly attempt: StoredAttempt }> | null
+  readonly deliveries: ReadonlyArray<{
+    readonly id: DeliveryId
+    readonly eventId: EventId
+    readonly attempt: StoredAttempt
+  }> | null
 }
 
 /** Reports whether a subject stands for records alone, whose NPIs and addresses are not looked for. */

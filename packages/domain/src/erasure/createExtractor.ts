@@ -1,0 +1,71 @@
+import { checkDigit } from "../recipients/Npi.ts"
+import { createMatcher, type Subject } from "./Erasure.ts"
+
+/** What stands in place of another person's NPI, address, token or record id. */
+const WITHHELD = "[withheld]"
+
+/** What may name a clinician: an address, a recipient's id, an NPI, or a word that looks like a token. */
+const NAMES =
+  /[\w.%+-]{1,64}(?:@|%40|\\u0040)[\w-]{1,63}(?:\.[\w-]{1,63})+|rcp_[0-9a-f]{32}|(?<!\d)[12]\d{9}(?!\d)|(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?![0-9A-Za-z])/gi
+
+/** Returns the words of a text that look like tokens. */
+export const tokenWords = (text: string): ReadonlyArray<string> =>
+  (text.match(NAMES) ?? []).filter((word) => /^[0-9A-Za-z]{6}$/.test(word))
+
+/**
+ * Creates a function that returns what a text says of the subject: JSON as a value, anything else as text.
+ *
+ * JSON objects that name others and not the subject are left out. What else names others is replaced by `WITHHELD`. An NPI or address that is not
+ * known to be the subject's counts as another's; a token does if it is one of `otherTokens`.
+ */
+export const createExtractor = (subject: Subject, otherTokens: ReadonlySet<string>): ((text: string) => unknown) => {
+  const matches = createMatcher(subject)
+  const ids = new Set<string>(subject.recipients.map(({ id }) => id))
+
+  const isOther = (name: string): boolean => {
+    if (/@|%40|\\u0040/i.test(name)) return !subject.emails.includes(decodeAddress(name))
+    if (name.startsWith("rcp_")) return !ids.has(name)
+    if (name.length === 10) return !subject.npis.includes(name) && checkDigit(name.slice(0, 9)) === name.slice(9)
+    return otherTokens.has(name)
+  }
+  const namesOther = (text: string) => (text.match(NAMES) ?? []).some(isOther)
+  const withhold = (text: string) => text.replaceAll(NAMES, (name) => (isOther(name) ? WITHHELD : name))
+
+  const isKept = (value: unknown): boolean => {
+    if (!isNested(value) || Array.isArray(value)) return true
+    const text = JSON.stringify(value)
+    return matches(text) || !namesOther(text)
+  }
+  const extract = (value: unknown): unknown => {
+    if (typeof value === "string") return withhold(value)
+    if (typeof value === "number") return namesOther(String(value)) ? WITHHELD : value
+    if (Array.isArray(value)) {
+      // A list of records with the subject's among them is a list of people.
+      const own = value.filter((each) => isNested(each) && matches(JSON.stringify(each)))
+      return (own.length > 0 ? own : value.filter(isKept)).map(extract)
+    }
+    if (!isNested(value)) return value
+    const kept = Object.entries(value).filter(([, each]) => isKept(each))
+    return Object.fromEntries(kept.map(([key, each]) => [withhold(key), extract(each)]))
+  }
+  return (text) => extract(parseJson(text))
+}
+
+const isNested = (value: unknown): value is object => typeof value === "object" && value !== null
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const decodeAddress = (name: string): string => {
+  const text = name.replaceAll(/\\u0040/gi, "@")
+  try {
+    return decodeURIComponent(text).toLowerCase()
+  } catch {
+    return text.toLowerCase()
+  }
+}
