@@ -92,13 +92,17 @@ export const ErasureRepositoryPg = Layer.effect(
 
     const eraseInbox = Effect.fnUntraced(function* (state: ErasureState) {
       const { organizationId } = state
-      const keys = yield* held.inbox(state)
+      let count = 0
       yield* inBatches(
-        keys,
+        yield* held.inbox(state),
         Effect.fnUntraced(function* (batch) {
           const rows = yield* sql<{ eventId: string; body: string }>`
             select event_id as "eventId", body from inbox
-            where organization_id = ${organizationId} and event_id = any (${batch}::text[]) order by event_id for update`
+            where organization_id = ${organizationId} and event_id = any (${batch}::text[])
+              -- An event that came since the others were applied is erased when it is applied.
+              and (applied_at is not null or quarantined_at is not null)
+            order by event_id for update`
+          count += rows.length
           yield* sql`
             update inbox set npi = null, body = given.body
             from unnest(
@@ -107,7 +111,7 @@ export const ErasureRepositoryPg = Layer.effect(
             where organization_id = ${organizationId} and inbox.event_id = given.event_id`
         }),
       )
-      return keys.length
+      return count
     })
 
     const eraseResponses = Effect.fnUntraced(

@@ -11,10 +11,11 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
 
     return {
       ask: ({ organizationId, recipientId }) =>
-        // An erased recipient is suppressed already, by a keyed hash.
+        // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
         sql`
           with recipient as (
             select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
+            for key share
           ), asked as (
             insert into unsubscriptions (organization_id, recipient_id)
             select organization_id, id from recipient where erased_at is null

@@ -1,0 +1,382 @@
+import { randomUUID } from "node:crypto"
+import { describe, expect } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
+import { eraseClinician } from "@outreach/domain/erasure/Erasures"
+import { composeEvent } from "@outreach/domain/events/Event"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { judgeHits } from "@outreach/domain/hits/Hits"
+import { createIdentifier, type HitId, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
+import type { MessageLease } from "@outreach/domain/mail/Message"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import type { Clinician } from "@outreach/domain/suppressions/Clinician"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
+import { effectTest } from "@outreach/testing/effectTest"
+import { whileOpen } from "@outreach/testing/inTransaction"
+import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Clock, Deferred, Effect, Fiber, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+// A claim looks at all campaigns, an applier at every inbox, and a worker at each endpoint.
+beforeEach(() =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update campaigns set status = 'cancelled'`
+      yield* sql`truncate inbox, inbox_keys`
+      yield* sql`update webhook_endpoints set enabled = false`
+    }),
+  ),
+)
+
+const person = { npi: npi(0), email: email(0) }
+const byNpi: Clinician = { npi: person.npi, email: null }
+
+/** An organization that published to clinicians, with the leases of their messages; the person's comes first. */
+const seedLeases = Effect.fnUntraced(function* (recipients: number) {
+  const seeded = yield* seedCampaign({ recipients })
+  yield* commandCampaign(seeded.campaign.id, "schedule")
+  while (yield* publishChunk()) {}
+  yield* (yield* CampaignRepository).openAndComplete
+  const limits = { leaseSeconds: 600, perMinute: null, perDomainMinute: null }
+  const leases = yield* (yield* MessageQueue).claim({ limit: 10, ...limits })
+  return { ...seeded, leases: leases.toSorted((a, b) => a.email.localeCompare(b.email)) }
+})
+
+/** The same after all messages were sent. */
+const seedSent = Effect.fnUntraced(function* (recipients: number) {
+  const seeded = yield* seedLeases(recipients)
+  for (const lease of seeded.leases) yield* settleSent(lease)
+  return { ...seeded, id: seeded.organization.id, recipientId: seeded.leases[0]!.recipientId }
+})
+
+const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
+  const { organizationId, campaignId, programId, recipientId, token } = lease
+  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
+  const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
+  return yield* (yield* MessageQueue).settle(lease, {
+    state: "sent",
+    event: composeEvent("outreach.email_sent", about, data),
+  })
+})
+
+const recordHit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId) {
+  const id = `hit_${randomUUID().replaceAll("-", "")}` as HitId
+  const cameAt = yield* Clock.currentTimeMillis
+  const request = { link: null, method: "GET", address: "198.51.100.7", headers: { "user-agent": "Mail" } }
+  yield* (yield* HitRepository).record([{ id, organizationId, recipientId, ...request, cameAt }])
+})
+
+const bounced = { _tag: "Bounced", reason: "mailbox_disabled" } as const
+const erase = (organizationId: OrganizationId, clinician = byNpi) => eraseClinician(organizationId, clinician, "test")
+
+/** Erases the person; stops where the first transaction has written everything, and commits it after `during`. */
+const eraseAround = Effect.fnUntraced(function* <A, E, R>(
+  organizationId: OrganizationId,
+  during: Effect.Effect<A, E, R>,
+) {
+  const sql = yield* SqlClient.SqlClient
+  const written = yield* Deferred.make<void>()
+  const over = yield* Deferred.make<void>()
+  const stop = Effect.all([
+    // On a busy machine it may stay open for longer than a transaction of the service may.
+    sql`set local idle_in_transaction_session_timeout = 0`,
+    Deferred.succeed(written, undefined),
+    Deferred.await(over),
+  ]).pipe(Effect.orDie)
+  const erasing = yield* erase(organizationId).pipe(
+    Effect.updateService(ErasureRepository, (erasures) => ({
+      ...erasures,
+      begin: (...args) => Effect.asVoid(Effect.andThen(erasures.begin(...args), stop)),
+    })),
+    Effect.forkChild,
+  )
+  yield* Deferred.await(written)
+  const result = yield* Effect.ensuring(during, Deferred.succeed(over, undefined))
+  expect((yield* Fiber.join(erasing)).outcome).toBe("erased")
+  return result
+})
+
+/** Waits until so many statements wait for locks. */
+const waitingForLocks = (count: number) =>
+  SqlClient.SqlClient.use((sql) =>
+    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
+      Effect.repeat({ until: ({ length }) => length === count, schedule: Schedule.spaced("10 millis") }),
+    ),
+  )
+
+const typesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ type: string }>`
+    select type from events where organization_id = ${organizationId} and recipient_id = ${recipientId} order by emitted_at`
+  return rows.map(({ type }) => type)
+})
+
+const countOf = Effect.fnUntraced(function* (table: string, organizationId: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ count: number }>`
+    select count(*)::int as count from ${sql(table)} where organization_id = ${organizationId}`
+  return rows[0]!.count
+})
+
+describe("what comes of a message", () => {
+  test("waits for an erasure that has begun, and leaves nothing of the erased recipient", function* () {
+    const { id, recipientId } = yield* seedSent(2)
+    yield* recordHit(id, recipientId)
+    const { ask } = yield* UnsubscriptionRepository
+    const during = Effect.gen(function* () {
+      const late = [
+        recordHit(id, recipientId),
+        judgeHits(id),
+        reportBounce(recipientId, bounced),
+        ask({ organizationId: id, recipientId }),
+      ]
+      const fibers = yield* Effect.forEach(late, (each) =>
+        Effect.forkDetach(each as typeof each & Effect.Effect<unknown>),
+      )
+      yield* waitingForLocks(late.length)
+      return fibers
+    })
+    const fibers = yield* eraseAround(id, during)
+    const [, judged, bounce, asked] = yield* Effect.forEach(fibers, (fiber) => Fiber.join<unknown, unknown>(fiber))
+    expect({ judged, bounce, asked }).toEqual({ judged: 1, bounce: "unknown", asked: true })
+
+    expect(yield* typesOf(id, recipientId)).toEqual(["outreach.email_sent"])
+    const sql = yield* SqlClient.SqlClient
+    expect(yield* sql`select address, headers from hits where organization_id = ${id}`).toEqual([
+      { address: "", headers: {} },
+    ])
+    expect(yield* countOf("unsubscriptions", id)).toBe(0)
+  })
+
+  test("is not recorded once the recipient is erased, and others' is", function* () {
+    const { id, recipientId, leases } = yield* seedSent(2)
+    yield* erase(id)
+    const other = leases[1]!.recipientId
+    const { ask } = yield* UnsubscriptionRepository
+    for (const each of [recipientId, other]) {
+      yield* recordHit(id, each)
+      expect(yield* ask({ organizationId: id, recipientId: each })).toBe(true)
+    }
+    yield* judgeHits(id)
+    expect(yield* reportBounce(recipientId, bounced)).toBe("unknown")
+    expect(yield* reportBounce(other, bounced)).toBe("recorded")
+    expect(yield* typesOf(id, recipientId)).toEqual(["outreach.email_sent"])
+    expect(yield* typesOf(id, other)).toEqual([
+      "outreach.email_sent",
+      "outreach.email_opened",
+      "outreach.email_bounced",
+    ])
+    expect([yield* countOf("hits", id), yield* countOf("unsubscriptions", id)]).toEqual([1, 1])
+  })
+
+  test("in flight is awaited, and its event is erased like the others", function* () {
+    const { organization, leases } = yield* seedLeases(2)
+    const [lease] = leases
+    const blocked = yield* Deferred.make<void>()
+    const erasing = yield* erase(organization.id).pipe(
+      Effect.updateService(WithdrawalRepository, (withdrawals) => ({
+        ...withdrawals,
+        lock: (...args) =>
+          Effect.tap(withdrawals.lock(...args), ({ size }) =>
+            size > 0 ? Deferred.succeed(blocked, undefined) : Effect.void,
+          ),
+      })),
+      Effect.forkChild,
+    )
+    yield* Deferred.await(blocked)
+    expect(yield* countOf("erasures", organization.id)).toBe(0)
+    expect(yield* settleSent(lease!)).toBe(true)
+    expect(yield* Fiber.join(erasing)).toMatchObject({
+      outcome: "erased",
+      certificate: { counts: { recipients: 1, events: 2, messages: 0 } },
+    })
+    const sql = yield* SqlClient.SqlClient
+    const [sent] = yield* sql<{ body: string; token: string }>`
+      select body, token from events join recipients recipient using (organization_id)
+      where organization_id = ${organization.id} and recipient.id = recipient_id and recipient_id = ${lease!.recipientId}`
+    expect(sent!.token).not.toBe(lease!.token)
+    expect(JSON.parse(sent!.body).data.token).toBe(sent!.token)
+  })
+})
+
+describe("what a partner answers", () => {
+  test("to an event that was erased meanwhile is not kept, and the next attempt sends the erased body", function* () {
+    const { id, recipientId, leases } = yield* seedSent(3)
+    const sql = yield* SqlClient.SqlClient
+    yield* recordHit(id, recipientId)
+    yield* judgeHits(id)
+    const worker = yield* workerOn()
+    const taken = yield* worker.take()
+    const events = yield* sql<{ id: string; key: string }>`
+      select id, type || ' ' || coalesce(recipient_id, '') as key from events where organization_id = ${id}`
+    const keys = new Map(events.map((event) => [event.id, event.key]))
+    const of = (type: string, recipient: string = ""): ReadonlyArray<Delivery> =>
+      taken.filter(({ eventId }) => keys.get(eventId) === `outreach.${type} ${recipient}`)
+    yield* erase(id)
+
+    const [, second, third] = leases.map((lease) => lease.recipientId)
+    yield* worker.settle([...of("email_opened", recipientId), ...of("email_sent", second)])
+    yield* worker.settle([...of("recipients_published"), ...of("email_sent", third)], { state: "rejected" }, 400)
+    yield* worker.settle(of("email_sent", recipientId), { state: "retry", delaySeconds: 0 }, 500)
+    const responses = () => sql<{ response: string | null; count: number }>`
+      select response, count(*)::int as count from (
+        select response from delivery_attempts where organization_id = ${id}
+        union all select attempt->>'response' from dead_letters, jsonb_array_elements(attempts) attempt where organization_id = ${id}
+        union all select each->'attempt'->>'response' from delivered, json_array_elements(deliveries) each where organization_id = ${id}
+      ) answer group by response order by response`
+    expect(yield* responses()).toEqual([
+      { response: "ok", count: 2 },
+      { response: null, count: 3 },
+    ])
+
+    const again = yield* worker.take()
+    expect(again).toHaveLength(1)
+    expect(again[0]!.body).not.toContain(leases[0]!.token)
+    yield* worker.settle(again, { state: "rejected" }, 400)
+    expect(yield* responses()).toEqual([
+      { response: "ok", count: 2 },
+      { response: null, count: 4 },
+    ])
+  })
+
+  test("is erased as well if it is being written while the erasure runs", function* () {
+    const { id } = yield* seedSent(1)
+    const worker = yield* workerOn()
+    const taken = yield* worker.take()
+    const erasing = yield* whileOpen(worker.settle(taken), () =>
+      Effect.tap(Effect.forkDetach(erase(id)), waitingForLocks(1)),
+    )
+    expect(yield* Fiber.join(erasing)).toMatchObject({ certificate: { counts: { events: 2, delivered: 1 } } })
+    const sql = yield* SqlClient.SqlClient
+    const responses = yield* sql`
+      select each->'attempt'->>'response' as response from delivered, json_array_elements(deliveries) each
+      where organization_id = ${id}`
+    expect(responses).toEqual([{ response: null }, { response: null }])
+  })
+})
+
+describe("an address of several NPIs", () => {
+  test("is refused until the NPI is named, and stays its other owner's", function* () {
+    const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
+    const sql = yield* SqlClient.SqlClient
+    // In another campaign: one campaign takes an address once.
+    yield* sql`
+      with other as (
+        insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+        select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
+        where id = ${campaign.id} returning id
+      )
+      insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+      select ${organization.id}, make_id('rcp'), id, ${program.id}, 'other' || number, number_npi, upper(number_email),
+        clock_timestamp(), clock_timestamp()
+      from other cross join unnest(${[npi(1), npi(2)]}::text[], ${[person.email, email(2)]}::text[])
+        with ordinality as given (number_npi, number_email, number)`
+    const byEmail = { npi: null, email: person.email }
+    expect(yield* Effect.flip(erase(organization.id, byEmail))).toMatchObject({ _tag: "SharedAddress", npis: 2 })
+    expect([yield* countOf("erasures", organization.id), yield* countOf("erased_clinicians", organization.id)]).toEqual(
+      [0, 0],
+    )
+
+    expect(yield* erase(organization.id)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
+    const erased = yield* ErasedClinicianRepository
+    const found = yield* erased.find(organization.id, [{ npi: npi(1), email: person.email }, byNpi])
+    expect({ npis: [...found.npis.keys()], emails: [...found.emails] }).toEqual({ npis: [person.npi], emails: [] })
+
+    // Alone it has one owner now.
+    expect(yield* erase(organization.id, byEmail)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
+    expect((yield* erased.find(organization.id, [byEmail])).emails).toEqual(new Set([person.email]))
+    const kept = yield* sql`select npi from recipients where organization_id = ${organization.id} and erased_at is null`
+    expect(kept).toEqual([{ npi: npi(2) }])
+  })
+})
+
+describe("what a partner sends of an erased NPI", () => {
+  const slug = { consumer_program_slug: "heart-failure" }
+  const data = { npi: person.npi, ...slug, attribution: "organic", token: null }
+
+  const inboxOf = (organizationId: OrganizationId) =>
+    SqlClient.SqlClient.use(
+      (sql) => sql<{ id: string; npi: string | null; body: string; state: string }>`
+        select event_id as id, npi, body, case when applied_at is not null then 'applied' else coalesce(reason, 'waiting') end as state
+        from inbox where organization_id = ${organizationId} order by event_id`,
+    )
+  const qualificationsOf = (organizationId: OrganizationId) =>
+    SqlClient.SqlClient.use(
+      (sql) => sql<{ stage: string; npi: string }>`
+        select stage, npi from qualifications where organization_id = ${organizationId} order by stage, npi`,
+    )
+
+  test("again is applied and counted once under a pseudonym, and neither kept nor taken for another event", function* () {
+    const seeded = yield* seedCampaign({ recipients: 2 })
+    const { id } = seeded.organization
+    const learner = [seeded, "evt_1", "clinician.learner_qualified", data] as const
+    yield* receiveEvent(...learner)
+    while (yield* applyBatches) {}
+    yield* erase(id)
+    expect(yield* receiveEvent(...learner)).toBe("repeated")
+    yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", data)
+    yield* receiveEvent(seeded, "evt_3", "clinician.account_created", { ...data, email: "ann@home.test" })
+    yield* receiveEvent(seeded, "evt_4", "clinician.seen", { ...data, name: "Ann" })
+    yield* receiveEvent(seeded, "evt_5", "clinician.learner_qualified", { ...data, consumer_program_slug: "unknown" })
+    yield* receiveEvent(seeded, "evt_6", "clinician.learner_qualified", { ...data, npi: npi(1) })
+    while (yield* applyBatches) {}
+
+    const rows = yield* inboxOf(id)
+    expect(rows.slice(0, 5).map(({ npi, body }) => [npi, body.endsWith(ERASED_BODY_END)])).toEqual(
+      Array.from({ length: 5 }, () => [null, true]),
+    )
+    expect(rows[5]).toMatchObject({ npi: npi(1), state: "applied" })
+    expect(rows.map(({ state }) => state === "applied")).toEqual([true, true, true, true, false, true])
+    const pseudonym = expect.stringMatching(/^erased [0-9a-f]{64}$/)
+    expect(yield* qualificationsOf(id)).toEqual([
+      { stage: "account_created", npi: pseudonym },
+      ...[npi(1), pseudonym].map((npi) => ({ stage: "learner_qualified", npi })),
+    ])
+    expect(yield* countOf("suppressions", id)).toBe(0)
+    const { emails } = yield* (yield* ErasedClinicianRepository).find(id, [
+      { npi: null, email: "Ann@home.test" as never },
+    ])
+    expect(emails).toEqual(new Set(["ann@home.test"]))
+  })
+
+  test("while the inbox is erased is applied before its body is", function* () {
+    const seeded = yield* seedCampaign({ recipients: 1 })
+    const { id } = seeded.organization
+    yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", data)
+    const inbox = yield* InboxRepository
+    const receive = receiveEvent(seeded, "evt_2", "clinician.completer_qualified", data).pipe(
+      Effect.provideService(InboxRepository, inbox),
+    )
+    yield* erase(id).pipe(
+      Effect.updateService(ErasureRepository, (erasures) => ({
+        ...erasures,
+        erase: (state, table) =>
+          Effect.andThen(table === "inbox" ? receive : Effect.void, erasures.erase(state, table)),
+      })),
+    )
+    while (yield* applyBatches) {}
+    const rows = yield* inboxOf(id)
+    expect(rows.map(({ npi, state, body }) => ({ npi, state, isErased: body.endsWith(ERASED_BODY_END) }))).toEqual(
+      Array.from({ length: 2 }, () => ({ npi: null, state: "applied", isErased: true })),
+    )
+    expect((yield* qualificationsOf(id)).map(({ stage }) => stage)).toEqual([
+      "completer_qualified",
+      "learner_qualified",
+    ])
+  })
+})
