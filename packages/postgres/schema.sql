@@ -1378,6 +1378,26 @@ create table signing_secrets (
   constraint signing_secrets_pkey PRIMARY KEY (id)
 );
 
+create table stored_response_totals (
+  organization_id text collate "C" not null,
+  bytes bigint not null,
+  constraint stored_response_totals_pkey PRIMARY KEY (organization_id)
+) with (fillfactor=50);
+
+create table stored_responses (
+  organization_id text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint bytea not null,
+  status smallint not null,
+  headers jsonb not null,
+  encoding text not null,
+  body bytea,
+  bytes_before bigint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint stored_responses_pkey PRIMARY KEY (organization_id, key),
+  constraint stored_responses_encoding_check CHECK ((encoding = ANY (ARRAY['identity'::text, 'zstd'::text])))
+);
+
 create table suppressions (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
@@ -1458,6 +1478,8 @@ CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organiz
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
+CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
+CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 

@@ -39,6 +39,9 @@ const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_0
 /** `MAX_CONNECTIONS`: connections that are open at once, in each process; a further one is closed at once. Default 8192. */
 const maxConnections = setting("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), "8192")
 
+/** `IDEMPOTENCY_MIB`: what the stored responses of one organization take together, compressed. Default 256. */
+const idempotencyMib = setting("IDEMPOTENCY_MIB", wholeNumber(1, 1_048_576, "MiB"), "256")
+
 /** `ADMIN_PORT`: the port that serves operators; 0 takes any that is free. Default 9465. */
 const adminPort = setting("ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9465")
 
@@ -63,6 +66,8 @@ export class ApiConfig extends Context.Service<
     readonly trustProxy: (address: string, hop: number) => boolean
     readonly unauthenticatedLimit: number
     readonly maxConnections: number
+    /** What the responses stored for one organization's idempotency keys may take. */
+    readonly maxStoredBytes: number
     readonly shutdownDelay: Duration.Duration
     readonly publicBaseUrl: string
     readonly deployment: "production" | "staging" | "development"
@@ -87,6 +92,7 @@ export class ApiConfig extends Context.Service<
         trustProxy: yield* trustProxy,
         unauthenticatedLimit: yield* unauthenticatedLimit,
         maxConnections: yield* maxConnections,
+        maxStoredBytes: (yield* idempotencyMib) * 1024 * 1024,
         shutdownDelay: Duration.seconds(yield* shutdownDelay(where)),
         publicBaseUrl: baseUrl,
         deployment: where,

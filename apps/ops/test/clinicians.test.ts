@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { composeEvent } from "@outreach/domain/events/Event"
@@ -90,8 +91,16 @@ const seedPerson = Effect.fnUntraced(function* () {
   }
   const request = (key: string) => ({ organizationId: organization.id, key, fingerprint: Buffer.from(key) })
   const responses = yield* IdempotencyRepository
-  yield* responses.store(request("names-them"), answer)
-  yield* responses.store(request("names-another"), { ...answer, body: JSON.stringify({ npi: npi(1) }) })
+  const bound = 1024 * 1024
+  const page = JSON.stringify({ data: Array.from({ length: 100 }, () => ({ token, email: person.email })) })
+  yield* responses.store(request("names-them"), answer, bound)
+  yield* responses.store(request("names-them-at-length"), { ...answer, body: page }, bound)
+  yield* responses.store(request("names-another"), { ...answer, body: JSON.stringify({ npi: npi(1) }) }, bound)
+  yield* responses.store(request("has-no-body"), { ...answer, body: null }, bound)
+  yield* sql`
+    insert into idempotency_keys (organization_id, key, fingerprint, status, headers, body)
+    select organization_id, key, fingerprint, status, headers, convert_from(body, 'UTF8') from stored_responses
+    where organization_id = ${organization.id} and encoding = 'identity' and body is not null`
 
   // What the partner answered quotes what it was sent.
   const worker = yield* workerOn()
@@ -123,7 +132,12 @@ const dump = Effect.gen(function* () {
   return found
 })
 
-const readable = (bytes: Buffer): string => bytes.toString("utf8").replaceAll(/[^\x20-\x7e]/g, "?")
+const ZSTD_MAGIC = Buffer.from("28b52ffd", "hex")
+
+const readable = (bytes: Buffer): string =>
+  (bytes.subarray(0, 4).equals(ZSTD_MAGIC) ? zstdDecompressSync(bytes) : bytes)
+    .toString("utf8")
+    .replaceAll(/[^\x20-\x7e]/g, "?")
 
 /** The tables whose dump names the person, in any form. */
 const naming = (tables: Record<string, string>, token: string) => {
@@ -155,18 +169,18 @@ describe("ops clinicians erase", () => {
     const { organization, campaign, token, recipientId } = await meanwhile(seedPerson())
     expect(naming(await meanwhile(dump), token)).toEqual([
       ...["dead_letters", "delivered", "delivery_attempts", "events", "hits", "idempotency_keys", "inbox"],
-      ...["qualifications", "recipients", "suppressions"],
+      ...["qualifications", "recipients", "stored_responses", "suppressions"],
     ])
     const digest = ["digest", "verify", "--date", new Date().toISOString().slice(0, 10)]
     await runJson(...digest)
 
     const planned = await runJson(...eraseOf(organization.id, "--dry-run"))
-    expect(naming(await meanwhile(dump), token)).toHaveLength(10)
+    expect(naming(await meanwhile(dump), token)).toHaveLength(11)
     const { counts, outcome, ...certificate } = await runJson(...eraseOf(organization.id, "--yes"))
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
       ...{ recipients: 1, messages: 0, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
-      ...{ inbox: 4, idempotency_keys: 1, dead_letters: 1, delivered: 1, delivery_attempts: 2 },
+      ...{ inbox: 4, stored_responses: 2, idempotency_keys: 1, dead_letters: 1, delivered: 1, delivery_attempts: 2 },
     })
     expect(certificate).toMatchObject({ organization_id: organization.id, finished_at: expect.any(String) })
     expect(certificate.hashes).toContain(certificate.subject)
@@ -175,6 +189,7 @@ describe("ops clinicians erase", () => {
     expect(naming(after, token)).toEqual([])
     expect(after["events"]).toContain(npi(1))
     expect(after["idempotency_keys"]).toContain(npi(1))
+    expect(after["stored_responses"]).toContain(npi(1))
     expect(after["inbox"]).toContain(email(1))
     await runJson(...digest)
 
@@ -306,7 +321,15 @@ describe("ops clinicians export", () => {
     const counts = Object.fromEntries(Object.entries<Array<unknown>>(tables).map(([name, rows]) => [name, rows.length]))
     expect(counts).toEqual({
       ...{ recipients: 1, messages: 1, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
-      ...{ inbox: 5, idempotency_keys: 1, deliveries: 1, delivery_attempts: 2, dead_letters: 1, delivered: 2 },
+      ...{
+        inbox: 5,
+        stored_responses: 2,
+        idempotency_keys: 1,
+        deliveries: 1,
+        delivery_attempts: 2,
+        dead_letters: 1,
+        delivered: 2,
+      },
     })
     expect(tables.recipients[0]).toMatchObject({ id: recipientId, token, ...person, campaign_id: campaign.id })
     const entries = tables.events.flatMap(
@@ -322,9 +345,15 @@ describe("ops clinicians export", () => {
     )
     expect(tables.inbox[0].body.data).toMatchObject({ email: person.email.toUpperCase(), name: "Ada" })
     expect(tables.inbox.at(-1).body.data).toEqual({ list: [{ ...person, name: "Ada" }], note: "[withheld]" })
-    expect(tables.idempotency_keys).toEqual([
-      expect.objectContaining({ key: "names-them", status: 200, body: { data: [{ token, npi: person.npi }] } }),
-    ])
+    const named = { key: "names-them", status: 200, body: { data: [{ token, npi: person.npi }] } }
+    expect(tables.idempotency_keys).toEqual([expect.objectContaining(named)])
+    expect(tables.stored_responses).toContainEqual({ ...named, created_at: expect.any(String) })
+    expect(tables.stored_responses).toContainEqual(
+      expect.objectContaining({
+        key: "names-them-at-length",
+        body: { data: Array.from({ length: 100 }, () => ({ token, email: person.email })) },
+      }),
+    )
     expect(tables.dead_letters[0].attempts[0].response).toBe(
       `[withheld] and [withheld] are not ${person.email}, see /l/[withheld]`,
     )

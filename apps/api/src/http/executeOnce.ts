@@ -8,6 +8,7 @@ import type { Transaction } from "@outreach/domain/Transaction"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
+import { ApiConfig } from "../ApiConfig.ts"
 import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import { RequestError } from "./toErrorResponse.ts"
@@ -29,6 +30,7 @@ const GIVEN_TWICE = RequestError.BadRequest({
 /** Creates the function that executes a request once for its `Idempotency-Key`, and responds to its repeats as to the first. */
 export const createExecuteOnce = Effect.gen(function* () {
   const services = yield* TransactionalServices
+  const { maxStoredBytes } = yield* ApiConfig
 
   return Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
@@ -55,6 +57,7 @@ export const createExecuteOnce = Effect.gen(function* () {
     const { response, replayed } = yield* executeOnce(
       { organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint },
       execution,
+      { maxStoredBytes },
     ).pipe(
       Effect.catchTags({
         IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused()),

@@ -11,7 +11,7 @@ import { runApi } from "../runApi.ts"
 import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 import { DOCS_URL, startApi, type TestApi } from "../startApi.ts"
 
-const api = startApi()
+const api = startApi(undefined, { IDEMPOTENCY_MIB: "1" })
 type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
 let seed: Seed
 let other: Seed
@@ -32,7 +32,7 @@ const tokenOf = async ({ organization }: Seed) =>
     await sql<{ token: string }>((sql) => sql`select token from recipients where organization_id = ${organization.id}`)
   )[0]!.token
 const recorded = async (idempotencyKey: string) =>
-  (await sql((sql) => sql`select from idempotency_keys where key = ${idempotencyKey}`)).length
+  (await sql((sql) => sql`select from stored_responses where key = ${idempotencyKey}`)).length
 
 let names = 0
 const newKey = () => `key ${process.pid} ${names++}`
@@ -183,7 +183,7 @@ describe("an Idempotency-Key", () => {
     const age = (interval: string) =>
       sql(
         (sql) =>
-          sql`update idempotency_keys set created_at = clock_timestamp() - ${interval}::interval where key = ${idempotencyKey}`,
+          sql`update stored_responses set created_at = clock_timestamp() - ${interval}::interval where key = ${idempotencyKey}`,
       )
     await send(LIST, key, idempotencyKey)
     await age("23 hours 59 minutes")
@@ -191,6 +191,34 @@ describe("an Idempotency-Key", () => {
     await age("24 hours 1 second")
     expect(replayed(await send(`${LIST}&limit=7`, key, idempotencyKey))).toBeNull()
     expect(replayed(await send(`${LIST}&limit=7`, key, idempotencyKey))).toBe("true")
+  })
+
+  it("has repeated what a process of the last release stored, and refuses it for another request", async () => {
+    const [key, idempotencyKey] = [await keyOf(seed), newKey()]
+    const first = await send(LIST, key, idempotencyKey)
+    await sql(
+      (sql) => sql`
+        with moved as (delete from stored_responses where key = ${idempotencyKey} returning *)
+        insert into idempotency_keys (organization_id, key, fingerprint, status, headers, body)
+        select organization_id, key, fingerprint, status, headers, convert_from(body, 'UTF8') from moved`,
+    )
+    const again = await send(LIST, key, idempotencyKey)
+    expect([again.body, again.headers.get("X-Request-Id"), replayed(again)]).toEqual([
+      first.body,
+      first.headers.get("X-Request-Id"),
+      "true",
+    ])
+    expect((await send(`${LIST}&limit=1`, key, idempotencyKey)).status).toBe(409)
+  })
+
+  it("is free again once its organization stored as much as IDEMPOTENCY_MIB allows, and a repeat is a first one", async () => {
+    const [key, oldest, newest] = [await keyOf(seed), newKey(), newKey()]
+    const first = await send(LIST, key, oldest)
+    await sql((sql) => sql`update stored_response_totals set bytes = bytes + 1024 * 1024 - 1000`)
+    await send(LIST, key, newest)
+    const again = await send(LIST, key, oldest)
+    expect([again.status, replayed(again), again.body]).toEqual([200, null, first.body])
+    expect(replayed(await send(LIST, key, newest))).toBe("true")
   })
 
   it.each(["", "x".repeat(256), "caf\u00e9", "a\tb"])("is refused as a parameter when it is %j", async (text) => {

@@ -18,6 +18,7 @@ export const HELD_TABLES = [
   "events",
   "hits",
   "inbox",
+  "stored_responses",
   "idempotency_keys",
   "delivery_attempts",
   "dead_letters",

@@ -26,17 +26,18 @@ export interface StoredExecution {
 /** Whose a key is while a request runs: ours, the same request's, or another request's. */
 export type KeyHolder = "ours" | "same" | "other"
 
-/** How long a response is repeated: 24 hours. */
+/** How long a response is repeated: 24 hours, unless its organization stores too much. */
 export const RESPONSE_RETENTION_SECONDS = 86_400
 
-/** Keeps the responses to requests with an `Idempotency-Key` for `RESPONSE_RETENTION_SECONDS`. */
+/** Keeps the responses to requests with an `Idempotency-Key` for `RESPONSE_RETENTION_SECONDS`, within a bound for each organization. */
 export class IdempotencyRepository extends Context.Service<
   IdempotencyRepository,
   {
     find(request: IdempotentRequest): Effect.Effect<StoredExecution | undefined>
     /** Locks a request's key until the transaction ends, unless a running request holds it; returns who holds it. */
     lock(request: IdempotentRequest): Effect.Effect<KeyHolder>
-    store(request: IdempotentRequest, response: StoredResponse): Effect.Effect<void>
+    /** Stores a response, and deletes the organization's oldest ones beyond `maxBytes` of all that it stores. */
+    store(request: IdempotentRequest, response: StoredResponse, maxBytes: number): Effect.Effect<void>
     readonly forgetExpired: Effect.Effect<void>
   }
 >()("domain/idempotency/IdempotencyRepository") {}

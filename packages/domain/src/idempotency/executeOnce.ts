@@ -32,11 +32,13 @@ export const decideReplay = (
  * Executes a request, or returns the response of its first execution.
  *
  * The execution shares a transaction with the record that it happened, as far as it uses the same connections: when it fails, or
- * the process dies, neither is left. A response that is not to be kept leaves the key free.
+ * the process dies, neither is left. A response that is not to be kept leaves the key free. All responses of an organization take
+ * at most `maxStoredBytes`; beyond it the oldest go, and their keys are free again.
  */
 export const executeOnce = Effect.fnUntraced(function* <E, R>(
   request: IdempotentRequest,
   execute: Effect.Effect<{ readonly response: StoredResponse; readonly keep: boolean }, E, R>,
+  { maxStoredBytes }: { readonly maxStoredBytes: number },
 ) {
   const repository = yield* IdempotencyRepository
   const transaction = yield* Transaction
@@ -49,7 +51,7 @@ export const executeOnce = Effect.fnUntraced(function* <E, R>(
     const meanwhile = yield* Effect.fromResult(decideReplay(yield* repository.find(request), holder))
     if (meanwhile !== undefined) return { response: meanwhile, replayed: true }
     const { response, keep } = yield* execute
-    if (keep) yield* repository.store(request, response)
+    if (keep) yield* repository.store(request, response, maxStoredBytes)
     return { response, replayed: false }
   })
   return yield* transaction.run(execution)

@@ -114,11 +114,29 @@ export const ErasureRepositoryPg = Layer.effect(
       return count
     })
 
-    const eraseResponses = Effect.fnUntraced(
+    // Whoever executes a request with a key holds this lock with others: what was read before is stored by now.
+    const lockResponses = ({ organizationId }: ErasureState) =>
+      sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${organizationId}, 0))`
+
+    /** Reads what is stored before it takes the lock, and with the lock what came meanwhile: requests wait for that alone. */
+    const eraseStoredResponses = Effect.fnUntraced(function* (state: ErasureState) {
+      const { organizationId } = state
+      const totals = yield* sql<{ bytes: string }>`
+        select bytes::text from stored_response_totals where organization_id = ${organizationId}`
+      const before = yield* held.storedResponseKeys(state)
+      const erase = Effect.gen(function* () {
+        yield* lockResponses(state)
+        const keys = [...new Set([...before, ...(yield* held.storedResponseKeys(state, totals[0]?.bytes))])]
+        yield* sql`delete from stored_responses where organization_id = ${organizationId} and key = any (${keys}::text[])`
+        return keys.length
+      })
+      return yield* sql.withTransaction(erase)
+    })
+
+    const eraseFormerResponses = Effect.fnUntraced(
       function* (state: ErasureState) {
-        // Whoever executes a request with a key holds this lock with others: what was read before is stored by now.
-        yield* sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${state.organizationId}, 0))`
-        const keys = (yield* held.responses(state)).map(({ id }) => id)
+        yield* lockResponses(state)
+        const keys = (yield* held.formerResponses(state)).map(({ id }) => id)
         yield* sql`delete from idempotency_keys where organization_id = ${state.organizationId} and key = any (${keys}::text[])`
         return keys.length
       },
@@ -172,7 +190,8 @@ export const ErasureRepositoryPg = Layer.effect(
       events: eraseEvents,
       hits: eraseHits,
       inbox: eraseInbox,
-      idempotency_keys: eraseResponses,
+      stored_responses: eraseStoredResponses,
+      idempotency_keys: eraseFormerResponses,
       dead_letters: eraseDeadLetters,
       delivery_attempts: eraseAttempts,
       delivered: eraseDelivered,

@@ -6,10 +6,13 @@ import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { type EventKey, HeldRows, type ResponseRow, type StoredAttempt } from "./HeldRows.ts"
+import { type EventKey, HeldRows, type ResponseRow, type StoredAttempt, type StoredText } from "./HeldRows.ts"
 
 /** How many bodies of events one statement reads: each may hold 2,000 recipients. */
 const BODIES_BATCH_SIZE = 20
+
+/** Of stored responses: what is no data on anybody. */
+const RESPONSE_COLUMNS_LEFT_OUT = ["organization_id", "fingerprint", "headers", "encoding", "body", "bytes_before"]
 
 /** What is held on a clinician, ready for JSON. Rows have the names of their columns, without the organization. */
 export type HeldData = {
@@ -87,11 +90,8 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
         select to_jsonb(held) - array['organization_id', 'npi', 'body'] as row, npi, body from inbox held
         where organization_id = ${organizationId} and event_id = any (${yield* held.inbox(subject)}::text[])
         order by event_id`
-      const responses = yield* held.responses(subject)
-      const stored = yield* sql<{ key: string; row: object }>`
-        select key, to_jsonb(held) - array['organization_id', 'fingerprint', 'headers', 'body'] as row from idempotency_keys held
-        where organization_id = ${organizationId} and key = any (${responses.map(({ id }) => id)}::text[])`
-      const bodies = new Map(responses.map(({ id, body }) => [id, body]))
+      const responses = yield* held.storedResponses(subject)
+      const formerResponses = yield* held.formerResponses(subject)
       const attempts = yield* sql<{ row: object; response: string | null }>`
         select to_jsonb(attempt) - array['organization_id', 'response'] as row, response from delivery_attempts attempt
         where organization_id = ${organizationId} and (delivery_id = any (${yield* held.attempts(subject)}::text[]) or delivery_id in (
@@ -103,7 +103,7 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
       const answers = [...deadLetters, ...delivered].flatMap((row) =>
         row.attempts.map(({ response }) => response ?? ""),
       )
-      const texts = [...inbox, ...responses].map(({ body }) => body)
+      const texts = [...inbox, ...responses, ...formerResponses].map(({ body }) => body)
       const extract = yield* extractorFor(subject, [
         ...texts,
         ...answers,
@@ -115,6 +115,13 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
           ...attempt,
           response: attempt.response === null ? null : extract(attempt.response),
         })),
+      })
+      const responseRows = Effect.fnUntraced(function* (table: string, texts: ReadonlyArray<StoredText>) {
+        const bodies = new Map(texts.map(({ id, body }) => [id, body]))
+        const rows = yield* sql<{ key: string; row: object }>`
+          select key, to_jsonb(held) - ${RESPONSE_COLUMNS_LEFT_OUT}::text[] as row from ${sql(table)} held
+          where organization_id = ${organizationId} and key = any (${[...bodies.keys()]}::text[])`
+        return rows.map(({ key, row }) => ({ ...row, body: extract(bodies.get(key)!) }))
       })
       const [clock] = yield* sql<{ now: string }>`select to_jsonb(clock_timestamp()) as now`
       return {
@@ -133,7 +140,8 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
           npi: npi !== null && npis.includes(npi) ? npi : null,
           body: extract(body),
         })),
-        idempotency_keys: stored.map(({ key, row }) => ({ ...row, body: extract(bodies.get(key)!) })),
+        stored_responses: yield* responseRows("stored_responses", responses),
+        idempotency_keys: yield* responseRows("idempotency_keys", formerResponses),
         deliveries: yield* rowsOf("deliveries", "event_id", eventIds),
         delivery_attempts: attempts.map(({ row, response }) => ({
           ...row,

@@ -10,6 +10,7 @@ import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { type StoredBody, unpackBody } from "../idempotency/StoredBody.ts"
 
 /** The key of an event. */
 export interface EventKey {
@@ -112,7 +113,34 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       return rows.filter(({ body }) => body === null || matches(body)).map(({ id }) => id)
     }, atLeisure)
 
-    const responses = Effect.fnUntraced(function* (subject: Subject) {
+    /** Reads some at a time, in the order in which they were stored, and returns what `pick` takes: all together would not fit into memory. */
+    const searchStored = Effect.fnUntraced(function* <A>(
+      subject: Subject,
+      from: string,
+      pick: (text: StoredText) => A,
+    ) {
+      if (isNameless(subject)) return []
+      const matches = createMatcher(subject)
+      const found: Array<A> = []
+      for (let next = from; ; ) {
+        const rows = yield* sql<StoredBody & { readonly id: string; readonly next: string }>`
+          select key as id, encoding, body, (bytes_before + 1)::text as next from stored_responses
+          where organization_id = ${subject.organizationId} and bytes_before >= ${next}::bigint
+          order by bytes_before limit ${BODIES_AT_ONCE}`
+        for (const { id, encoding, body: stored } of rows) {
+          const body = yield* unpackBody({ encoding, body: stored })
+          if (body !== null && matches(body)) found.push(pick({ id, body }))
+        }
+        if (rows.length < BODIES_AT_ONCE) return found
+        next = rows.at(-1)!.next
+      }
+    }, atLeisure)
+
+    const storedResponses = (subject: Subject) => searchStored(subject, "0", (text) => text)
+    const storedResponseKeys = (subject: Subject, from = "0") => searchStored(subject, from, ({ id }) => id)
+
+    /** The responses that processes of the last release stored. */
+    const formerResponses = Effect.fnUntraced(function* (subject: Subject) {
       if (isNameless(subject)) return []
       const matches = createMatcher(subject)
       const rows = yield* sql<StoredText>`
@@ -211,7 +239,8 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
         select from hits where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
       events,
       inbox,
-      idempotency_keys: responses,
+      stored_responses: (subject) => storedResponseKeys(subject),
+      idempotency_keys: formerResponses,
       dead_letters: deadLetters,
       delivery_attempts: attempts,
       delivered,
@@ -221,7 +250,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       subjectOf,
       events,
       inbox,
-      responses,
+      storedResponses,
+      storedResponseKeys,
+      formerResponses,
       deadLetterCandidates,
       deadLetters,
       deliveredCandidates,
@@ -245,6 +276,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
 }) {
   static readonly layer = Layer.effect(HeldRows, HeldRows.make)
 }
+
+/** How many stored responses are read at once. */
+const BODIES_AT_ONCE = 100
 
 interface FoundRecipient {
   readonly id: RecipientId

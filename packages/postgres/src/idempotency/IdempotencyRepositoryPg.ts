@@ -7,6 +7,7 @@ import {
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { packBody, type StoredBody, unpackBody } from "./StoredBody.ts"
 
 /** Keeps responses in PostgreSQL; a request that runs holds its key by locks that end with its transaction. */
 export const IdempotencyRepositoryPg = Layer.effect(
@@ -17,12 +18,19 @@ export const IdempotencyRepositoryPg = Layer.effect(
 
     return {
       find: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }) {
-        const rows = yield* sql<StoredResponse & { readonly isSame: boolean }>`
-          select status, headers, body, fingerprint = ${fingerprint} as "isSame" from idempotency_keys
-          where organization_id = ${organizationId} and key = ${key} and created_at > ${expiredBefore}`
+        // Processes of the last release store in idempotency_keys, and neither see nor refuse what stands here.
+        const rows = yield* sql<Omit<StoredResponse, "body"> & StoredBody & { readonly isSame: boolean }>`
+          select status, headers, encoding, body, fingerprint = ${fingerprint} as "isSame" from (
+            select status, headers, encoding, body, fingerprint, created_at from stored_responses
+            where organization_id = ${organizationId} and key = ${key} and created_at > ${expiredBefore}
+            union all
+            select status, headers, 'identity', convert_to(body, 'UTF8'), fingerprint, created_at from idempotency_keys
+            where organization_id = ${organizationId} and key = ${key} and created_at > ${expiredBefore}
+          ) stored
+          order by "isSame" desc, created_at limit 1`
         if (rows[0] === undefined) return undefined
-        const { isSame, ...response } = rows[0]
-        return { isSame, response }
+        const { isSame, status, headers, ...stored } = rows[0]
+        return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
       }, orDieAs("IdempotencyRepository.find")),
 
       // The lock on the whole request comes first: who fails there repeats a request that runs, and who fails at the key has another one.
@@ -37,18 +45,49 @@ export const IdempotencyRepositoryPg = Layer.effect(
         return rows[0]!.holder
       }, orDieAs("IdempotencyRepository.lock")),
 
-      store: Effect.fnUntraced(function* ({ organizationId, key, fingerprint }, { status, headers, body }) {
+      store: Effect.fnUntraced(function* (
+        { organizationId, key, fingerprint },
+        { status, headers, body: text },
+        maxBytes,
+      ) {
+        const { encoding, body } = yield* packBody(text)
+        const headersText = JSON.stringify(headers)
+        const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
+        if (bytes > maxBytes) return
+        // The total's row makes an organization's responses take turns. What is locked is being deleted or replaced already.
         yield* sql`
-          insert into idempotency_keys (organization_id, key, fingerprint, status, headers, body)
-          values (${organizationId}, ${key}, ${fingerprint}, ${status}, ${JSON.stringify(headers)}::jsonb, ${body})
-          on conflict (organization_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-            headers = excluded.headers, body = excluded.body, created_at = excluded.created_at`
+          with total as (
+            insert into stored_response_totals as total (organization_id, bytes) values (${organizationId}, ${bytes}::bigint)
+            on conflict (organization_id) do update set bytes = total.bytes + excluded.bytes
+            returning bytes
+          ), stored as (
+            insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, body, bytes_before)
+            select ${organizationId}, ${key}, ${fingerprint}::bytea, ${status}::smallint, ${headersText}::jsonb, ${encoding},
+              ${body}::bytea, bytes - ${bytes}::bigint
+            from total
+            on conflict (organization_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
+              headers = excluded.headers, encoding = excluded.encoding, body = excluded.body,
+              bytes_before = excluded.bytes_before, created_at = excluded.created_at
+            returning bytes_before
+          )
+          delete from stored_responses where organization_id = ${organizationId} and key = any (array(
+            select key from stored_responses
+            where organization_id = ${organizationId}
+              and bytes_before < (select bytes_before from stored) + ${bytes}::bigint - ${maxBytes}::bigint
+            order by bytes_before limit ${DELETED_AT_ONCE} for update skip locked
+          ))`
       }, orDieAs("IdempotencyRepository.store")),
 
-      forgetExpired: sql`delete from idempotency_keys where created_at < ${expiredBefore}`.pipe(
-        Effect.asVoid,
-        orDieAs("IdempotencyRepository.forgetExpired"),
-      ),
+      forgetExpired: Effect.all([
+        sql`delete from stored_responses where created_at < ${expiredBefore}`,
+        sql`delete from idempotency_keys where created_at < ${expiredBefore}`,
+      ]).pipe(Effect.asVoid, orDieAs("IdempotencyRepository.forgetExpired")),
     }
   }),
 )
+
+/** How many responses one request deletes at most. The limit also keeps PostgreSQL to the index, for it expects a third of all rows. */
+const DELETED_AT_ONCE = 100
+
+/** What a row and its index entries take beside body, headers and key. */
+const ROW_BYTES = 256

@@ -48,6 +48,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   unique_hits: { worker: "select, insert, update", operator: "select" },
   digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
   idempotency_keys: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
+  stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
+  stored_response_totals: { api: "select, insert, update", operator: "select" },
   erasure_keys: { worker: "select, insert", operator: "select, insert, update" },
   erased_clinicians: { worker: "select", operator: "select, insert" },
   erased_events: { worker: "select", operator: "select, insert, update, delete" },
@@ -70,6 +72,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   erasure_keys: ["ciphertext"],
   erasures: ["state"],
   idempotency_keys: ["fingerprint", "headers", "body"],
+  stored_responses: ["fingerprint", "headers", "body"],
 }
 
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */

@@ -141,6 +141,7 @@ describe("a role", () => {
     ["reader", "select * from api_keys"],
     ["reader", "select ciphertext from signing_secrets"],
     ["reader", "select body from idempotency_keys"],
+    ["reader", "select body from stored_responses"],
     ["reader", "update organizations set name = ''"],
     ["reader", "delete from recipients"],
     ["reader", "insert into suppressions select * from suppressions"],

@@ -1,0 +1,153 @@
+import { describe, expect } from "@effect/vitest"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const test = effectTest(runOnDatabase())
+
+const MANY = 1024 * 1024
+
+const seedOrganization = Effect.map(seedCampaign({ recipients: 0 }), ({ organization }) => organization.id)
+
+const request = (organizationId: OrganizationId, key: string, fingerprint = "the same") => ({
+  organizationId,
+  key,
+  fingerprint: Buffer.from(fingerprint),
+})
+const response = (body: string | null) => ({ status: 200, headers: { ETag: '"é"', "X-Request-Id": "req_1" }, body })
+
+/** The keys whose responses are stored, oldest first, and what they take. */
+const stored = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ key: string; bytes: number }>`
+    select key, octet_length(coalesce(body, '')) as bytes from stored_responses
+    where organization_id = ${organizationId} order by bytes_before`
+  return { keys: rows.map(({ key }) => key), bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) }
+})
+
+describe("a stored response", () => {
+  test("is found to the byte, whatever the size of its body, and a large one is compressed", function* () {
+    const responses = yield* IdempotencyRepository
+    const organizationId = yield* seedOrganization
+    const row = { npi: "1234567893", name: "Zoë 😀", at: null }
+    const page = (length: number) => JSON.stringify(Array.from({ length }, () => row))
+    // Beyond any size at which another thread works, compressed or not.
+    const noise = Array.from({ length: 60_000 }, (_, n) => (n * 2_654_435_761) % 4_294_967_296).join()
+    const bodies = [null, "", "{}", '{"at":"é"}', page(500), page(20_000), noise]
+    const sizes: Array<number> = []
+    for (const [n, body] of bodies.entries()) {
+      const before = (yield* stored(organizationId)).bytes
+      yield* responses.store(request(organizationId, `key ${n}`), response(body), 8 * MANY)
+      expect(yield* responses.find(request(organizationId, `key ${n}`))).toEqual({
+        isSame: true,
+        response: response(body),
+      })
+      sizes.push((yield* stored(organizationId)).bytes - before)
+    }
+    expect(sizes.slice(0, 4)).toEqual([0, 0, 2, 11])
+    expect(sizes[4]).toBeLessThan(page(500).length / 20)
+    expect(sizes[5]).toBeLessThan(page(20_000).length / 20)
+    expect(sizes[6]).toBeGreaterThan(256 * 1024)
+  })
+
+  test("is found beside one of the last release, each by the request that made it", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const responses = yield* IdempotencyRepository
+    const organizationId = yield* seedOrganization
+    const former = request(organizationId, "key", "former")
+    yield* sql`
+      insert into idempotency_keys (organization_id, key, fingerprint, status, headers, body)
+      values (${organizationId}, 'key', ${former.fingerprint}, 404, '{"a":"b"}', 'é'),
+        (${organizationId}, 'empty', ${former.fingerprint}, 204, '{}', null)`
+    const found = { isSame: true, response: { status: 404, headers: { a: "b" }, body: "é" } }
+    expect(yield* responses.find(former)).toEqual(found)
+    expect((yield* responses.find(request(organizationId, "empty", "former")))?.response.body).toBeNull()
+    expect(yield* responses.find(request(organizationId, "key", "ours"))).toMatchObject({ isSame: false })
+
+    yield* responses.store(request(organizationId, "key", "ours"), response("ours"), MANY)
+    expect(yield* responses.find(former)).toEqual(found)
+    expect(yield* responses.find(request(organizationId, "key", "ours"))).toEqual({
+      isSame: true,
+      response: response("ours"),
+    })
+    expect(yield* responses.find(request(organizationId, "key", "another"))).toMatchObject({ isSame: false })
+  })
+
+  test("goes when it is a day old, and one of the last release likewise", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const responses = yield* IdempotencyRepository
+    const organizationId = yield* seedOrganization
+    const old = ["old", "replaced"]
+    for (const key of [...old, "young"]) {
+      yield* responses.store(request(organizationId, key), response("{}"), MANY)
+    }
+    yield* sql`
+      insert into idempotency_keys (organization_id, key, fingerprint, status, headers, created_at)
+      values (${organizationId}, 'former', '', 200, '{}', clock_timestamp() - interval '1 day 1 second')`
+    yield* sql`
+      update stored_responses set created_at = clock_timestamp() - interval '1 day 1 second'
+      where organization_id = ${organizationId} and key = any (${old})`
+    for (const key of [...old, "former"]) expect(yield* responses.find(request(organizationId, key))).toBeUndefined()
+    yield* responses.store(request(organizationId, "replaced"), response("[]"), MANY)
+    yield* responses.forgetExpired
+    expect((yield* stored(organizationId)).keys).toEqual(["young", "replaced"])
+    expect(yield* sql`select from idempotency_keys where organization_id = ${organizationId}`).toEqual([])
+  })
+})
+
+describe("the stored responses of an organization", () => {
+  test("take no more than their bound: the oldest go, and no other organization's", function* () {
+    const responses = yield* IdempotencyRepository
+    const [organizationId, other] = [yield* seedOrganization, yield* seedOrganization]
+    const body = "x".repeat(1000)
+    yield* responses.store(request(other, "theirs"), response(body), MANY)
+    // Each takes 1,000 bytes, and a third of this besides: so six fit.
+    for (let n = 0; n < 20; n++) {
+      yield* responses.store(request(organizationId, `key ${10 + n}`), response(body), 8192)
+      const { keys, bytes } = yield* stored(organizationId)
+      expect(keys.at(-1)).toBe(`key ${10 + n}`)
+      expect(keys).toHaveLength(Math.min(n + 1, 6))
+      expect(bytes).toBeLessThan(8192)
+    }
+    expect((yield* stored(organizationId)).keys[0]).toBe("key 24")
+    expect(yield* responses.find(request(organizationId, "key 23"))).toBeUndefined()
+    expect((yield* stored(other)).keys).toEqual(["theirs"])
+  })
+
+  test("keep to it when they come at once", function* () {
+    const responses = yield* IdempotencyRepository
+    const organizationId = yield* seedOrganization
+    yield* Effect.forEach(
+      Array.from({ length: 60 }, (_, n) => n),
+      (n) => responses.store(request(organizationId, `key ${n}`), response("x".repeat(1000)), 8192),
+      { concurrency: "unbounded" },
+    )
+    // Each deletes among what was committed when it began, and the next one deletes the rest.
+    yield* responses.store(request(organizationId, "last"), response("x".repeat(1000)), 8192)
+    const { keys } = yield* stored(organizationId)
+    expect([keys.length, keys.at(-1)]).toEqual([6, "last"])
+  })
+
+  test("stay when one comes that alone is past the bound, which is not stored", function* () {
+    const responses = yield* IdempotencyRepository
+    const organizationId = yield* seedOrganization
+    yield* responses.store(request(organizationId, "small"), response("{}"), 2000)
+    const long = Array.from({ length: 5000 }, (_, n) => (n * 2_654_435_761) % 4_294_967_296).join()
+    yield* responses.store(request(organizationId, "large"), response(long), 2000)
+    expect((yield* stored(organizationId)).keys).toEqual(["small"])
+  })
+
+  test("make room at once when the bound is lowered", function* () {
+    const responses = yield* IdempotencyRepository
+    const organizationId = yield* seedOrganization
+    for (let n = 0; n < 10; n++) {
+      yield* responses.store(request(organizationId, `key ${n}`), response("x".repeat(1000)), MANY)
+    }
+    yield* responses.store(request(organizationId, "last"), response("{}"), 2000)
+    expect((yield* stored(organizationId)).keys).toEqual(["key 9", "last"])
+  })
+})
