@@ -35,6 +35,9 @@ const inboxMonths = setting("INBOX_MONTHS", noneOr(wholeNumber(1, 1200)), "none"
 /** `DEAD_LETTERS_DAYS`: for how many days dead letters are kept, replayed or not; `none` keeps all. Default `none`. */
 const deadLettersDays = setting("DEAD_LETTERS_DAYS", noneOr(wholeNumber(1, 3650)), "none")
 
+/** `RECIPIENTS_MONTHS`: how many months after the end of their campaign recipients are erased; `none` keeps them. Default `none`. */
+const recipientsMonths = setting("RECIPIENTS_MONTHS", noneOr(wholeNumber(1, 1200)), "none")
+
 /** `WEBHOOK_CALL_SECONDS`: how long a whole call may take, from name resolution to the headers of the response. Default 15. */
 const webhookCallSeconds = setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120), "15")
 
@@ -87,7 +90,7 @@ const mail = Config.all({
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
 /** For how long data is kept. */
-const retention = Config.all({ historyDays, eventsMonths, inboxMonths, deadLettersDays })
+const retention = Config.all({ historyDays, eventsMonths, inboxMonths, deadLettersDays, recipientsMonths })
 
 /** What the worker reads from its environment, beside what `telemetry` reads. */
 export const WorkerConfig = Config.all({

@@ -24,6 +24,7 @@ import { SmtpMailer } from "./mail/SmtpMailer.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
 import { unsubscribe } from "./mail/unsubscribe.ts"
 import { deleteExpired } from "./upkeep/deleteExpired.ts"
+import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
@@ -31,6 +32,7 @@ import { WorkerConfig } from "./WorkerConfig.ts"
 export const worker = Effect.gen(function* () {
   const config = yield* WorkerConfig
   const { drainSeconds, mail } = config
+  const { recipientsMonths } = config.retention
 
   const ports = adapters.pipe(
     Layer.provideMerge(databaseMonitor),
@@ -71,6 +73,7 @@ export const worker = Effect.gen(function* () {
     unsubscribe,
     deleteExpired,
     managePartitions(config.retention),
+    ...(recipientsMonths === null ? [] : [eraseEndedRecipients(recipientsMonths)]),
   ]
   const loops = [
     whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),

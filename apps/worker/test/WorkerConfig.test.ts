@@ -42,7 +42,26 @@ describe("WorkerConfig", () => {
       webhookAllowPrivateAddresses: false,
       webhooks: { callSeconds: 15, leaseSeconds: 9, maxInFlight: 512, perEndpoint: 16 },
       drainSeconds: 20,
-      retention: { historyDays: 90, eventsMonths: null, inboxMonths: null, deadLettersDays: null },
+      retention: {
+        historyDays: 90,
+        eventsMonths: null,
+        inboxMonths: null,
+        deadLettersDays: null,
+        recipientsMonths: null,
+      },
+    })
+  })
+
+  it("keeps everything for good but the history, unless a setting says for how long", () => {
+    const { retention } = Result.getOrThrow(
+      read({ EVENTS_MONTHS: "24", INBOX_MONTHS: "12", DEAD_LETTERS_DAYS: "400", RECIPIENTS_MONTHS: "18" }),
+    )
+    expect(retention).toEqual({
+      historyDays: 90,
+      eventsMonths: 24,
+      inboxMonths: 12,
+      deadLettersDays: 400,
+      recipientsMonths: 18,
     })
   })
 
@@ -76,6 +95,8 @@ describe("WorkerConfig", () => {
     ["EVENTS_MONTHS", "0"],
     ["INBOX_MONTHS", "never"],
     ["DEAD_LETTERS_DAYS", "1.5"],
+    ["RECIPIENTS_MONTHS", "0"],
+    ["RECIPIENTS_MONTHS", "1y"],
     ["MAIL_PER_MINUTE", "many"],
     ["MAIL_PER_DOMAIN_MINUTE", "-1"],
     ["BOUNCE_DOMAIN", "bounces@acme.test"],

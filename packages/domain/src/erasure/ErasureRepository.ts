@@ -1,7 +1,8 @@
 import { Context, type Effect } from "effect"
-import type { OrganizationId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Clinician } from "../suppressions/Clinician.ts"
+import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type {
   ErasedRecipient,
@@ -12,6 +13,18 @@ import type {
   SharedAddress,
   Subject,
 } from "./Erasure.ts"
+
+/** A campaign that is over. */
+export interface EndedCampaign {
+  readonly organizationId: OrganizationId
+  readonly campaignId: CampaignId
+}
+
+/** A place in the order of a campaign's recipients by their last change. */
+export interface RecipientPosition {
+  readonly updatedAt: Timestamp
+  readonly id: RecipientId
+}
 
 /** Finds what is held on clinicians, and erases it. */
 export class ErasureRepository extends Context.Service<
@@ -26,7 +39,18 @@ export class ErasureRepository extends Context.Service<
       organizationId: OrganizationId,
       clinician: Clinician,
     ): Effect.Effect<Subject, OrganizationNotFound | SharedAddress>
-    /** Finds recipients by their ids, except those that are erased, as a subject without NPIs and addresses of its own. */
+    /** Finds the next campaign that has been over for so many months and has recipients who are not erased; null begins with the first. */
+    findEnded(months: number, after: EndedCampaign | null): Effect.Effect<EndedCampaign | undefined>
+    /** Reads some thousand recipients of a campaign from a position on, and returns those who are not erased; null is the first and the last position. */
+    readUnerased(
+      campaign: EndedCampaign,
+      after: RecipientPosition | null,
+    ): Effect.Effect<{ readonly ids: ReadonlyArray<RecipientId>; readonly next: RecipientPosition | null }>
+    /**
+     * Finds recipients by their ids, as a subject without NPIs and addresses of its own.
+     *
+     * Leaves out who is erased, and whose unsubscription is not applied yet.
+     */
     findRecipients(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<Subject>
     /** Counts the rows of a table that concern a subject. */
     count(subject: Subject, table: HeldTable): Effect.Effect<number>
@@ -40,6 +64,8 @@ export class ErasureRepository extends Context.Service<
     ): Effect.Effect<HeldCounts>
     /** Erases the rows of one of the other tables that concern a subject, in batches; returns how many there were. */
     erase(state: ErasureState, table: HeldTable): Effect.Effect<number>
+    /** Forgets erased events that no worker can still have in memory. */
+    readonly forgetEvents: Effect.Effect<void>
     /** Counts the partner's events that name a subject and are not applied yet. */
     countWaiting(subject: Subject): Effect.Effect<number>
     /** Records an erasure that begins, with its state encrypted. */

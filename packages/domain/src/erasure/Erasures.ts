@@ -133,6 +133,7 @@ const beginErasure = Effect.fnUntraced(function* (
 
 const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: HeldCounts) {
   const erasures = yield* ErasureRepository
+  yield* erasures.forgetEvents
   yield* applyWaiting(state)
   for (const table of HELD_TABLES) {
     if (done[table] !== undefined) continue
@@ -155,7 +156,7 @@ const applyWaiting = Effect.fnUntraced(
 /**
  * Erases recipients whose retention is over, at most some hundred in one transaction; returns how many.
  *
- * Nobody is suppressed by it, and earlier suppressions stay. A recipient whose message is in flight is left out.
+ * Nobody is suppressed by it, and earlier suppressions stay. A recipient whose message is in flight, or whose unsubscription waits, is left out.
  */
 export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
   organizationId: OrganizationId,
@@ -172,10 +173,10 @@ export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
     )
     if (subject.recipients.length === 0) return 0
     const placeholders = yield* createPlaceholders(subject)
-    const at = yield* transaction.commitTimestamp(organizationId)
-    yield* erasures.eraseAtOnce(subject, placeholders, at)
     for (const table of ["events", "hits"] as const)
       yield* erasures.erase({ ...subject, erasureId: "", placeholders }, table)
+    // Last, because the organization's clock is locked from here to the end.
+    yield* erasures.eraseAtOnce(subject, placeholders, yield* transaction.commitTimestamp(organizationId))
     return subject.recipients.length
   })
   return yield* transaction.run(erase)

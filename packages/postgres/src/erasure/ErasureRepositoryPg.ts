@@ -1,3 +1,4 @@
+import { CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import {
   type ErasedRecipient,
   type ErasureCertificate,
@@ -6,7 +7,7 @@ import {
   type HeldTable,
   type Subject,
 } from "@outreach/domain/erasure/Erasure"
-import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
+import { type EndedCampaign, ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { eraseInboundBody } from "@outreach/domain/inbox/eraseInboundBody"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -21,6 +22,9 @@ import { HeldRows } from "./HeldRows.ts"
 
 /** How many rows one transaction erases. */
 const BATCH_SIZE = 200
+
+/** How many recipients one statement reads. */
+const READ_BATCH_SIZE = 5000
 
 /** For how long what a partner answered to an erased event is not kept. */
 const ERASED_EVENT_DAYS = 7
@@ -49,7 +53,6 @@ export const ErasureRepositoryPg = Layer.effect(
       const { organizationId } = state
       const placeholders = new Map<string, ErasedRecipient>(state.placeholders.map((each) => [each.id, each]))
       const keys = yield* held.events(state)
-      yield* sql`delete from erased_events where erased_at < clock_timestamp() - make_interval(days => ${ERASED_EVENT_DAYS}::int)`
       yield* inBatches(
         keys,
         Effect.fnUntraced(function* (batch) {
@@ -208,12 +211,62 @@ export const ErasureRepositoryPg = Layer.effect(
         return yield* held.subjectOf(organizationId, clinician)
       }, orDieAs("ErasureRepository.findSubject")),
 
+      // A placeholder sorts before every NPI, and an erased recipient after the others: two look-ups by an index tell of each campaign.
+      findEnded: (months, after) =>
+        sql<EndedCampaign>`
+          select organization_id as "organizationId", id as "campaignId" from campaigns campaign
+          where (organization_id, id) > (${after?.organizationId ?? ""}, ${after?.campaignId ?? ""})
+            and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
+              and window_end < clock_timestamp() - make_interval(months => ${months}::int)))
+            and updated_at < clock_timestamp() - make_interval(months => ${months}::int)
+            and ((
+              select npi from recipients
+              where organization_id = campaign.organization_id and campaign_id = campaign.id
+              order by npi desc limit 1
+            ) >= '1' or (
+              select erased_at is null from recipients
+              where organization_id = campaign.organization_id and campaign_id = campaign.id
+              order by updated_at, id limit 1
+            ))
+          order by organization_id, id limit 1`.pipe(
+          Effect.map((rows) => rows[0]),
+          orDieAs("ErasureRepository.findEnded"),
+        ),
+
+      // Whom one event announced stand together, so that few transactions write its body.
+      readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
+        const rows = yield* sql<{
+          ids: ReadonlyArray<RecipientId>
+          updatedAt: Timestamp | null
+          id: RecipientId | null
+        }>`
+          with page as materialized (
+            select id, updated_at, published_at, erased_at from recipients
+            where organization_id = ${organizationId} and campaign_id = ${campaignId}
+              and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
+            order by updated_at, id limit ${READ_BATCH_SIZE}::int
+          )
+          select array(select id from page where erased_at is null order by published_at, id) as ids, last.updated_at as "updatedAt", last.id
+          from (select) one left join (select updated_at, id from page order by updated_at desc, id desc limit 1) last on true`
+        const { ids, updatedAt, id } = rows[0]!
+        return { ids, next: updatedAt && id && { updatedAt, id } }
+      }, orDieAs("ErasureRepository.readUnerased")),
+
       findRecipients: Effect.fnUntraced(function* (organizationId, ids) {
         const recipients = yield* sql<Subject["recipients"][number]>`
           select id, token from recipients
-          where organization_id = ${organizationId} and id = any (${ids}::text[]) and erased_at is null order by id`
+          where organization_id = ${organizationId} and id = any (${ids}::text[]) and erased_at is null and not exists (
+            select from unsubscriptions
+            where organization_id = recipients.organization_id and recipient_id = recipients.id and suppressed_at is null)
+          order by id`
         return { organizationId, npis: [], emails: [], recipients }
       }, orDieAs("ErasureRepository.findRecipients")),
+
+      forgetEvents: sql`
+        delete from erased_events where erased_at < clock_timestamp() - make_interval(days => ${ERASED_EVENT_DAYS}::int)`.pipe(
+        Effect.asVoid,
+        orDieAs("ErasureRepository.forgetEvents"),
+      ),
 
       count: (subject, table) =>
         held.find(subject, table).pipe(
@@ -252,6 +305,9 @@ export const ErasureRepositoryPg = Layer.effect(
         const unsubscriptions = yield* sql`
           delete from unsubscriptions where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
           returning 1`
+        const done = { recipients: ids.length, messages: messages.length, unsubscriptions: unsubscriptions.length }
+        // A worker erases records alone, and has no right to delete suppressions.
+        if (npis.length === 0 && emails.length === 0) return done
         const suppressions = yield* sql`
           delete from suppressions where organization_id = ${organizationId}
             and ((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))
@@ -269,13 +325,7 @@ export const ErasureRepositoryPg = Layer.effect(
           ) then ' ' || event_id else '' end
           from unnest(${[...pseudonyms.keys()]}::text[], ${[...pseudonyms.values()]}::text[]) as given (npi, pseudonym)
           where counted.organization_id = ${organizationId} and counted.npi = given.npi returning 1`
-        return {
-          recipients: ids.length,
-          messages: messages.length,
-          unsubscriptions: unsubscriptions.length,
-          suppressions: suppressions.length,
-          qualifications: qualifications.length,
-        }
+        return { ...done, suppressions: suppressions.length, qualifications: qualifications.length }
       }, orDieAs("ErasureRepository.eraseAtOnce")),
 
       erase: (state, table) => (erasers[table]?.(state) ?? Effect.succeed(0)).pipe(orDieAs("ErasureRepository.erase")),

@@ -52,6 +52,7 @@ export const ErasedClinicianRepositoryPg = Layer.effect(
         yield* sql`
           insert into erasure_keys (organization_id, ciphertext) values (${organizationId}, ${cipher.encrypt(text, organizationId)})
           on conflict do nothing`
+        if (clinicians.length === 0) return
         const key = yield* readKey(organizationId)
         const hashes = clinicians.flatMap(identitiesOf).map((identity) => hashOf(key!, identity))
         yield* sql`

@@ -6,6 +6,8 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { reasonNotValid } from "@outreach/domain/parseInput"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -44,6 +46,20 @@ describe("eraseRecipients", () => {
       expect(text).toContain(npi(2))
     }
     expect(kept).toMatchObject({ messages: "1", suppressions: npi(0), hashes: "0" })
+  })
+
+  test("leaves out whose unsubscription is not applied yet", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
+    const rows = yield* sql<{
+      id: RecipientId
+    }>`select id from recipients where campaign_id = ${campaign.id} order by id`
+    const ids = rows.map(({ id }) => id)
+    yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: ids[0]! })
+    expect(yield* eraseRecipients(organization.id, ids)).toBe(1)
+    yield* applyUnsubscriptions
+    expect(yield* eraseRecipients(organization.id, ids)).toBe(1)
+    expect(yield* sql`select from suppressions where organization_id = ${organization.id}`).toHaveLength(2)
   })
 })
 

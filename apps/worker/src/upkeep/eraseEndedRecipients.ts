@@ -1,0 +1,63 @@
+import {
+  type EndedCampaign,
+  ErasureRepository,
+  type RecipientPosition,
+} from "@outreach/domain/erasure/ErasureRepository"
+import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
+import { Array as Arr, Effect } from "effect"
+import { logFailure, retryForever } from "../loops/retryForever.ts"
+
+/** How many recipients one transaction erases. */
+const BATCH_SIZE = 200
+
+/**
+ * Erases the recipients of campaigns that have been over for so many months, once an hour, until interrupted.
+ *
+ * Several workers may do it at once: who finds a recipient erased leaves it.
+ */
+export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number) {
+  const erasures = yield* ErasureRepository
+
+  const eraseCampaign = Effect.fnUntraced(function* (campaign: EndedCampaign) {
+    let recipients = 0
+    const eraseAllOf = Effect.gen(function* () {
+      let after: RecipientPosition | null = null
+      do {
+        const page: Effect.Success<ReturnType<typeof erasures.readUnerased>> = yield* restful(
+          erasures.readUnerased(campaign, after),
+        )
+        for (const ids of Arr.chunksOf(page.ids, BATCH_SIZE)) {
+          // Counted before the rest, in which the worker may be told to stop.
+          yield* restful(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
+        }
+        after = page.next
+      } while (after !== null)
+    })
+    const report = Effect.suspend(() =>
+      recipients === 0
+        ? Effect.void
+        : Effect.logInfo("recipients past their retention erased").pipe(
+            Effect.annotateLogs({ ...campaign, months, recipients }),
+          ),
+    )
+    yield* Effect.ensuring(eraseAllOf, report)
+  })
+  const eraseAll = Effect.gen(function* () {
+    yield* erasures.forgetEvents
+    let campaign: EndedCampaign | undefined
+    while (true) {
+      campaign = yield* erasures.findEnded(months, campaign ?? null)
+      if (campaign === undefined) return
+      const { campaignId } = campaign
+      // One that fails is tried again with the others.
+      yield* eraseCampaign(campaign).pipe(
+        Effect.catchCause((cause) => logFailure(`erasure of recipients of ${campaignId} failed`, cause)),
+      )
+    }
+  })
+  return yield* retryForever("eraseEndedRecipients", Effect.andThen(eraseAll, Effect.sleep("1 hour")))
+})
+
+/** Rests as long as an effect took, which leaves the database to others for half of the time. */
+const restful = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.timed(effect), ([took, result]) => Effect.as(Effect.sleep(took), result))
