@@ -1,9 +1,8 @@
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
-import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { adaptersFor, testDatabaseLayer } from "./adaptersFor.ts"
-import { createTestRoles, TEST_ROLES } from "./testRoles.ts"
+import { migrateWithRoles } from "./testRoles.ts"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
@@ -31,7 +30,6 @@ export const migratedDatabase = (): (() => string) =>
       new URL(import.meta.resolve("@outreach/postgres/roles/grants")),
     ],
     migrate: async (url) => {
-      const migrate = Effect.andThen(createTestRoles, runMigrations({ grantTo: TEST_ROLES }))
-      await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url)))
+      await Effect.runPromise(Effect.provide(migrateWithRoles, testDatabaseLayer(url)))
     },
   })

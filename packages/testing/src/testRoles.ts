@@ -1,3 +1,4 @@
+import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import type { GrantedRole } from "@outreach/postgres/roles/grantRoles"
 import { ROLE_KINDS, type RoleKind } from "@outreach/postgres/roles/grants"
 import { Effect } from "effect"
@@ -26,3 +27,6 @@ export const createTestRoles = Effect.gen(function* () {
     )
   }
 })
+
+/** Brings a database to the newest schema, with the rights of the roles of tests. */
+export const migrateWithRoles = Effect.andThen(createTestRoles, runMigrations({ grantTo: TEST_ROLES }))

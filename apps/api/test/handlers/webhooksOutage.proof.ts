@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventExamples } from "@outreach/contract"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import Stripe from "stripe"
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof setUp> | SqlClient.SqlClient>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(database.url)))
-const setUp = Effect.andThen(migrate, seedCampaign({ recipients: 0 }))
+const setUp = Effect.andThen(migrateWithRoles, seedCampaign({ recipients: 0 }))
 
 it("asks for other attempts while the database is away, and has each event once when it is back", {
   timeout: 60_000,
