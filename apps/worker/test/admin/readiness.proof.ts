@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
+import { migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
@@ -21,7 +21,7 @@ const stoppableDatabase = async () => {
     await server.stop()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
-  await Effect.runPromise(Effect.provide(migrate, adaptersFor(url)))
+  await Effect.runPromise(Effect.provide(migrateWithRoles, adaptersFor(url)))
   return {
     url,
     stop: () => server.stop(),

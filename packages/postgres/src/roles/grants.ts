@@ -32,7 +32,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   deliveries: { worker: "select, insert, update, delete", operator: "select, insert" },
   delivery_attempts: { worker: "select, insert, delete", operator: "select, update (response)" },
   delivered: { worker: "select, insert", operator: "select, update (attempts, deliveries)" },
-  dead_letters: { worker: "select, insert, update", operator: "select, update, delete" },
+  dead_letters: { worker: "select, insert, update, delete", operator: "select, update, delete" },
   replay_jobs: { worker: "select, update", operator: "select, insert, update" },
   inbox: { api: "select, insert, update (differing)", worker: "select, update", operator: "select, update" },
   inbox_keys: { api: "select, insert", worker: "select", operator: "select" },

@@ -116,7 +116,6 @@ describe("a role", () => {
     ["worker", "update erasure_keys set ciphertext = ''"],
     ["worker", "delete from events"],
     ["worker", "delete from inbox"],
-    ["worker", "delete from dead_letters"],
     ["worker", "insert into campaigns select * from campaigns"],
     ["worker", "select from audit_log"],
     ["worker", "truncate messages"],
