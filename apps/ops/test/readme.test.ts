@@ -32,6 +32,7 @@ it("walks through commands that succeed one after the other", async () => {
   const files: Record<string, string> = {
     previews: join(folder, "previews"),
     "rejects.csv": join(folder, "rejects.csv"),
+    "dana.json": join(folder, "dana.json"),
   }
   for (const [name, language] of [
     ["mail.html", "html"],
