@@ -102,10 +102,9 @@ describe("migrate", () => {
     yield* sql("create table migrations (migration_id integer primary key, name text not null)")
     const failure = yield* Effect.flip(migrate)
     expect(failure.message).toMatch(/from before the first release.*Migrate an empty database/)
-    expect(yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace")).toEqual([
-      { name: "migrations" },
-      { name: "migrations_pkey" },
-    ])
+    expect(
+      yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace order by relname"),
+    ).toEqual([{ name: "migrations" }, { name: "migrations_pkey" }])
   })
 
   test("takes everything back when the database refuses a file, and names it", function* () {
