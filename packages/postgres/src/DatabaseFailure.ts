@@ -11,7 +11,7 @@ export class DatabaseFailure extends Schema.TaggedError<DatabaseFailure>()("Data
   operation: Schema.String,
   /** A SQLSTATE or another code of `describeDatabaseError`. */
   reason: Schema.String,
-  /** Whether the same operation may succeed later: the connection, a lock or a time limit failed, not the statement. */
+  /** Whether the same operation may succeed later: the connection, a right, a lock or a time limit failed, not the statement. */
   transient: Schema.Boolean,
 }) {
   override get message(): string {
@@ -37,9 +37,11 @@ export const orDieAs =
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
 /**
- * Reports whether the same statement may succeed later.
+ * Reports whether the same statement may succeed later. What may is kept and tried again, so nothing is given up for a fault that an operator mends.
  *
- * The driver takes these for unknown: the server is short of something (class 53), shutting down or starting (57P01 to 57P03).
+ * The driver does not know it of these: the server takes no writes (25006), refuses the connection (class 28, 3D000) or the role (42501), is short of
+ * something (class 53), shutting down or starting (57P01 to 57P03).
  */
 export const isTransient = ({ isRetryable, cause }: SqlError.SqlErrorReason): boolean =>
-  isRetryable || /^(?:53...|57P0[123])$/.test(String((cause as { code?: unknown } | undefined)?.code))
+  isRetryable ||
+  /^(?:25006|28...|3D000|42501|53...|57P0[123])$/.test(String((cause as { code?: unknown } | undefined)?.code))

@@ -10,10 +10,9 @@ const url = migratedDatabase()
 /** Lets a statement fail on a connection of its own, and answers what becomes of it. */
 const failureOf = async (
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
-  port?: number,
+  other: { readonly port?: string; readonly password?: string; readonly pathname?: string } = {},
 ) => {
-  const address = new URL(url())
-  if (port !== undefined) address.port = String(port)
+  const address = Object.assign(new URL(url()), other)
   const exit = await Effect.runPromiseExit(
     Effect.flatMap(SqlClient.SqlClient, statement).pipe(
       Effect.provide(databaseLayer({ database: databaseAt(address.href), applicationName: "test" })),
@@ -36,14 +35,23 @@ describe("DatabaseFailure", () => {
     ["is shutting down", "57P01"],
     ["is starting", "57P03"],
     ["has no connection left", "53300"],
+    ["is a standby", "25006"],
+    ["gives the role no rights", "42501"],
   ])("is transient when the server %s", async (_why, code) => {
     const raise = `do $$ begin raise exception using errcode = '${code}'; end $$`
     expect(await failureOf((sql) => sql`${sql.literal(raise)}`)).toMatchObject({ transient: true })
   })
 
   it("is transient when nothing listens", async () => {
-    expect(await failureOf((sql) => sql`select 1`, 1)).toMatchObject({ transient: true })
+    expect(await failureOf((sql) => sql`select 1`, { port: "1" })).toMatchObject({ transient: true })
   })
+
+  it.each([{ password: "wrong" }, { pathname: "/nowhere" }])(
+    "is transient when the server refuses the connection for %j, so that nothing is given up for it",
+    async (wrong) => {
+      expect(await failureOf((sql) => sql`select 1`, wrong)).toMatchObject({ transient: true })
+    },
+  )
 
   it("is not transient when the statement is wrong, and repeats nothing of it", async () => {
     const failure = await failureOf((sql) => sql`select 'dana@clinic.test'::int`)
