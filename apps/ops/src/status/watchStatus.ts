@@ -54,7 +54,7 @@ export const watchStatus = Effect.fnUntraced(function* (options: {
       }
     }),
   )
-  yield* readings.pipe(
+  return yield* readings.pipe(
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause as Cause.Cause<never>)
