@@ -23,8 +23,11 @@ export const renderMail = Effect.fnUntraced(function* (
   options: { readonly domain: string; readonly bounceDomain: string },
 ) {
   const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
-    Effect.provide(Layer.merge(TrackingLinks.below(yield* publicBaseUrl), ReturnPaths.at(options.bounceDomain))),
-    Effect.provide(NodeTrackingSeal(singleKey(Redacted.make(randomBytes(32))))),
+    Effect.provide(
+      Layer.merge(TrackingLinks.below(yield* publicBaseUrl), ReturnPaths.at(options.bounceDomain)).pipe(
+        Layer.provide(NodeTrackingSeal(singleKey(Redacted.make(randomBytes(32))))),
+      ),
+    ),
   )
   const template = { ...campaign, campaignName: campaign.name, programName: yield* programNameOf(campaign) }
   const compose = composeMail(template, { ...settings, mailDomain: options.domain })
