@@ -1,17 +1,12 @@
-import { writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
-import { join } from "node:path"
 import { createClient } from "@outreach/client"
 import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
 import type { mailServer } from "@outreach/testing/mailServer"
 import { email, npi } from "@outreach/testing/seedCampaign"
-import { createWebhookVerifier } from "@outreach/webhook-verifier"
-import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import PostalMime from "postal-mime"
 import { expect } from "vitest"
 import type { artifactIn } from "./artifact.ts"
+import { createCampaign, createPartner } from "./createPartner.ts"
 
 const ACCOUNTS = 50
 
@@ -35,32 +30,11 @@ interface Journey {
  */
 export const expectJourney = async (journey: Journey): Promise<void> => {
   const { opsJson, apiUrl, mail, folder, recipients, observe = async () => {} } = journey
-  const { id } = await opsJson("organizations", "create", "--name", "Acme")
-  const ofAcme = ["--organization", id]
-  const scopes = "tokens:read,events:read"
-  const { api_key } = await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", scopes)
-  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
-  const delivered = new Map<string, string>()
-  const partner = createServer(
-    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
-      delivered.set(event_id, String(event_type))
-    }),
-  )
-  const partnerUrl = `http://127.0.0.1:${await listen(partner)}/`
-  const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", partnerUrl)
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
-  const client = createClient({ apiKey: api_key, baseUrl: apiUrl, retryDelays: [] })
+  const { ofAcme, issueKey, endpointId, programId, signingSecret, delivered } = await createPartner(opsJson)
+  const client = createClient({ apiKey: await issueKey(), baseUrl: apiUrl, retryDelays: [] })
 
-  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
-  const lines = Array.from({ length: recipients }, (_, n) => `${npi(n)},${email(n)}\n`)
-  await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
-  const campaign = await opsJson(
-    ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x"],
-    ...["--html", join(folder, "mail.html")],
-    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
-  )
-  await opsJson("recipients", "import", "--campaign", campaign.id, join(folder, "clinicians.csv"))
-  await opsJson("campaigns", "schedule", campaign.id)
+  const campaignId = await createCampaign(opsJson, { programId, folder, recipients })
+  await opsJson("campaigns", "schedule", campaignId)
   const eachDelivered = (type: string) =>
     eventually(
       async () => {
@@ -91,7 +65,7 @@ export const expectJourney = async (journey: Journey): Promise<void> => {
     Array.from({ length: ACCOUNTS }, (_, n) => {
       const event = sampleEvent("clinician.account_created")
       const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
-      return client.sendEvent(endpoint.id, { ...event, data }, { secrets: [signing_secret] })
+      return client.sendEvent(endpointId, { ...event, data }, { secrets: [signingSecret] })
     }),
   )
   await eventually(

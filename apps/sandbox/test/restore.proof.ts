@@ -1,18 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
-import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { email, npi } from "@outreach/testing/seedCampaign"
-import { createWebhookVerifier } from "@outreach/webhook-verifier"
-import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
+import { createCampaign, createPartner } from "./createPartner.ts"
 import { restorableServer, withClient } from "./restorableServer.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
@@ -66,35 +63,11 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
     withClient(server.url, async (client) => (await client.query<Row>(text, [...values])).rows)
 
   await service.ops("migrate")
-  const { id } = await opsJson("organizations", "create", "--name", "Acme")
-  const ofAcme = ["--organization", id]
-  const issueKey = async () =>
-    (await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", "events:read")).api_key as string
+  const { issueKey, endpointId, programId, signingSecret, delivered } = await createPartner(opsJson)
   const [pollerKey, readerKey] = [await issueKey(), await issueKey()]
-  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
-  const delivered = new Set<string>()
-  const partner = createServer(
-    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id }) => {
-      delivered.add(event_id)
-    }),
-  )
-  const receiver = `http://127.0.0.1:${await listen(partner)}/`
-  const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", receiver)
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
-  await writeFile(join(folder, "mail.html"), "<p>{{ token }}</p>")
-  const createCampaign = async (first: number, count: number) => {
-    const campaign = await opsJson(
-      ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x"],
-      ...["--html", join(folder, "mail.html")],
-      ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
-    )
-    const lines = Array.from({ length: count }, (_, n) => `${npi(first + n)},${email(first + n)}\n`)
-    await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
-    await opsJson("recipients", "import", "--campaign", campaign.id, join(folder, "clinicians.csv"))
-    return campaign.id as string
-  }
-  const campaign = await createCampaign(0, RECIPIENTS)
-  const later = await createCampaign(RECIPIENTS, LATER_RECIPIENTS)
+  const campaign = await createCampaign(opsJson, { programId, folder, recipients: RECIPIENTS })
+  const ofLater = { programId, folder, first: RECIPIENTS, recipients: LATER_RECIPIENTS }
+  const later = await createCampaign(opsJson, ofLater)
 
   let baseUrl = ""
   const send: Fetch = (url, request) => {
@@ -104,7 +77,7 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   const clientOf = (apiKey: string) =>
     createClient({ apiKey, baseUrl: "http://service.test", fetch: send, retryDelays: [] })
   const sendInbound = (event: ReturnType<typeof inboundEvent>) =>
-    clientOf(pollerKey).sendEvent(endpoint.id, event, { secrets: [signing_secret] })
+    clientOf(pollerKey).sendEvent(endpointId, event, { secrets: [signingSecret] })
 
   /** What the partner holds, and does until it is over; the end of the service ends it, too. */
   const startPartner = (given: { readonly checkpoint: Checkpoint; readonly seen: ReadonlyMap<string, string> }) => {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
@@ -7,15 +6,13 @@ import { createClient, type Fetch } from "@outreach/client"
 import type { RecipientRecord } from "@outreach/contract"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { email, npi } from "@outreach/testing/seedCampaign"
-import { createWebhookVerifier } from "@outreach/webhook-verifier"
-import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
+import { createCampaign, createPartner } from "./createPartner.ts"
 import { buildPreviousRelease } from "./previousRelease.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
@@ -57,25 +54,7 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
   const { opsJson } = previous
 
   await previous.ops("migrate")
-  const { id } = await opsJson("organizations", "create", "--name", "Acme")
-  const ofAcme = ["--organization", id]
-  const scopes = "tokens:read,events:read"
-  const { api_key } = await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", scopes)
-  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
-  const delivered = new Map<string, string>()
-  const partner = createServer(
-    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
-      delivered.set(event_id, String(event_type))
-    }),
-  )
-  const endpoint = await opsJson(
-    "endpoints",
-    "create",
-    ...ofAcme,
-    "--url",
-    `http://127.0.0.1:${await listen(partner)}/`,
-  )
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
+  const { ofAcme, issueKey, endpointId, programId, signingSecret, delivered } = await createPartner(opsJson)
 
   // As a load balancer does, requests go in turn to the processes that are in service.
   let inService: ReadonlyArray<string> = []
@@ -100,7 +79,12 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
       (count) => count === 0,
     )
   }
-  const client = createClient({ apiKey: api_key, baseUrl: "http://service.test", fetch: send, retryDelays: [] })
+  const client = createClient({
+    apiKey: await issueKey(),
+    baseUrl: "http://service.test",
+    fetch: send,
+    retryDelays: [],
+  })
 
   // What the partner's platform and the clinicians do, until it is over.
   const over = new AbortController()
@@ -109,7 +93,7 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
     for (let n = RECIPIENTS; !over.signal.aborted; n++) {
       const event = sampleEvent("clinician.account_created")
       const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
-      await client.sendEvent(endpoint.id, { ...event, data }, { secrets: [signing_secret] })
+      await client.sendEvent(endpointId, { ...event, data }, { secrets: [signingSecret] })
       accepted.add(event.event_id)
       // Traffic, not a flood: what is applied takes turns with what is sent.
       await setTimeout(20)
@@ -152,16 +136,11 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
   const oldApi = await previous.start("api", "listening")
   const oldWorker = await previous.start("worker", "worker started")
   inService = [oldApi.annotations.url]
-  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
-  const lines = Array.from({ length: RECIPIENTS }, (_, n) => `${npi(n)},${email(n)}\n`)
-  await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
-  const campaign = await opsJson(
-    ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x"],
-    ...["--html", join(folder, "mail.html"), "--per-minute", String(PER_MINUTE)],
-    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
-  )
-  await opsJson("recipients", "import", "--campaign", campaign.id, join(folder, "clinicians.csv"))
-  await opsJson("campaigns", "schedule", campaign.id)
+  const campaignId = await createCampaign(opsJson, {
+    ...{ programId, folder, recipients: RECIPIENTS },
+    flags: ["--per-minute", String(PER_MINUTE)],
+  })
+  await opsJson("campaigns", "schedule", campaignId)
   const traffic = Promise.all([
     tellOfAccounts(),
     poll().catch((error) => {

@@ -1,0 +1,62 @@
+import { writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { listen } from "@outreach/testing/listen"
+import { email, npi } from "@outreach/testing/seedCampaign"
+import { createWebhookVerifier } from "@outreach/webhook-verifier"
+import { webhookHandler } from "@outreach/webhook-verifier/node"
+import type { artifactIn } from "./artifact.ts"
+
+type OpsJson = ReturnType<typeof artifactIn>["opsJson"]
+
+/** Creates an organization with an endpoint that receives its webhooks in this process until the test is finished. */
+export const createPartner = async (opsJson: OpsJson) => {
+  const { id } = await opsJson("organizations", "create", "--name", "Acme")
+  const ofAcme = ["--organization", id]
+  const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
+  const delivered = new Map<string, string>()
+  const server = createServer(
+    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
+      delivered.set(event_id, String(event_type))
+    }),
+  )
+  const url = `http://127.0.0.1:${await listen(server)}/`
+  const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", url)
+  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
+  return {
+    /** The flag that names the organization. */
+    ofAcme,
+    /** Issues an API key for pulling. */
+    issueKey: async (): Promise<string> =>
+      (await opsJson("keys", "issue", ...ofAcme, "--name", "x", "--scopes", "tokens:read,events:read")).api_key,
+    endpointId: endpoint.id as string,
+    programId: program.id as string,
+    signingSecret: signing_secret as string,
+    /** The type of each event that was delivered, by its id. */
+    delivered,
+  }
+}
+
+/** Creates a draft campaign with recipients whose numbers begin at `first`; returns its id. `ops` reads its files from `folder`. */
+export const createCampaign = async (
+  opsJson: OpsJson,
+  options: {
+    readonly programId: string
+    readonly folder: string
+    readonly recipients: number
+    readonly first?: number
+    readonly flags?: ReadonlyArray<string>
+  },
+): Promise<string> => {
+  const { programId, folder, recipients, first = 0, flags = [] } = options
+  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
+  const lines = Array.from({ length: recipients }, (_, n) => `${npi(first + n)},${email(first + n)}\n`)
+  await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
+  const { id } = await opsJson(
+    ...["campaigns", "create", "--program", programId, "--name", "x", "--subject", "x"],
+    ...["--html", join(folder, "mail.html"), ...flags],
+    ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
+  )
+  await opsJson("recipients", "import", "--campaign", id, join(folder, "clinicians.csv"))
+  return id
+}
