@@ -11,7 +11,11 @@ export const requestHeaders = {
   "Idempotency-Key": z
     .string()
     .regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
-    .meta({ description: "Repeats of the same request within 24 hours answer the first response.", example: "2f1c9a" }),
+    .meta({
+      description:
+        "Repeats of the same request within 24 hours return the first response, unless newer responses of the organization needed its space.",
+      example: "2f1c9a",
+    }),
 } as const
 
 /** Every response header of the contract, by name. */

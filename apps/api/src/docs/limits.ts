@@ -35,7 +35,7 @@ stay as they were.`,
         "Idempotency",
         "24 hours for each key",
         html`<code>Idempotency-Key</code>, 1 to 255 printable ASCII characters, on any authenticated request. The same request with the same
-key answers what the first one did, with <code>Idempotent-Replayed: true</code>. Where an organization's keys hold a great many large
+key returns what the first one did, with <code>Idempotent-Replayed: true</code>. Where an organization's keys hold a great many large
 pages, the oldest are free again before that: their requests are executed anew, without that header.`,
       ],
       [
