@@ -12,6 +12,7 @@ import type { SupervisorInput } from "./supervisor.ts"
 export interface Cluster {
   readonly url: string
   readonly port: number
+  readonly data: string
   readonly close: () => Promise<void>
 }
 
@@ -37,7 +38,7 @@ const RUN_PREFIX = "outreach-postgres-run-"
  */
 export async function openPersistent(
   dataDirectory: string,
-  { fresh, port, settings, files, parent }: Omit<SupervisorInput, "dataDirectory">,
+  { fresh, settings, parent, environment, ...input }: Omit<SupervisorInput, "dataDirectory">,
 ): Promise<Cluster> {
   const user = serverUser()
   await mkdir(dataDirectory, { recursive: true })
@@ -47,11 +48,11 @@ export async function openPersistent(
     const data = (await isReachable(folder, user))
       ? join(folder, "data")
       : join(await persistentRoot(user), `data-${createHash("sha256").update(folder).digest("hex").slice(0, 24)}`)
-    const server = { bin: await binaries(user), user, data }
+    const server = { bin: await binaries(user), user, data, environment }
     await stop(server, "fast")
     const passwordFile = join(folder, "password")
     if (fresh) await rm(passwordFile, { force: true })
-    const opened = await open(server, passwordFile, port, { ...BASE_SETTINGS, ...settings }, files)
+    const opened = await open(server, passwordFile, { ...input, settings: { ...BASE_SETTINGS, ...settings } })
     const close = async () => {
       await stop(server, "fast")
       await unlock()
@@ -67,24 +68,26 @@ export async function openPersistent(
  * Opens a cluster that ends with this process, and first removes the clusters of dead supervisors. The folder's name holds
  * the supervisor's token, so each cluster has an owner from its start.
  */
-export async function openTemporary(
-  port: number | undefined,
-  settings: Settings,
-  files: SupervisorInput["files"],
-): Promise<Cluster> {
+export async function openTemporary({
+  base,
+  environment,
+  settings,
+  ...input
+}: Omit<SupervisorInput, "dataDirectory">): Promise<Cluster> {
   const user = serverUser()
   const root = await temporaryRoot(user)
   const bin = await binaries(user)
   await removeStaleClusters(root, bin)
   const folder = join(root, `${RUN_PREFIX}${await processToken(process.pid)}`)
-  const server = { bin, user, data: join(folder, "data") }
+  const server = { bin, user, data: join(folder, "data"), environment }
   const close = async () => {
     await stop(server, "immediate")
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
-    await mkdir(folder, { mode: 0o711 })
-    return { ...(await open(server, join(folder, "password"), port, { ...UNSAFE_FAST, ...settings }, files)), close }
+    await (base === undefined ? mkdir(folder, { mode: 0o711 }) : rename(base, folder))
+    const opened = await open(server, join(folder, "password"), { ...input, settings: { ...UNSAFE_FAST, ...settings } })
+    return { ...opened, close }
   } catch (error) {
     await close()
     throw error
@@ -115,10 +118,8 @@ async function removeStaleClusters(root: string, bin: string): Promise<void> {
 async function open(
   server: Server,
   passwordFile: string,
-  requestedPort: number | undefined,
-  settings: Settings,
-  files: SupervisorInput["files"],
-): Promise<{ url: string; port: number }> {
+  { port: requestedPort, settings, files }: Pick<SupervisorInput, "port" | "settings" | "files">,
+): Promise<Omit<Cluster, "close">> {
   const { data, user } = server
   const version = await stat(join(data, "PG_VERSION")).catch(() => undefined)
   let password = version && (await readFile(passwordFile, "utf8").catch(() => undefined))
@@ -140,5 +141,5 @@ async function open(
     if (user) await chown(join(data, name), user.uid, user.gid)
   }
   const port = await start(server, requestedPort, settings)
-  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, port }
+  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, port, data }
 }

@@ -23,6 +23,15 @@ export async function commandLine(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim()
 }
 
+/** Lists the processes that a process has started and that still run. */
+export async function childrenOf(pid: number): Promise<readonly number[]> {
+  const listed =
+    process.platform === "linux"
+      ? await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")
+      : (await promisify(execFile)("pgrep", ["-P", String(pid)])).stdout
+  return listed.split(/\s+/).filter(Boolean).map(Number)
+}
+
 async function startOnLinux(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
   // The process name in parentheses may contain any character. The third field, the state, follows the last parenthesis.

@@ -4,13 +4,15 @@ import { type AddressInfo, createServer } from "node:net"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import type { ServerUser } from "./paths.ts"
-import { commandLine } from "./processToken.ts"
+import { childrenOf, commandLine } from "./processToken.ts"
 
 /** A data directory, the PostgreSQL programs and the user for one server. */
 export interface Server {
   readonly bin: string
   readonly user: ServerUser
   readonly data: string
+  /** Variables of the environment in which the programs run. Default none beside `PATH`, `LC_ALL` and `TZ`. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export type Settings = Readonly<Record<string, string>>
@@ -80,6 +82,28 @@ export async function stop(server: Server, mode: "fast" | "immediate"): Promise<
   if (second !== 0 && (await commandLine(pid)) !== "") throw new Error(`PostgreSQL did not stop.\n${tail(output)}`)
 }
 
+/**
+ * Kills the server of this data directory without a checkpoint or a word to its clients. Returns when its processes have ended.
+ *
+ * The postmaster alone ends by SIGQUIT, so that it removes its shared memory. It is halted before the others die, so that it starts none.
+ */
+export async function killServer(data: string): Promise<void> {
+  const postmaster = Number.parseInt(await readFile(join(data, "postmaster.pid"), "utf8"), 10)
+  if (!isServerOf(await commandLine(postmaster), data)) throw new Error(`No server of ${data} runs.`)
+  process.kill(postmaster, "SIGSTOP")
+  const children = await childrenOf(postmaster)
+  for (const child of children) {
+    try {
+      process.kill(child, "SIGKILL")
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+    }
+  }
+  process.kill(postmaster, "SIGQUIT")
+  process.kill(postmaster, "SIGCONT")
+  while ((await commandLine(postmaster)) !== "") await delay(5)
+}
+
 function isServerOf(command: string, data: string): boolean {
   const [program, directory] = command.split(" -D ")
   return basename(program ?? "") === "postgres" && directory === data
@@ -104,7 +128,7 @@ function tail(text: string): string {
 }
 
 async function run(
-  { bin, user, data }: Server,
+  { bin, user, data, environment }: Server,
   program: string,
   args: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
@@ -113,7 +137,7 @@ async function run(
       ...user,
       // The server's user may not be able to enter the caller's working directory.
       cwd: dirname(data),
-      env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
+      env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     })
     let output = ""

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { processToken } from "./processToken.ts"
-import type { Settings } from "./server.ts"
+import { killServer, type Settings } from "./server.ts"
 import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
 
 export interface StartOptions {
@@ -20,6 +20,10 @@ export interface StartOptions {
   readonly settings?: Settings
   /** Texts of files in the data directory: `pg_hba.conf`, or the certificate that a setting names. Default none. */
   readonly files?: Readonly<Record<string, string>>
+  /** Variables of the server's environment, beside `PATH`, `LC_ALL` and `TZ`. Default none. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** The folder of a base backup, as `startStandby` takes it. A temporary cluster moves it and starts from it. */
+  readonly base?: string
 }
 
 /** A PostgreSQL server that belongs to this process. */
@@ -27,6 +31,9 @@ export interface Postgres {
   /** The superuser's address, password included: treat it as a secret. */
   readonly url: string
   readonly port: number
+  readonly dataDirectory: string
+  /** Kills all processes of the server at once, as when its host is lost. `stop` then removes what is left. */
+  readonly kill: () => Promise<void>
   /** Stops the server, and removes it if it is temporary. May be called again. */
   readonly stop: () => Promise<void>
 }
@@ -38,7 +45,7 @@ export interface Postgres {
  * if `dataDirectory` is in use; an error that points to `DATABASE_URL` on a platform without binaries
  */
 export async function startPostgres(options: StartOptions = {}): Promise<Postgres> {
-  const { dataDirectory, fresh = false, port, settings = {}, files = {} } = options
+  const { dataDirectory, fresh = false, port, settings = {}, files = {}, environment = {}, base } = options
   const parent = (await processToken(process.pid)) ?? ""
   const task: SupervisorInput = {
     dataDirectory: dataDirectory && resolve(dataDirectory),
@@ -46,6 +53,8 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
     port,
     settings,
     files,
+    environment,
+    base,
     parent,
   }
   const supervisor = spawn(
@@ -84,6 +93,8 @@ export async function startPostgres(options: StartOptions = {}): Promise<Postgre
   return {
     url: result.url,
     port: result.port,
+    dataDirectory: result.data,
+    kill: () => killServer(result.data),
     stop: async () => {
       stopping ??= stop()
       await stopping

@@ -11,13 +11,18 @@ export interface SupervisorInput {
   readonly port: number | undefined
   readonly settings: Settings
   readonly files: Readonly<Record<string, string>>
+  readonly environment: Readonly<Record<string, string>>
+  /** A folder with `data` and `password`, which becomes the folder of a temporary cluster. */
+  readonly base: string | undefined
   readonly parent: string
 }
 
 /** The line of JSON that the supervisor prints once the server runs or has failed to start. */
-export type SupervisorResult = { readonly url: string; readonly port: number } | { readonly error: string }
+export type SupervisorResult =
+  | { readonly url: string; readonly port: number; readonly data: string }
+  | { readonly error: string }
 
-const { dataDirectory, fresh, port, settings, files, parent } = JSON.parse(process.argv[2] ?? "") as SupervisorInput
+const { dataDirectory, ...input } = JSON.parse(process.argv[2] ?? "") as SupervisorInput
 
 const stopRequested = new Promise<void>((resolve) => {
   process.stdin.on("end", resolve).on("error", resolve).resume()
@@ -28,10 +33,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 
 const printResult = (result: SupervisorResult) => process.stdout.write(`${JSON.stringify(result)}\n`)
 try {
-  const cluster = await (dataDirectory === undefined
-    ? openTemporary(port, settings, files)
-    : openPersistent(dataDirectory, { fresh, port, settings, files, parent }))
-  printResult({ url: cluster.url, port: cluster.port })
+  const cluster = await (dataDirectory === undefined ? openTemporary(input) : openPersistent(dataDirectory, input))
+  printResult({ url: cluster.url, port: cluster.port, data: cluster.data })
   await stopRequested
   await cluster.close()
 } catch (error) {

@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { promisify } from "node:util"
+import { Client } from "pg"
+import { serverUser, temporaryRoot } from "./paths.ts"
+import { type Postgres, type StartOptions, startPostgres } from "./startPostgres.ts"
+
+export interface StandbyOptions extends Pick<StartOptions, "port" | "settings" | "environment"> {
+  /** The `application_name` of its replication, by which `synchronous_standby_names` knows it. */
+  readonly name: string
+  /** The port on 127.0.0.1 through which it replicates: that of a proxy. Default the primary's. */
+  readonly replicationPort?: number
+}
+
+/** A server that replicates another until it is promoted. */
+export interface Standby extends Postgres {
+  /** Ends the replication, and returns once the server takes writes. */
+  readonly promote: () => Promise<void>
+}
+
+/**
+ * Starts a standby of a server of this machine, from a base backup that it takes first. It is temporary, as a server without
+ * `dataDirectory` is.
+ *
+ * The binaries come without `pg_basebackup`, so the base backup is made by the functions that `pg_basebackup` uses.
+ */
+export async function startStandby(
+  primary: Pick<Postgres, "url" | "port" | "dataDirectory">,
+  { name, replicationPort = primary.port, ...options }: StandbyOptions,
+): Promise<Standby> {
+  const password = decodeURIComponent(new URL(primary.url).password)
+  const base = join(await temporaryRoot(serverUser()), `outreach-postgres-base-${randomUUID()}`)
+  try {
+    await takeBaseBackup(primary, base)
+    await writeFile(join(base, "password"), password, { mode: 0o600 })
+    const source = `host=127.0.0.1 port=${replicationPort} user=postgres password=${password} application_name=${name}`
+    const standby = await startPostgres({
+      ...options,
+      base,
+      settings: { primary_conninfo: source, wal_retrieve_retry_interval: "200ms", ...options.settings },
+      files: { "standby.signal": "" },
+    })
+    return { ...standby, promote: () => promote(standby.url) }
+  } finally {
+    await rm(base, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/**
+ * Sets `synchronous_standby_names` of a running primary, and returns once a standby of these names is synchronous. With an
+ * empty text, no commit waits for a standby. A standby that starts later does not inherit the setting.
+ */
+export async function setSynchronousStandbys(url: string, names: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query(`alter system set synchronous_standby_names = ${client.escapeLiteral(names)}`)
+    await client.query("select pg_reload_conf()")
+    for (;;) {
+      const { rows } = await client.query<{ done: boolean }>(
+        `select current_setting('synchronous_standby_names') = $1
+           and ($1 = '' or exists (select from pg_stat_replication where sync_state in ('sync', 'quorum'))) as done`,
+        [names],
+      )
+      if (rows[0]!.done) return
+      await delay(20)
+    }
+  })
+}
+
+/** Copies a server's data, while others write to it, into the folder `data` below `folder`. */
+async function takeBaseBackup(primary: Pick<Postgres, "url" | "dataDirectory">, folder: string): Promise<void> {
+  const data = join(folder, "data")
+  await mkdir(folder)
+  await chmod(folder, 0o711)
+  await withClient(primary.url, async (client) => {
+    await client.query("select pg_backup_start('standby', true)")
+    // A file may vanish while it is copied. The WAL knows what was in it.
+    await promisify(execFile)("cp", ["-a", primary.dataDirectory, data]).catch((error: { stderr: string }) => {
+      if (!error.stderr.split("\n").every((line) => line === "" || /No such file/.test(line))) throw error
+    })
+    const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop()")
+    await writeFile(join(data, "backup_label"), rows[0]!.labelfile, { mode: 0o600 })
+  })
+  // `postgresql.auto.conf` holds what `alter system` has set: the primary's synchronous standbys.
+  const notCopied = ["postmaster.pid", "postmaster.opts", "postgresql.auto.conf", "server.log"]
+  await Promise.all(notCopied.map((name) => rm(join(data, name), { force: true })))
+  const { uid, gid } = await stat(data)
+  await chown(join(data, "backup_label"), uid, gid)
+}
+
+async function promote(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rows } = await client.query<{ promoted: boolean }>("select pg_promote(true, 60) as promoted")
+    if (!rows[0]!.promoted) throw new Error("The standby was not promoted within 60 s.")
+  })
+}
+
+async function withClient<A>(url: string, use: (client: Client) => Promise<A>): Promise<A> {
+  const client = new Client({ connectionString: url, application_name: "replication" })
+  client.on("error", () => {})
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,36 @@
+import { afterEach, expect, test } from "vitest"
+import { type Postgres, startPostgres } from "../src/startPostgres.ts"
+import { setSynchronousStandbys, startStandby } from "../src/startStandby.ts"
+import { cluster, left } from "./cluster.ts"
+import { query } from "./query.ts"
+
+const started: Postgres[] = []
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((postgres) => postgres.stop()))
+})
+
+test("a synchronous standby has what was committed when its primary was killed, and takes writes once promoted", async () => {
+  const primary = await startPostgres({ settings: { synchronous_commit: "on" } })
+  started.push(primary)
+  await query(primary.url, "create table kept as select 1 as n")
+  const standby = await startStandby(primary, { name: "s1", settings: { synchronous_commit: "on" } })
+  started.push(standby)
+  await setSynchronousStandbys(primary.url, "s1")
+  await query(primary.url, "insert into kept values (2)")
+  expect(await query(primary.url, "select application_name, sync_state from pg_stat_replication")).toEqual([
+    { application_name: "s1", sync_state: "sync" },
+  ])
+  await expect(query(standby.url, "insert into kept values (3)")).rejects.toThrow("read-only")
+
+  const lost = await cluster(primary.url)
+  await primary.kill()
+  expect(await left(lost)).toEqual(["folder"])
+  await expect(query(primary.url, "select 1")).rejects.toThrow("ECONNREFUSED")
+  await standby.promote()
+  await query(standby.url, "insert into kept values (3)")
+  expect(await query(standby.url, "select n from kept order by n")).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+
+  const promoted = await cluster(standby.url)
+  await Promise.all(started.splice(0).map((postgres) => postgres.stop()))
+  expect([await left(lost), await left(promoted)]).toEqual([[], []])
+})
