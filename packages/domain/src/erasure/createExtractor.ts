@@ -1,5 +1,6 @@
 import { checkDigit } from "../recipients/Npi.ts"
-import { createMatcher, type Subject } from "./Erasure.ts"
+import { createMatcher } from "./createMatcher.ts"
+import type { Subject } from "./Erasure.ts"
 
 /** What stands in place of another person's NPI, address, token or record id. */
 const WITHHELD = "[withheld]"

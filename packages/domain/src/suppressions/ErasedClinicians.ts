@@ -1,5 +1,3 @@
-import { Context, type Effect } from "effect"
-import type { OrganizationId } from "../Identifier.ts"
 import type { Clinician } from "./Clinician.ts"
 
 /** Which of some NPIs and addresses were erased. */
@@ -9,19 +7,6 @@ export interface ErasedClinicians {
   /** The erased addresses, in lower case. */
   readonly emails: ReadonlySet<string>
 }
-
-/** Keeps keyed hashes of erased NPIs and addresses, which suppress in every program of the organization. */
-export class ErasedClinicianRepository extends Context.Service<
-  ErasedClinicianRepository,
-  {
-    /** Finds which of these NPIs and addresses were erased. */
-    find(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ErasedClinicians>
-    /** Adds the hashes of NPIs and addresses. */
-    add(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<void>
-    /** Computes the hashes of NPIs and addresses in hex, in the order of the clinicians, the NPI first; none while the organization erased nobody. */
-    hash(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ReadonlyArray<string>>
-  }
->()("domain/suppressions/ErasedClinicianRepository") {}
 
 /** Reports whether an NPI or address of a clinician was erased. */
 export const isErased = ({ npis, emails }: ErasedClinicians, { npi, email }: Clinician): boolean =>

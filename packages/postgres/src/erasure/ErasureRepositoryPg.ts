@@ -12,7 +12,7 @@ import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Iden
 import { eraseInboundBody } from "@outreach/domain/inbox/eraseInboundBody"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Npi } from "@outreach/domain/recipients/Npi"
-import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicians"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Layer, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,5 +1,6 @@
 import { createExtractor, tokenWords } from "@outreach/domain/erasure/createExtractor"
-import { createMatcher, eventPartOf, type HeldTable, type Subject } from "@outreach/domain/erasure/Erasure"
+import { createMatcher } from "@outreach/domain/erasure/createMatcher"
+import { eventPartOf, type HeldTable, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"

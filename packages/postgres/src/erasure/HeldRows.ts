@@ -1,10 +1,5 @@
-import {
-  createMatcher,
-  type HeldTable,
-  likePatterns,
-  SharedAddress,
-  type Subject,
-} from "@outreach/domain/erasure/Erasure"
+import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
+import { type HeldTable, SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { DeliveryId, EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"

@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { createMatcher, likePatterns, placeholderOf } from "@outreach/domain/erasure/Erasure"
+import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
+import { placeholderOf } from "@outreach/domain/erasure/Erasure"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { reasonNotValid } from "@outreach/domain/parseInput"

@@ -1,0 +1,42 @@
+import { Base64 } from "effect/encoding"
+import type { Subject } from "./Erasure.ts"
+
+/** What to look for in texts. */
+export type Needles = Omit<Subject, "organizationId">
+
+/** Creates a function that reports whether a text names the subject: in any letter case, and as JSON, URLs and base64 write it. */
+export const createMatcher = ({ npis, emails, recipients }: Needles): ((text: string) => boolean) => {
+  const plain = [
+    ...npis.map((npi) => new RegExp(`(?<!\\d)${npi}(?!\\d)`)),
+    ...emails.map((email) => new RegExp(`(?<![\\w.+-])${email.replaceAll(/[^\w@]/g, "\\$&")}(?![\\w-]|\\.\\w)`, "i")),
+    ...recipients.map(({ token }) => new RegExp(`(?<![0-9A-Za-z])${token}(?![0-9A-Za-z])`)),
+  ]
+  const encoded = [...npis, ...emails].flatMap(base64Forms)
+  return (text) =>
+    encoded.some((form) => text.includes(form)) ||
+    [
+      text,
+      unescapeHex(text.replaceAll(/\\[bfnrt]/g, " "), /\\u([0-9a-f]{4})/gi),
+      unescapeHex(text, /%([0-7][0-9a-f])/gi),
+    ].some((form) => plain.some((pattern) => pattern.test(form)))
+}
+
+/** Returns `like` patterns for texts in lower case; whatever `createMatcher` finds matches one of them. */
+export const likePatterns = ({ npis, emails, recipients }: Needles): ReadonlyArray<string> => {
+  const values = [...npis, ...emails, ...recipients.map(({ token }) => token)]
+  const forms = [...values, ...[...npis, ...emails].flatMap(base64Forms), "\\u00", "%40"]
+  return forms.map((form) => `%${form.toLowerCase().replaceAll(/[\\%_]/g, "\\$&")}%`)
+}
+
+const unescapeHex = (text: string, pattern: RegExp): string =>
+  text.replaceAll(pattern, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+const encoder = new TextEncoder()
+
+/** Returns what base64 and base64url of any text around a value contain, for each of the three places where the value may begin. */
+const base64Forms = (value: string): ReadonlyArray<string> =>
+  [0, 1, 2].flatMap((offset) => {
+    const bytes = new Uint8Array([...new Uint8Array(offset), ...encoder.encode(value)])
+    const whole = Base64.encode(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+    return [...new Set([whole, whole.replaceAll("+", "-").replaceAll("/", "_")])]
+  })
