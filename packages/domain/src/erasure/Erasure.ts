@@ -40,10 +40,14 @@ export interface Subject {
 /** What stands in place of a recipient's erased values. */
 export type ErasedRecipient = Pick<Recipient, "id" | "token" | "npi" | "email">
 
-/** An erasure under way: its subject, and the placeholders of the subject's recipients. */
-export interface ErasureState extends Subject {
-  readonly erasureId: string
+/** A subject with the placeholders of its recipients. */
+export interface ErasedSubject extends Subject {
   readonly placeholders: ReadonlyArray<ErasedRecipient>
+}
+
+/** An erasure under way. */
+export interface ErasureState extends ErasedSubject {
+  readonly erasureId: string
 }
 
 /** What an erasure did. Holds nothing of the person but keyed hashes. */

@@ -6,6 +6,7 @@ import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type {
   ErasedRecipient,
+  ErasedSubject,
   ErasureCertificate,
   ErasureState,
   HeldCounts,
@@ -63,7 +64,7 @@ export class ErasureRepository extends Context.Service<
       at: CommitTimestamp,
     ): Effect.Effect<HeldCounts>
     /** Erases the rows of one of the other tables that concern a subject, in batches; returns how many there were. */
-    erase(state: ErasureState, table: HeldTable): Effect.Effect<number>
+    erase(subject: ErasedSubject, table: HeldTable): Effect.Effect<number>
     /** Forgets erased events that no worker can still have in memory. */
     readonly forgetEvents: Effect.Effect<void>
     /** Counts the partner's events that name a subject and are not applied yet. */

@@ -173,8 +173,7 @@ export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
     )
     if (subject.recipients.length === 0) return 0
     const placeholders = yield* createPlaceholders(subject)
-    for (const table of ["events", "hits"] as const)
-      yield* erasures.erase({ ...subject, erasureId: "", placeholders }, table)
+    for (const table of ["events", "hits"] as const) yield* erasures.erase({ ...subject, placeholders }, table)
     // Last, because the organization's clock is locked from here to the end.
     yield* erasures.eraseAtOnce(subject, placeholders, yield* transaction.commitTimestamp(organizationId))
     return subject.recipients.length

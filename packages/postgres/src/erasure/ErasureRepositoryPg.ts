@@ -162,7 +162,8 @@ export const ErasureRepositoryPg = Layer.effect(
         return { ...done, suppressions: suppressions.length, qualifications: qualifications.length }
       }, orDieAs("ErasureRepository.eraseAtOnce")),
 
-      erase: (state, table) => (erasers[table]?.(state) ?? Effect.succeed(0)).pipe(orDieAs("ErasureRepository.erase")),
+      erase: (subject, table) =>
+        (erasers[table]?.(subject) ?? Effect.succeed(0)).pipe(orDieAs("ErasureRepository.erase")),
 
       begin: ({ erasureId, organizationId, subject, hashes, release, counts }, state) =>
         sql`

@@ -1,9 +1,8 @@
 import {
   type ErasedRecipient,
-  type ErasureState,
+  type ErasedSubject,
   eraseEventBody,
   type HeldTable,
-  type Subject,
 } from "@outreach/domain/erasure/Erasure"
 import type { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { eraseInboundBody } from "@outreach/domain/inbox/eraseInboundBody"
@@ -16,7 +15,7 @@ import { HeldRows } from "./HeldRows.ts"
 const BATCH_SIZE = 200
 
 /** Erase the rows of a table that concern a subject; each returns how many there were. */
-type Erasers = Partial<Record<HeldTable, (state: ErasureState) => Effect.Effect<number, SqlError.SqlError>>>
+type Erasers = Partial<Record<HeldTable, (subject: ErasedSubject) => Effect.Effect<number, SqlError.SqlError>>>
 
 /** Creates the functions that erase the tables which an erasure's first transaction leaves. */
 export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | HeldRows> = Effect.gen(function* () {
@@ -29,10 +28,10 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     erase: (batch: ReadonlyArray<Row>) => Effect.Effect<unknown, SqlError.SqlError>,
   ) => Effect.forEach(Arr.chunksOf(rows, BATCH_SIZE), (batch) => sql.withTransaction(erase(batch)), { discard: true })
 
-  const eraseEvents = Effect.fnUntraced(function* (state: ErasureState) {
-    const { organizationId } = state
-    const placeholders = new Map<string, ErasedRecipient>(state.placeholders.map((each) => [each.id, each]))
-    const keys = yield* held.events(state)
+  const eraseEvents = Effect.fnUntraced(function* (subject: ErasedSubject) {
+    const { organizationId } = subject
+    const placeholders = new Map<string, ErasedRecipient>(subject.placeholders.map((each) => [each.id, each]))
+    const keys = yield* held.events(subject)
     yield* inBatches(
       keys,
       Effect.fnUntraced(function* (batch) {
@@ -59,7 +58,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     return keys.length
   })
 
-  const eraseHits = Effect.fnUntraced(function* ({ organizationId, recipients }: Subject) {
+  const eraseHits = Effect.fnUntraced(function* ({ organizationId, recipients }: ErasedSubject) {
     const ids = recipients.map(({ id }) => id)
     yield* sql`delete from hit_windows where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`
     // One that waits to be judged is not: nothing is told of an erased recipient any more.
@@ -73,11 +72,11 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     return rows[0]!.count
   })
 
-  const eraseInbox = Effect.fnUntraced(function* (state: ErasureState) {
-    const { organizationId } = state
+  const eraseInbox = Effect.fnUntraced(function* (subject: ErasedSubject) {
+    const { organizationId } = subject
     let count = 0
     yield* inBatches(
-      yield* held.inbox(state),
+      yield* held.inbox(subject),
       Effect.fnUntraced(function* (batch) {
         const rows = yield* sql<{ eventId: string; body: string }>`
           select event_id as "eventId", body from inbox
@@ -98,18 +97,18 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
   })
 
   // Whoever executes a request with a key holds this lock with others: what was read before is stored by now.
-  const lockResponses = ({ organizationId }: ErasureState) =>
+  const lockResponses = ({ organizationId }: ErasedSubject) =>
     sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${organizationId}, 0))`
 
   /** Reads what is stored before it takes the lock, and with the lock what came meanwhile: requests wait for that alone. */
-  const eraseStoredResponses = Effect.fnUntraced(function* (state: ErasureState) {
-    const { organizationId } = state
+  const eraseStoredResponses = Effect.fnUntraced(function* (subject: ErasedSubject) {
+    const { organizationId } = subject
     const totals = yield* sql<{ bytes: string }>`
       select bytes::text from stored_response_totals where organization_id = ${organizationId}`
-    const before = yield* held.storedResponseKeys(state)
+    const before = yield* held.storedResponseKeys(subject)
     const erase = Effect.gen(function* () {
-      yield* lockResponses(state)
-      const keys = [...new Set([...before, ...(yield* held.storedResponseKeys(state, totals[0]?.bytes))])]
+      yield* lockResponses(subject)
+      const keys = [...new Set([...before, ...(yield* held.storedResponseKeys(subject, totals[0]?.bytes))])]
       yield* sql`delete from stored_responses where organization_id = ${organizationId} and key = any (${keys}::text[])`
       return keys.length
     })
@@ -117,17 +116,17 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
   })
 
   const eraseFormerResponses = Effect.fnUntraced(
-    function* (state: ErasureState) {
-      yield* lockResponses(state)
-      const keys = (yield* held.formerResponses(state)).map(({ id }) => id)
-      yield* sql`delete from idempotency_keys where organization_id = ${state.organizationId} and key = any (${keys}::text[])`
+    function* (subject: ErasedSubject) {
+      yield* lockResponses(subject)
+      const keys = (yield* held.formerResponses(subject)).map(({ id }) => id)
+      yield* sql`delete from idempotency_keys where organization_id = ${subject.organizationId} and key = any (${keys}::text[])`
       return keys.length
     },
     (effect) => sql.withTransaction(effect),
   )
 
-  const eraseDeadLetters = Effect.fnUntraced(function* (state: ErasureState) {
-    const rows = yield* held.deadLetters(state)
+  const eraseDeadLetters = Effect.fnUntraced(function* (subject: ErasedSubject) {
+    const rows = yield* held.deadLetters(subject)
     yield* inBatches(
       rows,
       (batch) => sql`
@@ -135,16 +134,16 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
         from unnest(
           ${batch.map(({ id }) => id)}::text[], ${batch.map(({ attempts }) => attempts!)}::text[]
         ) as given (id, attempts)
-        where dead.organization_id = ${state.organizationId} and dead.id = given.id`,
+        where dead.organization_id = ${subject.organizationId} and dead.id = given.id`,
     )
     return rows.length
   })
 
-  const eraseAttempts = Effect.fnUntraced(function* (state: ErasureState) {
-    const { organizationId } = state
+  const eraseAttempts = Effect.fnUntraced(function* (subject: ErasedSubject) {
+    const { organizationId } = subject
     // Whoever writes what came of calls holds these rows: it is done, or it sees which events are erased.
     yield* sql`select from endpoint_readers where organization_id = ${organizationId} order by endpoint_id for update`
-    const ids = yield* held.attempts(state)
+    const ids = yield* held.attempts(subject)
     yield* inBatches(
       ids,
       (batch) => sql`
@@ -154,8 +153,8 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
     return ids.length
   })
 
-  const eraseDelivered = Effect.fnUntraced(function* (state: ErasureState) {
-    const rows = yield* held.delivered(state)
+  const eraseDelivered = Effect.fnUntraced(function* (subject: ErasedSubject) {
+    const rows = yield* held.delivered(subject)
     yield* inBatches(
       rows,
       (batch) => sql`
@@ -164,7 +163,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
           ${batch.map(({ id }) => id)}::text[], ${batch.map(({ finishedAt }) => finishedAt)}::timestamptz[],
           ${batch.map(({ attempts }) => attempts ?? "")}::text[], ${batch.map(({ deliveries }) => deliveries ?? "")}::text[]
         ) as given (id, at, attempts, deliveries)
-        where delivered.organization_id = ${state.organizationId} and delivered.id = given.id and finished_at = given.at`,
+        where delivered.organization_id = ${subject.organizationId} and delivered.id = given.id and finished_at = given.at`,
     )
     return rows.length
   })
