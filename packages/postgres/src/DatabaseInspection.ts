@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
 import type { GrantedRole } from "./roles/grantRoles.ts"
-import { type RoleKind, TABLE_GRANTS } from "./roles/grants.ts"
+import { type RoleKind, TABLE_GRANTS, tableRights } from "./roles/grants.ts"
 
 /** The connection as the server sees it. */
 export interface InspectedConnection {
@@ -116,10 +116,6 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
 
 /** The rights of a kind of role, each on a table or a part of it. */
 const neededRights = (kind: Exclude<RoleKind, "reader">) =>
-  Object.entries(TABLE_GRANTS).flatMap(([table, { [kind]: rights = "" }]) =>
-    // The columns in parentheses are left out.
-    Array.from(rights.replaceAll(/\(.*?\)/g, "").matchAll(/select|insert|update|delete/g), ([right]) => ({
-      table,
-      right,
-    })),
+  Object.keys(TABLE_GRANTS).flatMap((table) =>
+    tableRights(table, kind).map(({ privilege }) => ({ table, right: privilege })),
   )

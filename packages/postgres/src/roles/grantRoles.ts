@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlState } from "../migrations/replaceFunction.ts"
 import { SESSION_SETTINGS } from "../sessionSettings.ts"
-import { FUNCTION_GRANTS, type RoleKind, SECRET_COLUMNS, TABLE_GRANTS } from "./grants.ts"
+import { FUNCTION_GRANTS, type RoleKind, SECRET_COLUMNS, type TableRight, tableRights } from "./grants.ts"
 
 /** A role of the database, and the kind of process that connects with it. */
 export interface GrantedRole {
@@ -129,7 +129,7 @@ const wantedRights = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRo
       FUNCTION_GRANTS[name]?.includes(kind) ? [`execute on function ${signature}`] : [],
     ),
     ...tables.flatMap(({ name, columns }) =>
-      kind === "reader" ? readable(name, columns) : parseRights(name, TABLE_GRANTS[name]?.[kind] ?? ""),
+      kind === "reader" ? readable(name, columns) : grantable(name, tableRights(name, kind)),
     ),
   ]
   return keyed(roles.flatMap(({ role, kind }) => rightsOf(kind).map((right) => ({ right, role: quoted.get(role)! }))))
@@ -141,12 +141,11 @@ const readable = (table: string, columns: ReadonlyArray<string>): ReadonlyArray<
   return columns.filter((column) => !secret.includes(column)).map((column) => `select (${column}) on ${table}`)
 }
 
-/** Turns `select, update (a, b)` into the rights on a table, one for each column. */
-const parseRights = (table: string, rights: string): ReadonlyArray<string> =>
-  [...rights.matchAll(/(\w+)(?: \(([^)]*)\))?/g)].flatMap(([, privilege, columns]) =>
-    columns === undefined
-      ? [`${privilege} on ${table}`]
-      : columns.split(/,\s*/).map((column) => `${privilege} (${column}) on ${table}`),
+/** Writes the rights on a table as SQL does, one for each column. */
+const grantable = (table: string, rights: ReadonlyArray<TableRight>): ReadonlyArray<string> =>
+  rights.flatMap(
+    ({ privilege, columns }) =>
+      columns?.map((column) => `${privilege} (${column}) on ${table}`) ?? [`${privilege} on ${table}`],
   )
 
 const heldRights = Effect.fnUntraced(function* (roles: ReadonlyArray<string>) {
