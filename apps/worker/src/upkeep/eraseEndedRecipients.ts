@@ -6,6 +6,7 @@ import {
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import { Array as Arr, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
+import { withRest } from "../loops/withRest.ts"
 
 /** How many recipients one transaction erases. */
 const BATCH_SIZE = 200
@@ -23,12 +24,12 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
     const eraseAllOf = Effect.gen(function* () {
       let after: RecipientPosition | null = null
       do {
-        const page: Effect.Success<ReturnType<typeof erasures.readUnerased>> = yield* restful(
+        const page: Effect.Success<ReturnType<typeof erasures.readUnerased>> = yield* withRest(
           erasures.readUnerased(campaign, after),
         )
         for (const ids of Arr.chunksOf(page.ids, BATCH_SIZE)) {
           // Counted before the rest, in which the worker may be told to stop.
-          yield* restful(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
+          yield* withRest(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
         }
         after = page.next
       } while (after !== null)
@@ -57,7 +58,3 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
   })
   return yield* retryForever("eraseEndedRecipients", Effect.andThen(eraseAll, Effect.sleep("1 hour")))
 })
-
-/** Rests as long as an effect took, which leaves the database to others for half of the time. */
-const restful = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.timed(effect), ([took, result]) => Effect.as(Effect.sleep(took), result))

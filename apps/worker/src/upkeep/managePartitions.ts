@@ -1,8 +1,9 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { DeadLetterRepository, type PurgePosition } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
-import { Clock, type Duration, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
+import { withRest } from "../loops/withRest.ts"
 
 /** For how long data is kept; null keeps it for good. */
 export interface Retention {
@@ -61,21 +62,16 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   )
 
   const forgetHits = Effect.gen(function* () {
-    while (true) {
-      const [took, forgotten] = yield* Effect.timed(hits.forget(historyDays))
-      if (forgotten === 0) return
-      // As long a rest as the statement took leaves the database to others for half of the time.
-      yield* Effect.sleep(took)
-    }
+    while ((yield* withRest(hits.forget(historyDays))) > 0) {}
   })
   const purgeDeadLetters = Effect.fnUntraced(function* (days: number) {
     const before = yield* deadLetters.daysAgo(days)
     let after: PurgePosition | null = null
     do {
-      const purge = deadLetters.purge({}, before, after)
-      const [took, { next }]: readonly [Duration.Duration, Effect.Success<typeof purge>] = yield* Effect.timed(purge)
+      const { next }: Effect.Success<ReturnType<typeof deadLetters.purge>> = yield* withRest(
+        deadLetters.purge({}, before, after),
+      )
       after = next
-      yield* Effect.sleep(took)
     } while (after !== null)
   })
 
