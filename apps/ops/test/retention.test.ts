@@ -25,18 +25,18 @@ beforeAll(async () => {
   seeded = await meanwhile(seed)
 })
 
-describe("what is no longer kept", () => {
+describe("what is no longer stored", () => {
   it("is told of a delivery's event", async () => {
     expect((await runJson("deliveries", "show", seeded.deliveryId)).delivery.event_type).toBe(null)
     const { stdout } = await run(["deliveries", "show", seeded.deliveryId])
-    expect(stdout).toContain("Its event is no longer kept (EVENTS_MONTHS)")
+    expect(stdout).toContain("Its event is no longer stored (EVENTS_MONTHS)")
   })
 
   it("is told of an event that a partner sent", async () => {
     for (const command of ["show", "replay"]) {
       const error = await runFailing("inbox", command, "--organization", seeded.organization, "evt_a")
       expect(error).toMatchObject({ code: "inbox_entry_dropped" })
-      expect(error.message).toMatch(/^The event evt_a of org_[0-9a-f]{32} was received at .* no longer kept/)
+      expect(error.message).toMatch(/^The event evt_a of org_[0-9a-f]{32} was received at .* no longer stored/)
     }
   })
 

@@ -202,7 +202,7 @@ describe("the months of the inbox", () => {
     expect(yield* inbox.readWaiting(seed.organization.id, 10)).toEqual([])
     const failure = yield* Effect.flip(inbox.find(seed.organization.id, "evt_old"))
     expect(failure.message).toMatch(
-      /^The event evt_old of org_[0-9a-f]{32} was received at 2050-01-10T00:00:.*no longer kept/,
+      /^The event evt_old of org_[0-9a-f]{32} was received at 2050-01-10T00:00:.*no longer stored/,
     )
   })
 

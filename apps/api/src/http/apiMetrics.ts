@@ -2,7 +2,7 @@ import type { OperationId } from "@outreach/contract"
 import { type Context, Metric } from "effect"
 import type { RequestError } from "./toErrorResponse.ts"
 
-/** What a request asked for: an operation of the contract, a page beside it, or a path that there is not. */
+/** What a request asked for: an operation of the contract, a page beside it, or an unknown path. */
 export type Route = OperationId | "page" | "none"
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

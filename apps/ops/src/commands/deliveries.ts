@@ -55,7 +55,7 @@ export const deliveries = Command.make("deliveries").pipe(
 )
 
 const EVENT_DROPPED =
-  "\n\nIts event is no longer kept (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
+  "\n\nIts event is no longer stored (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
 
 /** Prints a delivery with its attempts. */
 export const printDelivery = (found: {

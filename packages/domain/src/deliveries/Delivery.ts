@@ -69,7 +69,7 @@ export interface DeliverySummary {
   readonly id: DeliveryId
   readonly endpointId: EndpointId
   readonly eventId: EventId
-  /** Null when the event is no longer kept. */
+  /** Null when the event is no longer stored. */
   readonly eventType: string | null
   readonly state: DeliveryState
   /** Attempts made, of the schedule's. */

@@ -61,7 +61,7 @@ export class InboxEntryDropped extends Schema.TaggedError<InboxEntryDropped>()("
   receivedAt: Timestamp,
 }) {
   override get message(): string {
-    return `The event ${this.eventId} of ${this.organizationId} was received at ${this.receivedAt}. Its content is no longer kept (INBOX_MONTHS).`
+    return `The event ${this.eventId} of ${this.organizationId} was received at ${this.receivedAt}. Its content is no longer stored (INBOX_MONTHS).`
   }
 }
 

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 /**
  * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
  *
- * The outreach of a date whose events are no longer kept is not counted. Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
+ * The outreach of a date whose events are no longer stored is not counted. Both halves are one statement each, so what others commit meanwhile is in both sides of a comparison or in none.
  */
 export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, organizationId?: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
