@@ -12,8 +12,7 @@ import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { erase } from "../clinicians/erase.ts"
 import { exportData } from "../clinicians/exportData.ts"
-import { lazyCipher } from "../erasedClinicians.ts"
-import { secretCipher } from "../signingSecrets.ts"
+import { lazyCipher, secretCipher } from "../secretCipher.ts"
 
 const exportServices = ErasureRepositoryPg.pipe(
   Layer.provideMerge(ErasedClinicianRepositoryPg),

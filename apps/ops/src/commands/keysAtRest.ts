@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { formatCount } from "../output/format.ts"
 import { printList, printProgress, printRecord } from "../output/Output.ts"
-import { secretCipher } from "../signingSecrets.ts"
+import { secretCipher } from "../secretCipher.ts"
 
 /** No key of `SECRETS_KEY` opens some ciphertexts. */
 class CiphertextsUnopened extends Schema.TaggedError<CiphertextsUnopened>()("CiphertextsUnopened", {
