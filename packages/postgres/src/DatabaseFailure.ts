@@ -39,9 +39,9 @@ export const orDieAs =
 /**
  * Reports whether the same statement may succeed later. What may is kept and tried again, so nothing is given up for a fault that an operator mends.
  *
- * The driver does not know it of these: the server takes no writes (25006), refuses the connection (class 28, 3D000) or the role (42501), is short of
- * something (class 53), shutting down or starting (57P01 to 57P03).
+ * The driver does not know it of these: the server takes no writes (25006), has another schema or role than when the statement was planned (0A000),
+ * refuses the connection (class 28, 3D000) or the role (42501), is short of something (class 53), shutting down or starting (57P01 to 57P05).
  */
 export const isTransient = ({ isRetryable, cause }: SqlError.SqlErrorReason): boolean =>
   isRetryable ||
-  /^(?:25006|28...|3D000|42501|53...|57P0[123])$/.test(String((cause as { code?: unknown } | undefined)?.code))
+  /^(?:0A000|25006|28...|3D000|42501|53...|57P0.)$/.test(String((cause as { code?: unknown } | undefined)?.code))

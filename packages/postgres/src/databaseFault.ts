@@ -2,7 +2,7 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { RestoreFault } from "@outreach/domain/restores/Restore"
 import { type Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DatabaseRoute } from "./connection/DatabaseRoute.ts"
+import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
 import { SESSION_SETTINGS_CODE, sessionFault } from "./connection/sessionFault.ts"
 import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { adviceOn, type DatabaseFault, describeDatabaseError } from "./describeDatabaseError.ts"
@@ -10,6 +10,8 @@ import { missingFiles } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
 
 const READ_ONLY: DatabaseFault = { code: "25006", advice: adviceOn("25006") }
+
+const COMMITS_WAIT: DatabaseFault = { code: "COMMITS_WAIT", advice: adviceOn("COMMITS_WAIT") }
 
 const OLD_SCHEMA: DatabaseFault = {
   code: "OLD_SCHEMA",
@@ -53,6 +55,7 @@ export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
 export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duration.Input) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
+  const { commitsWait } = yield* DatabaseRoute
   const lackingSettings = Effect.provideContext(
     sessionFault,
     yield* Effect.context<SqlClient.SqlClient | DatabaseRoute>(),
@@ -70,6 +73,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
   }
 
   return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
+    if (commitsWait()) return COMMITS_WAIT
     const rows = yield* sql<State>`
       select array(select file from migrations) as files,
         pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as "isReadOnly",

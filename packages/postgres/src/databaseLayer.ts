@@ -1,12 +1,25 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { type Duration, Layer } from "effect"
-import { connectOfferedTls } from "./connection/connectOfferedTls.ts"
+import { Duration, Effect, Layer } from "effect"
+import { ConnectionWatch, HEARTBEAT_LIMIT_MS } from "./connection/ConnectionWatch.ts"
 import { type DatabaseAddress, parseDatabaseAddress } from "./connection/DatabaseAddress.ts"
 import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
+import { DatabaseSocket, type SocketRole } from "./connection/DatabaseSocket.ts"
 import type { DatabaseSettings } from "./connection/databaseSettings.ts"
+import { sendHeartbeats } from "./connection/heartbeat.ts"
 import { SESSION_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
+
+/** How long a response may take: a little more than the server's `statement_timeout`, and without a limit for what may wait. */
+const LIMITS_MS = {
+  pool: 35_000,
+  heartbeat: HEARTBEAT_LIMIT_MS,
+  listener: HEARTBEAT_LIMIT_MS,
+  session: Number.POSITIVE_INFINITY,
+}
+
+/** The heartbeat's, where it may have to wait for one of the pooler's connections. */
+const POOLER_LIMIT_MS = 15_000
 
 const types = PgTypes.makeRegistry()
 types.register(PgTypes.OID.timestamptz, timestampCodec, { arrayOid: PgTypes.OID.timestamptzArray })
@@ -23,33 +36,47 @@ export const databaseLayer = (options: {
    * a slow one delays those behind it; transactions still have a connection to themselves. Default `exclusive`.
    */
   readonly connections?: "exclusive" | "shared"
-  /** How long a connection may take to open, unless the address says. Default 10 seconds. */
+  /** How long a connection may take to open at each host, unless the address says. Default 5 seconds. */
   readonly connectTimeout?: Duration.Input
 }) => {
   const { address, directAddress, pooler } = options.database
-  const clientOf = (address: DatabaseAddress): PgClient.PgClientConfig => ({
-    host: address.host,
-    port: address.port,
-    database: address.database,
-    username: address.username,
-    password: address.password,
-    startupOptions: address.options,
-    applicationName: address.applicationName ?? options.applicationName,
-    connectTimeout: address.connectTimeout ?? options.connectTimeout ?? "10 seconds",
-    types,
-    ...transportOf(address),
-  })
-  return Layer.merge(
+  const clientOf = (address: DatabaseAddress, role: SocketRole): PgClient.PgClientConfig => {
+    const timeout = address.connectTimeout ?? options.connectTimeout ?? "5 seconds"
+    const connectTimeoutMs = Duration.toMillis(Duration.fromInputUnsafe(timeout))
+    const limitMs = role === "heartbeat" && pooler === "transaction" ? POOLER_LIMIT_MS : LIMITS_MS[role]
+    const watch = ConnectionWatch.of(address)
+    return {
+      // For spans alone: the stream knows the hosts.
+      host: address.hosts[0]!.host,
+      port: address.hosts[0]!.port,
+      database: address.database,
+      username: address.username,
+      password: address.password,
+      startupOptions: address.options,
+      applicationName: address.applicationName ?? options.applicationName,
+      // The stream has a limit for each host.
+      connectTimeout: Duration.infinity,
+      types,
+      ssl: false,
+      stream: () => new DatabaseSocket({ address, watch, role, connectTimeoutMs, limitMs }),
+    }
+  }
+  return Layer.mergeAll(
     PgClient.layer({
-      ...clientOf(address),
+      ...clientOf(address, "pool"),
       // A pooler passes no setting on, and the next transaction has another connection, without the statement that this one named.
       ...(pooler === "none" ? { startupParameters: SESSION_SETTINGS } : { prepare: false }),
       maxConnections: options.maxConnections ?? 10,
       multiplex: options.connections === "shared",
     }),
+    Layer.effectDiscard(
+      Effect.forkScoped(sendHeartbeats(ConnectionWatch.of(address), (role) => clientOf(address, role))),
+    ),
     Layer.succeed(DatabaseRoute, {
       pooler,
-      direct: { ...clientOf(directAddress), startupParameters: SESSION_SETTINGS },
+      commitsWait: () => ConnectionWatch.of(address).commitsWait,
+      listening: { ...clientOf(directAddress, "listener"), startupParameters: SESSION_SETTINGS },
+      direct: { ...clientOf(directAddress, "session"), startupParameters: SESSION_SETTINGS },
     }),
   )
 }
@@ -59,10 +86,4 @@ export const databaseAt = (url: string): DatabaseSettings => {
   const address = parseDatabaseAddress(url)
   if (address === undefined) throw new RangeError("The address is not a postgres:// address")
   return { address, directAddress: address, pooler: "none" }
-}
-
-const transportOf = ({ host, port, tls }: DatabaseAddress): Pick<PgClient.PgClientConfig, "ssl" | "stream"> => {
-  if (tls.use === "never") return { ssl: false }
-  if (tls.use === "always") return { ssl: tls.options }
-  return { ssl: false, stream: () => connectOfferedTls({ host, port }, tls.options) }
 }

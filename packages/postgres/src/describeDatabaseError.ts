@@ -46,6 +46,7 @@ const SQLSTATES: Readonly<Record<string, string>> = {
 
 const CLOSED =
   "the connection was closed; look for a restart of the server, or for a proxy or firewall that closes connections"
+const REFUSED_TLS = "the server offers no TLS, which DATABASE_URL demands; enable it there, or change sslmode"
 const UNREACHABLE = "there is no route to the host of DATABASE_URL; check the address and the network"
 
 /** What to do about codes of Node's for the network and for TLS. */
@@ -57,6 +58,14 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the name server does not resolve the host name of DATABASE_URL now; check the DNS",
   ETIMEDOUT:
     "the database was silent for too long; check the host and port of DATABASE_URL, firewalls, and the server's load",
+  EPROTO: "what listens at the host and port of DATABASE_URL is not PostgreSQL; correct them",
+  TLS_REFUSED: REFUSED_TLS,
+  NO_SUITABLE_HOST:
+    "no host of DATABASE_URL is a server that its target_session_attrs takes; promote a standby, or correct the hosts",
+  COMMITS_WAIT:
+    "commits wait for a synchronous standby; start the standby, or take it out of synchronous_standby_names and reload the server",
+  COMMIT_UNCERTAIN:
+    "a commit's wait for its standby was cancelled; leave commits that wait alone, and start the standby",
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
   ENOENT: "the socket of DATABASE_URL does not exist; start the server, or correct the path",
@@ -80,11 +89,7 @@ const DEFAULT = "look the code up in PostgreSQL's list of error codes, and look 
 const DRIVER_CODES = [
   [/timed out/, "ETIMEDOUT", SYSTEM_CODES["ETIMEDOUT"]!],
   [/closed/i, "ECONNRESET", CLOSED],
-  [
-    /refused TLS/,
-    "TLS_REFUSED",
-    "the server offers no TLS, which DATABASE_URL demands; enable it there, or change sslmode",
-  ],
+  [/refused TLS/, "TLS_REFUSED", REFUSED_TLS],
   [/No password/, "NO_PASSWORD", "the server asks for a password and DATABASE_URL holds none; add it"],
   [
     /SCRAM|authentication/i,

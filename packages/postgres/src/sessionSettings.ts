@@ -8,3 +8,6 @@ export const SESSION_SETTINGS = {
   // A killed process's statement ends with it, and so do the locks of its transaction.
   client_connection_check_interval: "2s",
 } as const satisfies Readonly<Record<string, string>>
+
+/** The statement that lifts the time limit of the others of its transaction: on the server, and on this side for the connection. */
+export const LIFT_TIME_LIMIT = "set local statement_timeout = 0"

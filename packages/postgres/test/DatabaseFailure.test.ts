@@ -36,6 +36,10 @@ describe("DatabaseFailure", () => {
     ["is starting", "57P03"],
     ["has no connection left", "53300"],
     ["is a standby", "25006"],
+    ["has another schema than the plan", "0A000"],
+    ["replays what conflicts", "40001"],
+    ["ends a deadlock", "40P01"],
+    ["loses a connection", "08006"],
     ["gives the role no rights", "42501"],
   ])("is transient when the server %s", async (_why, code) => {
     const raise = `do $$ begin raise exception using errcode = '${code}'; end $$`

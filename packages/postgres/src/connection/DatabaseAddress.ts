@@ -2,24 +2,55 @@ import { BlockList, isIP } from "node:net"
 import { Duration, Redacted } from "effect"
 import { readTls, type Tls } from "./Tls.ts"
 
-/** How a database is reached, as an address in libpq's form says. */
-export interface DatabaseAddress {
+/** One server of an address, or a name that may stand for several. */
+export interface DatabaseHost {
   /** A name, an IP address, or the absolute path of the folder that holds a Unix socket. */
   readonly host: string
+  /** The IP address to connect to. Without it, all addresses of `host` are tried. */
+  readonly hostAddress: string | undefined
   readonly port: number
+}
+
+const TARGET_SESSIONS = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const
+
+/** Which servers are taken: libpq's `target_session_attrs`. */
+export type TargetSession = (typeof TARGET_SESSIONS)[number]
+
+/** How a database is reached, as an address in libpq's form says. */
+export interface DatabaseAddress {
+  /** At least one. They are tried in this order, unless `isLoadBalanced`. */
+  readonly hosts: ReadonlyArray<DatabaseHost>
+  /** Whether the hosts, and the addresses of each, are tried in random order. */
+  readonly isLoadBalanced: boolean
+  readonly targetSession: TargetSession
   readonly database: string | undefined
   readonly username: string | undefined
   readonly password: Redacted.Redacted | undefined
   readonly applicationName: string | undefined
   readonly options: string | undefined
+  /** For each host. */
   readonly connectTimeout: Duration.Duration | undefined
+  /** How long a connection is idle before TCP probes it; null if it never does. */
+  readonly keepAlive: Duration.Duration | null
   readonly tls: Tls
 }
 
+const DEFAULT_KEEP_ALIVE_SECONDS = 5
+
 const PARAMETERS = [
-  ...["host", "port", "dbname", "user", "password", "application_name", "options", "connect_timeout"],
+  ...["host", "hostaddr", "port", "dbname", "user", "password", "application_name", "options", "connect_timeout"],
+  ...["target_session_attrs", "load_balance_hosts", "keepalives", "keepalives_idle"],
   ...["sslmode", "sslrootcert", "sslcert", "sslkey"],
 ]
+
+/** Parameters of libpq that would be understood wrongly if they were unknown, with what happens instead. */
+const REFUSED: Readonly<Record<string, string>> = {
+  keepalives_interval: "a probe follows another after one second",
+  keepalives_count: "a connection is closed after ten probes without a response",
+  tcp_user_timeout: "a connection is closed when the server is silent, whatever TCP does",
+}
+
+const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(?:#.*)?$/is
 
 /**
  * Parses an address in libpq's form; returns undefined for anything else. Reads the files of certificates.
@@ -27,29 +58,38 @@ const PARAMETERS = [
  * Throws a `RangeError` with the reason when a parameter is unknown, malformed, or names a file that is of no use.
  */
 export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined => {
-  // A user without a host is valid in libpq's form alone.
-  const url = URL.parse(text.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?]|$)/, "$1localhost"))
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return undefined
-  const parameters = readParameters(url)
-  const host = parameters.get("host") ?? (decode(url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost")
-  const password = parameters.get("password") ?? decode(url.password)
+  const [, authority, path, query] = ADDRESS.exec(text) ?? []
+  if (authority === undefined) return undefined
+  const at = authority.lastIndexOf("@")
+  const given = readAuthority(authority.slice(at + 1))
+  if (given === undefined) return undefined
+  const [, user, secret] = /^([^:]*):?(.*)$/s.exec(at === -1 ? "" : authority.slice(0, at))!
+  const parameters = readParameters(query ?? "")
+  const hosts = readHosts(parameters, given)
+  const password = parameters.get("password") ?? decode(secret!)
   return {
-    host,
-    port: wholeNumber("port", parameters.get("port") ?? (url.port || "5432"), 1, 65_535),
-    database: parameters.get("dbname") ?? (decode(url.pathname.slice(1)) || undefined),
-    username: parameters.get("user") ?? (decode(url.username) || undefined),
+    hosts,
+    isLoadBalanced: oneOf("load_balance_hosts", parameters, ["disable", "random"]) === "random",
+    targetSession: oneOf("target_session_attrs", parameters, TARGET_SESSIONS),
+    database: parameters.get("dbname") ?? (decode(path?.slice(1) ?? "") || undefined),
+    username: parameters.get("user") ?? (decode(user!) || undefined),
     password: password === "" ? undefined : Redacted.make(password, { label: "the database's password" }),
     applicationName: parameters.get("application_name"),
     options: parameters.get("options"),
     connectTimeout: connectTimeout(parameters.get("connect_timeout")),
+    keepAlive: keepAlive(parameters),
     // A Unix socket is never encrypted, whatever `sslmode` says.
-    tls: host.startsWith("/") ? { use: "never" } : readTls(parameters),
+    tls: hosts.every(isUnixSocket) ? { use: "never" } : readTls(parameters),
   }
 }
 
 /** Reports whether what is sent to the database may pass a network unencrypted. */
-export const mayBePlaintext = ({ host, tls }: DatabaseAddress): boolean =>
-  tls.use !== "always" && !host.startsWith("/") && !isLoopback(host)
+export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
+  tls.use !== "always" && !hosts.every((host) => isUnixSocket(host) || isLoopback(host.hostAddress ?? host.host))
+
+/** Reports whether a host is the folder of a Unix socket. */
+export const isUnixSocket = ({ host, hostAddress }: DatabaseHost): boolean =>
+  hostAddress === undefined && host.startsWith("/")
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet("127.0.0.0", 8)
@@ -58,12 +98,54 @@ LOOPBACK.addAddress("::1", "ipv6")
 const isLoopback = (host: string): boolean =>
   isIP(host) === 0 ? host === "localhost" : LOOPBACK.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
 
-const readParameters = (url: URL): ReadonlyMap<string, string> => {
+/** The hosts and the ports of an address, each as text; an empty one stands for the default. */
+interface Authority {
+  readonly hosts: ReadonlyArray<string>
+  readonly ports: ReadonlyArray<string>
+}
+
+const readAuthority = (text: string): Authority | undefined => {
+  const pairs = text.split(",").map((pair) => /^(?:\[([^[\]]*)\]|([^[\]:\s<>^|]*))(?::(\d{0,5}))?$/.exec(pair))
+  if (!pairs.every((pair) => pair !== null)) return undefined
+  if (!pairs.every(([, v6, , port]) => (v6 === undefined || isIP(v6) === 6) && Number(port ?? "") <= 65_535)) {
+    return undefined
+  }
+  return {
+    hosts: pairs.map(([, v6, name]) => v6 ?? decode(name!)),
+    ports: pairs.map(([, , , port]) => port ?? ""),
+  }
+}
+
+const readHosts = (parameters: ReadonlyMap<string, string>, given: Authority): ReadonlyArray<DatabaseHost> => {
+  const addresses = parameters.get("hostaddr")?.split(",")
+  const names = parameters.get("host")?.split(",") ?? given.hosts
+  // An address without a name stands for itself.
+  const isNamed = parameters.has("host") || given.hosts.some((name) => name !== "")
+  const hosts = isNamed ? names : (addresses ?? names)
+  const ports = parameters.get("port")?.split(",") ?? given.ports
+  if (addresses !== undefined && addresses.length !== hosts.length) {
+    throw new RangeError(`hostaddr has ${addresses.length} addresses for ${hosts.length} hosts`)
+  }
+  if (ports.length !== 1 && ports.length !== hosts.length) {
+    throw new RangeError(`port has ${ports.length} numbers for ${hosts.length} hosts`)
+  }
+  return hosts.map((host, i) => {
+    const hostAddress = addresses?.[i] || undefined
+    if (hostAddress !== undefined && isIP(hostAddress) === 0) throw new RangeError("hostaddr is not an IP address")
+    const port = (ports.length === 1 ? ports[0] : ports[i]) || "5432"
+    return { host: host || (hostAddress ?? "localhost"), hostAddress, port: wholeNumber("port", port, 1, 65_535) }
+  })
+}
+
+const readParameters = (query: string): ReadonlyMap<string, string> => {
   const parameters = new Map<string, string>()
-  for (const [name, value] of url.searchParams) {
+  for (const [name, value] of new URLSearchParams(query)) {
     if (!PARAMETERS.includes(name)) {
       // After a password, the name may be a part of it.
-      const unknown = /^\w{1,40}$/.test(name) && !parameters.has("password") ? `the parameter ${name}` : "a parameter"
+      const named = /^\w{1,40}$/.test(name) && !parameters.has("password")
+      const instead = named ? REFUSED[name] : undefined
+      if (instead !== undefined) throw new RangeError(`the parameter ${name} cannot be chosen: ${instead}`)
+      const unknown = named ? `the parameter ${name}` : "a parameter"
       throw new RangeError(`${unknown} is not known; the known ones are ${PARAMETERS.join(", ")}`)
     }
     if (value !== "") parameters.set(name, value)
@@ -71,10 +153,28 @@ const readParameters = (url: URL): ReadonlyMap<string, string> => {
   return parameters
 }
 
+/** Returns a parameter's value, or the first one that it may have. */
+const oneOf = <Value extends string>(
+  name: string,
+  parameters: ReadonlyMap<string, string>,
+  values: ReadonlyArray<Value>,
+): Value => {
+  const text = parameters.get(name)
+  const value = text === undefined ? values[0] : values.find((value) => value === text)
+  if (value === undefined) throw new RangeError(`${name} is not one of ${values.join(", ")}`)
+  return value
+}
+
 const connectTimeout = (text: string | undefined): Duration.Duration | undefined => {
   if (text === undefined) return undefined
   const seconds = wholeNumber("connect_timeout", text, 0, 86_400)
   return seconds === 0 ? Duration.infinity : Duration.seconds(seconds)
+}
+
+const keepAlive = (parameters: ReadonlyMap<string, string>): Duration.Duration | null => {
+  const isOn = oneOf("keepalives", parameters, ["1", "0"]) === "1"
+  const seconds = wholeNumber("keepalives_idle", parameters.get("keepalives_idle") ?? "0", 0, 86_400)
+  return isOn ? Duration.seconds(seconds || DEFAULT_KEEP_ALIVE_SECONDS) : null
 }
 
 const wholeNumber = (name: string, text: string, least: number, most: number): number => {

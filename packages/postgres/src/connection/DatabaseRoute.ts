@@ -9,6 +9,10 @@ export class DatabaseRoute extends Context.Service<
   DatabaseRoute,
   {
     readonly pooler: Pooler
+    /** Reports whether commits wait for a synchronous standby. */
+    readonly commitsWait: () => boolean
+    /** The same as `direct`, for notifications: no response may take longer than a heartbeat's. */
+    readonly listening: PgClientConfig
     /** How to open a connection to the database itself, past a pooler: its session lasts as long as the connection. */
     readonly direct: PgClientConfig
   }

@@ -48,6 +48,11 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
           "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set.",
         )
       }
+      if (pooler === "transaction" && databaseUrl.targetSession !== "any") {
+        return yield* configError(
+          "DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow: let the pooler choose the server, and take the parameter away.",
+        )
+      }
       for (const [name, address] of Object.entries({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl })) {
         if (address !== null && deployment === "production" && !allowPlaintext && mayBePlaintext(address)) {
           return yield* configError(

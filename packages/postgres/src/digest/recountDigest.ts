@@ -3,6 +3,7 @@ import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 
 /**
  * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
@@ -13,7 +14,7 @@ export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, or
   const sql = yield* SqlClient.SqlClient
   const only = organizationId ?? null
   // As long as it takes: what is counted is every event of the date.
-  yield* sql`set local statement_timeout = 0`
+  yield* sql.unsafe(LIFT_TIME_LIMIT)
 
   const outreach = yield* sql<Discrepancy>`
     with requested as (

@@ -6,6 +6,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type StoredBody, unpackBody } from "../idempotency/StoredBody.ts"
+import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 
 /** The key of an event. */
 export interface EventKey {
@@ -29,7 +30,7 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
 
     /** Reads without the usual time limit: a partner's whole inbox takes longer. */
     const atLeisure = <A, E, R>(read: Effect.Effect<A, E, R>) =>
-      sql.withTransaction(Effect.andThen(sql`set local statement_timeout = 0`, read))
+      sql.withTransaction(Effect.andThen(sql.unsafe(LIFT_TIME_LIMIT), read))
 
     const recipientsBy = (organizationId: OrganizationId, npis: ReadonlyArray<string>, emails: ReadonlyArray<string>) =>
       sql<FoundRecipient>`

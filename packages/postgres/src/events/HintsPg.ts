@@ -14,6 +14,8 @@ const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
 /** How soon it is listened again once the connection is lost. */
 const RETRY_MS = 500
+/** How often the connection is asked whether it still leads anywhere. */
+const BEAT_EVERY = "2 seconds"
 
 /** Sends and hears hints as PostgreSQL's notifications. */
 export const HintsPg = Layer.effect(
@@ -21,7 +23,7 @@ export const HintsPg = Layer.effect(
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     const monitor = yield* DatabaseMonitor
-    const { direct } = yield* DatabaseRoute
+    const { listening: config } = yield* DatabaseRoute
     const connection = PgClient.layer({ ...pool.config, maxConnections: 1, multiplex: false })
     const pg = Context.get(yield* Layer.build(connection), PgClient.PgClient)
     const waiting = new Set<string>()
@@ -49,7 +51,7 @@ export const HintsPg = Layer.effect(
     const hearers = new Set<(hint: Hint) => Effect.Effect<void>>()
     const tell = (hint: Hint) => Effect.forEach(hearers, (hear) => hear(hint), { discard: true })
     const listening = Effect.gen(function* () {
-      const connection = yield* PgConnection.make(direct)
+      const connection = yield* Effect.flatMap(PgConnection.make(config), ({ pin }) => pin)
       const { rows } = yield* connection.query("select pg_backend_pid() as pid")
       if (rows[0]?.["pid"] !== connection.processId) {
         yield* Effect.logWarning("a pooler stands where notifications are listened for, so some may be lost")
@@ -57,11 +59,14 @@ export const HintsPg = Layer.effect(
       const notifications = yield* connection.listen(CHANNEL)
       // What was hinted at before was not heard.
       for (const topic of TOPICS) yield* tell({ topic, organizationId: null })
-      while (true) {
+      const hearing = Effect.gen(function* () {
         const { payload } = yield* Queue.take(notifications)
         yield* Metric.update(hintMetrics.heard, 1)
         for (const hint of readPayload(payload)) yield* tell(hint)
-      }
+      }).pipe(Effect.forever)
+      // Without a response in time the connection ends, and so does the hearing.
+      const heartbeat = Effect.sleep(BEAT_EVERY).pipe(Effect.andThen(connection.query("select 1")), Effect.forever)
+      return yield* Effect.raceFirst(hearing, heartbeat)
     }).pipe(
       Effect.scoped,
       Effect.tapError((error) =>

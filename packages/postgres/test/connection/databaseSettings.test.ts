@@ -27,13 +27,21 @@ const sentenceOf = (DATABASE_URL: string) => read(databaseSettings, { DATABASE_U
 
 describe("DATABASE_URL", () => {
   it.each<[string, object]>([
-    ["postgres://u:p%40@h:6543/d", { host: "h", port: 6543, database: "d", username: "u" }],
-    ["postgresql://h", { host: "h", port: 5432, database: undefined, username: undefined, password: undefined }],
-    ["postgres://u@[::1]/d", { host: "::1", username: "u" }],
-    ["postgres://u@/d?host=/run/postgresql", { host: "/run/postgresql", username: "u", tls: { use: "never" } }],
-    ["postgres://%2Frun%2Fpostgresql/d?sslmode=verify-full", { host: "/run/postgresql", tls: { use: "never" } }],
-    ["postgres://u@", { host: "localhost" }],
-    ["postgres:///?host=h&port=1&dbname=d&user=u", { host: "h", port: 1, database: "d", username: "u" }],
+    ["postgres://u:p%40@h:6543/d", { hosts: [{ host: "h", port: 6543 }], database: "d", username: "u" }],
+    ["postgresql://h", { hosts: [{ host: "h", port: 5432 }], database: undefined, username: undefined }],
+    ["postgres://u@[::1]/d", { hosts: [{ host: "::1" }], username: "u" }],
+    ["postgres://u@/d?host=/run/postgresql", { hosts: [{ host: "/run/postgresql" }], tls: { use: "never" } }],
+    [
+      "postgres://%2Frun%2Fpostgresql?sslmode=verify-full",
+      { hosts: [{ host: "/run/postgresql" }], username: undefined },
+    ],
+    ["postgres://u@", { hosts: [{ host: "localhost", port: 5432 }], password: undefined }],
+    ["postgres:///?host=h&port=1&dbname=d&user=u", { hosts: [{ host: "h", port: 1 }], database: "d", username: "u" }],
+    ["postgres://h?hostaddr=10.0.0.7", { hosts: [{ host: "h", hostAddress: "10.0.0.7" }] }],
+    ["postgres:///d?hostaddr=10.0.0.7", { hosts: [{ host: "10.0.0.7", hostAddress: "10.0.0.7" }] }],
+    ["postgres://h", { targetSession: "any", isLoadBalanced: false, keepAlive: Duration.seconds(5) }],
+    ["postgres://h?keepalives_idle=60", { keepAlive: Duration.seconds(60) }],
+    ["postgres://h?keepalives=0", { keepAlive: null }],
     ["postgres://h?application_name=a&options=-c%20geqo%3Doff", { applicationName: "a", options: "-c geqo=off" }],
     ["postgres://h?connect_timeout=3", { connectTimeout: Duration.seconds(3) }],
     ["postgres://h?connect_timeout=0", { connectTimeout: Duration.infinity }],
@@ -44,6 +52,25 @@ describe("DATABASE_URL", () => {
   ])("is read from %s as libpq reads it", (url, expected) => {
     expect(addressOf(url)).toMatchObject(expected)
   })
+
+  it.each<[string, ReadonlyArray<string>]>([
+    ["postgres://u:p@a:1,b:2/d", ["a:1", "b:2"]],
+    ["postgres://a,[::1]:2", ["a:5432", "::1:2"]],
+    ["postgres://a,b?port=7", ["a:7", "b:7"]],
+    ["postgres:///d?host=a,/run,&port=1,,3", ["a:1", "/run:5432", "localhost:3"]],
+    ["postgres://x,y?host=a,b", ["a:5432", "b:5432"]],
+    ["postgres://a,b?hostaddr=10.0.0.1,10.0.0.2", ["a:5432", "b:5432"]],
+  ])("names the hosts of %s in their order", (url, expected) => {
+    expect(addressOf(url).hosts.map(({ host, port }) => `${host}:${port}`)).toEqual(expected)
+  })
+
+  it.each(["any", "read-write", "read-only", "primary", "standby", "prefer-standby"])(
+    "may ask for sessions of the kind %s",
+    (targetSession) => {
+      const url = `postgres://a,b?target_session_attrs=${targetSession}&load_balance_hosts=random`
+      expect(addressOf(url)).toMatchObject({ targetSession, isLoadBalanced: true })
+    },
+  )
 
   it("keeps the password out of sight", () => {
     for (const url of ["postgres://u:p%40ss@h/d", "postgres://u@h/d?password=p%40ss"]) {
@@ -57,7 +84,7 @@ describe("DATABASE_URL", () => {
     const sentence = "The file of DATABASE_URL_FILE does not exist."
     expect(read(databaseSettings, { DATABASE_URL_FILE: "/nowhere" })).toBe(sentence)
     writeFileSync(join(folder, "url"), "postgres://from-a-file/d\n")
-    expect(readAll({ DATABASE_URL_FILE: join(folder, "url") }).address.host).toBe("from-a-file")
+    expect(readAll({ DATABASE_URL_FILE: join(folder, "url") }).address.hosts[0]!.host).toBe("from-a-file")
   })
 
   it("is required", () => {
@@ -65,14 +92,28 @@ describe("DATABASE_URL", () => {
     expect(sentenceOf("")).toBe("DATABASE_URL is not set. It must be a postgres:// address.")
   })
 
-  it.each(["mysql://h/d", "h:5432", " ", "postgres://h:99999/d", "none"])("is refused when it is %j", (url) => {
-    expect(sentenceOf(url)).toBe("DATABASE_URL is malformed. It must be a postgres:// address.")
-  })
+  it.each(["mysql://h/d", "h:5432", " ", "postgres://h:99999/d", "postgres://a,b:x/d", "none"])(
+    "is refused when it is %j",
+    (url) => {
+      expect(sentenceOf(url)).toBe("DATABASE_URL is malformed. It must be a postgres:// address.")
+    },
+  )
 
   it.each([
-    ["sslmod=require", /: the parameter sslmod is not known; the known ones are host, port, .*sslmode, sslrootcert/],
+    ["sslmod=require", /: the parameter sslmod is not known; the known ones are host, .*sslmode, sslrootcert/],
     ["password=a&bcd=e", /: a parameter is not known; /],
     ["port=none", /: port is not a whole number from 1 to 65535\./],
+    ["port=1,2", /: port has 2 numbers for 1 hosts\./],
+    ["hostaddr=10.0.0.1,10.0.0.2", /: hostaddr has 2 addresses for 1 hosts\./],
+    ["hostaddr=h", /: hostaddr is not an IP address\./],
+    ["target_session_attrs=rw", /: target_session_attrs is not one of any, read-write, .*prefer-standby\./],
+    ["load_balance_hosts=yes", /: load_balance_hosts is not one of disable, random\./],
+    ["keepalives=on", /: keepalives is not one of 1, 0\./],
+    [
+      "keepalives_count=3",
+      /: the parameter keepalives_count cannot be chosen: a connection is closed after ten probes/,
+    ],
+    ["tcp_user_timeout=3000", /: the parameter tcp_user_timeout cannot be chosen: /],
     ["connect_timeout=3s", /: connect_timeout is not a whole number/],
     ["sslmode=REQUIRE", /: sslmode is not one of disable, allow, prefer, require, verify-ca, verify-full\./],
     ["sslmode=verify-ca", /: sslmode=verify-ca needs sslrootcert\./],
@@ -108,7 +149,7 @@ describe("in production", () => {
     read(databaseSettings, { DEPLOYMENT: "production", DATABASE_URL, ...others })
   const refusal = /^DATABASE_URL may send data unencrypted to another machine.+ DATABASE_ALLOW_PLAINTEXT to true\.$/
 
-  it.each(["", "?sslmode=disable", "?sslmode=allow", "?sslmode=prefer", "?host=10.0.0.7"])(
+  it.each(["", "?sslmode=disable", "?sslmode=allow", "?sslmode=prefer", "?host=10.0.0.7", "?host=localhost,10.0.0.7"])(
     "a database on another machine is refused with %j",
     (parameters) => {
       expect(inProduction(`postgres://db.test/d${parameters}`)).toMatch(refusal)
@@ -119,6 +160,7 @@ describe("in production", () => {
     ...["postgres://db.test/d?sslmode=require", "postgres://db.test/d?sslrootcert=system"],
     ...["postgres://localhost/d", "postgres://127.9.9.9/d?sslmode=disable", "postgres://[::1]/d", "postgres://u@/d"],
     ...["postgres://[::ffff:127.0.0.1]/d", "postgres:///d?host=/run/postgresql"],
+    "postgres://localhost,127.0.0.2:1/d",
   ])("%s is taken", (url) => {
     expect(inProduction(url)).toMatchObject({ pooler: "none" })
   })
@@ -140,11 +182,11 @@ describe("behind a pooler", () => {
   it("the database itself has an address of its own", () => {
     const settings = readAll({ DATABASE_URL, DATABASE_POOLER: "transaction", DATABASE_LISTEN_URL: "postgres://db/d" })
     expect(settings).toMatchObject({
-      address: { host: "pooler" },
-      directAddress: { host: "db" },
+      address: { hosts: [{ host: "pooler" }] },
+      directAddress: { hosts: [{ host: "db" }] },
       pooler: "transaction",
     })
-    expect(readAll({ DATABASE_URL }).directAddress.host).toBe("pooler")
+    expect(readAll({ DATABASE_URL }).directAddress.hosts[0]!.host).toBe("pooler")
   })
 
   it("the address of the database itself is required, and may stand in a file", () => {
@@ -155,6 +197,17 @@ describe("behind a pooler", () => {
     expect(read(databaseSettings, { DATABASE_URL, ...file })).toBe(
       "The file of DATABASE_LISTEN_URL_FILE does not exist.",
     )
+  })
+
+  it("a session that needs a certain server is refused", () => {
+    const through = {
+      DATABASE_POOLER: "transaction",
+      DATABASE_LISTEN_URL: "postgres://a,b/d?target_session_attrs=primary",
+    }
+    expect(read(databaseSettings, { DATABASE_URL, ...through })).toMatchObject({ pooler: "transaction" })
+    expect(
+      read(databaseSettings, { DATABASE_URL: `${DATABASE_URL}?target_session_attrs=primary`, ...through }),
+    ).toMatch(/^DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow/)
   })
 
   it("what is wrong with a setting is said", () => {

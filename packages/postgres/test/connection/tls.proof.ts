@@ -148,7 +148,7 @@ describe.skipIf(process.env["DATABASE_URL"])("a server without TLS", () => {
   )
 
   it.each(["require", "verify-ca", "verify-full"])("is not reached with sslmode=%s", async (sslmode) => {
-    expect(await connect(url, { sslmode, ...root })).toBe("The server does not support TLS")
+    expect(await connect(url, { sslmode, ...root })).toBe("TLS_REFUSED")
   })
 })
 

@@ -1,0 +1,99 @@
+import { Semaphore } from "effect"
+import type { DatabaseAddress } from "./DatabaseAddress.ts"
+import type { DatabaseSocket } from "./DatabaseSocket.ts"
+
+const TICK_MS = 1000
+/** How long a host that failed is tried after the others. */
+const AVOID_FAILED_HOST_MS = 30_000
+/** How long the heartbeat may wait for a response, and connections after it was lost. */
+export const HEARTBEAT_LIMIT_MS = 5000
+/** How long a statement waits for a response while commits wait for a standby. */
+const COMMIT_LIMIT_MS = 8000
+
+/**
+ * Watches the connections of a process to one address, and destroys those that lead nowhere.
+ *
+ * TCP does not tell: a peer that is gone without a word looks like one that thinks. So one connection, the heartbeat, asks for
+ * something that is always quick; when it is silent, so is every connection that heard nothing since.
+ */
+export class ConnectionWatch {
+  private static readonly all = new WeakMap<DatabaseAddress, ConnectionWatch>()
+
+  /** Returns the watch of an address, one for all pools of the process. */
+  static of(address: DatabaseAddress): ConnectionWatch {
+    const existing = ConnectionWatch.all.get(address)
+    if (existing !== undefined) return existing
+    const created = new ConnectionWatch()
+    ConnectionWatch.all.set(address, created)
+    return created
+  }
+
+  /** Held by the fiber that sends the heartbeat, one for all pools. */
+  readonly heartbeat = Semaphore.makeUnsafe(1)
+  /** Whether commits wait for a synchronous standby. */
+  commitsWait = false
+  readonly sockets = new Set<DatabaseSocket>()
+  private readonly failedAt = new Map<string, number>()
+  private timer: NodeJS.Timeout | undefined
+  private tickedAt = 0
+  private heartbeatLostAt: number | undefined
+
+  add(socket: DatabaseSocket): void {
+    this.sockets.add(socket)
+    if (this.timer !== undefined) return
+    this.tickedAt = performance.now()
+    this.timer = setInterval(() => this.tick(), TICK_MS).unref()
+  }
+
+  remove(socket: DatabaseSocket): void {
+    this.sockets.delete(socket)
+    if (this.sockets.size > 0) return
+    clearInterval(this.timer)
+    this.timer = undefined
+    this.heartbeatLostAt = undefined
+  }
+
+  /** Notes that a host did not serve, or served. */
+  noteHost(host: string, served: boolean): void {
+    if (served) this.failedAt.delete(host)
+    else this.failedAt.set(host, performance.now())
+  }
+
+  /** Puts what failed a short time ago last, and keeps the order otherwise. */
+  inOrder<Item>(items: ReadonlyArray<Item>, nameOf: (item: Item) => string): ReadonlyArray<Item> {
+    const since = performance.now() - AVOID_FAILED_HOST_MS
+    const failed = (item: Item) => Number((this.failedAt.get(nameOf(item)) ?? Number.NEGATIVE_INFINITY) > since)
+    return items.toSorted((one, other) => failed(one) - failed(other))
+  }
+
+  /**
+   * Notes that the heartbeat had no response since a time, or that its connection was lost at it.
+   *
+   * After a silence the other connections are silent too. After a loss they have as long as the heartbeat has to prove that they
+   * are not: the next heartbeat may reach another server than they.
+   */
+  heartbeatFailed(at: number, cause: "silent" | "lost"): void {
+    if (cause === "silent") this.destroySilentSince(at)
+    else this.heartbeatLostAt = at
+  }
+
+  private destroySilentSince(time: number): void {
+    for (const socket of [...this.sockets]) if (socket.isOpen && socket.heardAt < time) socket.destroySilent()
+  }
+
+  private tick(): void {
+    const now = performance.now()
+    const late = now - this.tickedAt - TICK_MS
+    this.tickedAt = now
+    // A process that stood still has not read what came meanwhile.
+    if (late > TICK_MS) return
+    for (const socket of [...this.sockets]) {
+      const limit = this.commitsWait && socket.role === "pool" ? COMMIT_LIMIT_MS : socket.limitMs
+      if (socket.waitingSince !== undefined && now - socket.waitingSince > limit) socket.destroySilent()
+    }
+    if (this.heartbeatLostAt !== undefined && now - this.heartbeatLostAt > HEARTBEAT_LIMIT_MS) {
+      this.destroySilentSince(this.heartbeatLostAt)
+      this.heartbeatLostAt = undefined
+    }
+  }
+}

@@ -1,0 +1,432 @@
+import { lookup } from "node:dns/promises"
+import { connect, isIP, type Socket } from "node:net"
+import { Duplex } from "node:stream"
+import { connect as connectTls } from "node:tls"
+import { Duration } from "effect"
+import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
+import type { ConnectionWatch } from "./ConnectionWatch.ts"
+import { type DatabaseAddress, type DatabaseHost, isUnixSocket, type TargetSession } from "./DatabaseAddress.ts"
+import { MessageScanner, readField } from "./MessageScanner.ts"
+
+/** PostgreSQL's `SSLRequest`: its length and its code. */
+const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
+const CANCEL_REQUEST_CODE = 80_877_102
+/** How long a connection that ends may take to say goodbye. */
+const END_LIMIT_MS = 2000
+
+/** What a connection is for: statements; the heartbeat; notifications; or something that may wait for as long as it likes. */
+export type SocketRole = "pool" | "heartbeat" | "listener" | "session"
+
+export interface SocketOptions {
+  readonly address: DatabaseAddress
+  readonly watch: ConnectionWatch
+  readonly role: SocketRole
+  /** How long each host may take until it accepts a session. */
+  readonly connectTimeoutMs: number
+  /** How long a statement may wait for the next byte of its response. */
+  readonly limitMs: number
+}
+
+/** A failure of the network, with a code as Node's have. */
+class SocketError extends Error {
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A server's refusal of the session, as it said it. */
+class Refused extends Error {
+  readonly code: string
+  readonly bytes: Buffer
+  constructor(code: string, bytes: Buffer) {
+    super("The server refused the session")
+    this.code = code
+    this.bytes = bytes
+  }
+}
+
+const unsuitable = (target: TargetSession) =>
+  new SocketError("NO_SUITABLE_HOST", `The server is not one that target_session_attrs=${target} takes`)
+
+/** One address of a host. */
+interface Server {
+  readonly host: DatabaseHost
+  readonly ip: string
+}
+
+/**
+ * A connection to the first server of an address that takes part: the driver's stream.
+ *
+ * It tries the hosts, negotiates TLS as `sslmode` says, and reads along: a server that is not, or no longer, the one asked for, a
+ * commit whose wait for a standby was cancelled, and silence end the connection, so that it leaves the pool.
+ *
+ * The driver begins once. So each host is sent the driver's first message, and the driver hears from the one that takes it;
+ * of the others it hears the request to authenticate alone, which it may get several times.
+ */
+export class DatabaseSocket extends Duplex {
+  readonly role: SocketRole
+  /** How long a response may take. A connection that has lifted the server's limit has none. */
+  limitMs: number
+  /** When the last byte came, by `performance.now()`. */
+  heardAt = 0
+  /** Since when a response is waited for; undefined if none is. */
+  waitingSince: number | undefined
+  /** Whether a session is open. */
+  isOpen = false
+  /** The server, once the session is open. */
+  server: Server | undefined
+  /** The process and the secret of the session, as a CancelRequest names it. */
+  key: Buffer | undefined
+  private readonly options: SocketOptions
+  private socket: Socket | undefined
+  private first: Buffer | undefined
+  private unanswered = 0
+  private isInTransaction = false
+  private readonly parameters = new Map<string, string>()
+  /** The SQLSTATE for which the connection ends after its transaction. */
+  private leavingFor: string | undefined
+  private readonly scanner = new MessageScanner((kind, body) => this.onMessage(kind, body))
+
+  constructor(options: SocketOptions) {
+    super()
+    this.options = options
+    this.role = options.role
+    this.limitMs = options.limitMs
+    options.watch.add(this)
+    if (options.watch.commitsWait && options.role === "pool") {
+      // Whoever would commit on it would wait too, and leave one more session behind in the server.
+      this.destroy(new SocketError("COMMITS_WAIT", "Commits wait for a synchronous standby"))
+    }
+  }
+
+  /** Ends the connection because the server says nothing. */
+  destroySilent(): void {
+    const since = this.waitingSince ?? this.heardAt
+    this.destroy(new SocketError("ETIMEDOUT", "The server was silent for too long"))
+    if (this.role === "heartbeat") this.options.watch.heartbeatFailed(since, "silent")
+  }
+
+  override _read(): void {
+    this.socket?.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    if (this.first === undefined) {
+      this.first = chunk
+      this.open(chunk).catch((error: Error) => this.fail(error))
+      done()
+      return
+    }
+    if (this.socket === undefined) {
+      done(new SocketError("ECONNRESET", "The connection is closed"))
+      return
+    }
+    if (this.isOpen) {
+      this.noteRequest(chunk)
+    }
+    if (this.socket.write(chunk)) done()
+    else this.socket.once("drain", () => done())
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    const { socket } = this
+    socket?.end()
+    const timer = setTimeout(() => socket?.destroy(), END_LIMIT_MS).unref()
+    socket?.once("close", () => clearTimeout(timer))
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const { watch } = this.options
+    watch.remove(this)
+    if (this.role === "heartbeat" && this.isOpen && !this.writableEnded) {
+      watch.heartbeatFailed(performance.now(), "lost")
+    }
+    this.socket?.destroy()
+    done(error)
+  }
+
+  /** Counts the replies that a request will have. `chunk` holds whole messages. */
+  private noteRequest(chunk: Buffer): void {
+    let replies = 0
+    for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1)) {
+      const kind = chunk[at]
+      if (kind === SYNC || kind === QUERY) replies++
+      if (kind === PARSE && chunk.subarray(at, at + 1 + chunk.readUInt32BE(at + 1)).includes(LIFT_TIME_LIMIT)) {
+        this.limitMs = Number.POSITIVE_INFINITY
+      }
+    }
+    if (this.unanswered === 0 && replies > 0) this.waitingSince = performance.now()
+    this.unanswered += replies
+  }
+
+  private fail(error: Error): void {
+    // The driver reads what the server said.
+    if (error instanceof Refused) this.push(error.bytes)
+    else this.destroy(error)
+  }
+
+  private async open(first: Buffer): Promise<void> {
+    const { address, watch } = this.options
+    if (first.length >= 8 && first.readUInt32BE(4) === CANCEL_REQUEST_CODE) return await this.cancel(first)
+    const passes: ReadonlyArray<TargetSession> =
+      address.targetSession === "prefer-standby" ? ["standby", "any"] : [address.targetSession]
+    let failure: Error | undefined
+    for (const target of passes) {
+      for (const host of inRandomOrder(address, watch.inOrder(address.hosts, nameOf))) {
+        try {
+          await this.openHost(host, first, target)
+          watch.noteHost(nameOf(host), true)
+          return
+        } catch (error) {
+          watch.noteHost(nameOf(host), false)
+          failure = worse(failure, error as Error)
+          if (this.destroyed || !mayTryNext(error as Error)) throw error
+        }
+      }
+    }
+    throw failure
+  }
+
+  private async openHost(host: DatabaseHost, first: Buffer, target: TargetSession): Promise<void> {
+    const { address, watch, connectTimeoutMs } = this.options
+    const ips = await within(connectTimeoutMs, addressesOf(host))
+    let failure: Error | undefined
+    for (const ip of inRandomOrder(
+      address,
+      watch.inOrder(ips, (ip) => `${ip} ${host.port}`),
+    )) {
+      const startedAt = performance.now()
+      const server = { host, ip }
+      try {
+        await within(connectTimeoutMs, this.openServer(server, first, target))
+        watch.noteHost(`${ip} ${host.port}`, true)
+        return
+      } catch (error) {
+        this.socket?.destroy()
+        this.socket = undefined
+        watch.noteHost(`${ip} ${host.port}`, false)
+        if (this.role === "heartbeat" && (error as SocketError).code === "ETIMEDOUT") {
+          watch.heartbeatFailed(startedAt, "silent")
+        }
+        failure = worse(failure, error as Error)
+        if (this.destroyed || !mayTryNext(error as Error)) throw error
+      }
+    }
+    throw failure
+  }
+
+  /** Opens a session at one server, and hands it to the driver. */
+  private async openServer(server: Server, first: Buffer, target: TargetSession): Promise<void> {
+    const socket = await this.connect(server)
+    await new Promise<void>((resolve, reject) => {
+      const held: Array<Buffer> = []
+      let pending: Buffer = Buffer.alloc(0)
+      this.parameters.clear()
+      const end = (settle: () => void) => {
+        socket.off("data", onData).off("error", reject).off("close", onClose)
+        settle()
+      }
+      const onData = (chunk: Buffer) => {
+        pending = Buffer.concat([pending, chunk])
+        while (pending.length >= 5 && pending.length > pending.readUInt32BE(1)) {
+          const message = pending.subarray(0, 1 + pending.readUInt32BE(1))
+          const body = message.subarray(5)
+          pending = pending.subarray(message.length)
+          const kind = String.fromCharCode(message[0]!)
+          if (kind === "E") return end(() => reject(new Refused(readField(body, "C") ?? "", message)))
+          // The driver authenticates at each server anew, and learns that it is in at one.
+          if (kind === "R" && body.readUInt32BE(0) !== 0) {
+            this.push(message)
+            continue
+          }
+          held.push(message)
+          if (kind === "S") this.noteParameter(body)
+          if (kind === "K") this.key = Buffer.from(body)
+          if (kind !== "Z") continue
+          if (!this.isSuitable(target)) return end(() => reject(unsuitable(target)))
+          return end(() => {
+            this.server = server
+            this.start(socket, Buffer.concat([...held, pending]))
+            resolve()
+          })
+        }
+      }
+      const onClose = () => reject(new SocketError("ECONNRESET", "The connection was closed"))
+      socket.on("data", onData).on("error", reject).on("close", onClose)
+      socket.write(first)
+    })
+  }
+
+  private start(socket: Socket, bytes: Buffer): void {
+    this.heardAt = performance.now()
+    this.isOpen = true
+    socket.on("data", (chunk: Buffer) => {
+      this.heardAt = performance.now()
+      if (this.waitingSince !== undefined) this.waitingSince = this.heardAt
+      this.scanner.scan(chunk)
+      if (!this.destroyed && !this.push(chunk)) socket.pause()
+    })
+    socket.on("end", () => this.push(null))
+    socket.on("error", (error) => this.destroy(error))
+    socket.on("close", () => this.destroy())
+    this.push(bytes)
+  }
+
+  private onMessage(kind: string, body: Buffer): void {
+    switch (kind) {
+      case "S":
+        this.noteParameter(body)
+        if (!this.isSuitable(this.options.address.targetSession)) this.leavingFor = "25006"
+        return
+      case "N":
+        // The server reports success next, and the transaction may be on no other machine. Words are translated, names are not.
+        if (readField(body, "R") === "SyncRepWaitForLSN") {
+          this.destroy(new SocketError("COMMIT_UNCERTAIN", "A commit did not wait for its standby"))
+        }
+        return
+      case "E":
+        this.noteError(readField(body, "C") ?? "")
+        return
+      case "Z":
+        this.unanswered = Math.max(0, this.unanswered - 1)
+        if (this.unanswered === 0) this.waitingSince = undefined
+        this.isInTransaction = body[0] !== IDLE
+        if (this.leavingFor === undefined || this.isInTransaction) return
+        // After the driver has read how the statement failed.
+        setImmediate(
+          (code) => this.destroy(new SocketError(code, "The server is not, or no longer, the one to use")),
+          this.leavingFor,
+        )
+    }
+  }
+
+  /** Lets the connection end if an error says that another server is the right one, or that this one goes away. */
+  private noteError(code: string): void {
+    const isLeaving =
+      /^(?:25006|57P0.|08...)$/.test(code) ||
+      // The driver itself repeats a statement whose plan is stale, unless it is in a transaction.
+      (code === "0A000" && this.isInTransaction) ||
+      // A standby cancels what conflicts with what it replays.
+      (/^40(?:001|P01)$/.test(code) && this.parameters.get("in_hot_standby") === "on")
+    if (isLeaving) this.leavingFor = code
+  }
+
+  private noteParameter(body: Buffer): void {
+    const [name, value] = body.toString("utf8").split("\0")
+    this.parameters.set(name!, value!)
+  }
+
+  private isSuitable(target: TargetSession): boolean {
+    const isStandby = this.parameters.get("in_hot_standby") === "on"
+    const isReadOnly = isStandby || this.parameters.get("default_transaction_read_only") === "on"
+    switch (target) {
+      case "read-write":
+        return !isReadOnly
+      case "read-only":
+        return isReadOnly
+      case "primary":
+        return !isStandby
+      case "standby":
+        return isStandby
+      default:
+        return true
+    }
+  }
+
+  /** Connects to a server, and encrypts as `sslmode` says. */
+  private async connect({ host, ip }: Server): Promise<Socket> {
+    if (this.destroyed) throw new SocketError("ECONNRESET", "The connection is closed")
+    const { tls, keepAlive } = this.options.address
+    const raw = isUnixSocket(host)
+      ? connect({ path: `${host.host}/.s.PGSQL.${host.port}` })
+      : connect({
+          host: ip,
+          port: host.port,
+          noDelay: true,
+          ...(keepAlive !== null && { keepAlive: true, keepAliveInitialDelay: Duration.toMillis(keepAlive) }),
+        })
+    this.socket = raw
+    await next(raw, "connect")
+    if (tls.use === "never" || isUnixSocket(host)) return raw
+    raw.write(SSL_REQUEST)
+    const response = await next(raw, "data")
+    // More than one byte could come from whoever stands between.
+    if (response.equals(Buffer.from("N"))) {
+      if (tls.use === "offered") return raw
+      throw new SocketError("TLS_REFUSED", "The server offers no TLS")
+    }
+    if (!response.equals(Buffer.from("S"))) throw new SocketError("EPROTO", "The response to SSLRequest is not valid")
+    const name = isIP(host.host) === 0 && !host.host.startsWith("/") ? { servername: host.host } : {}
+    const socket = connectTls({ host: host.host, ...name, ...tls.options, socket: raw })
+    socket.once("close", () => raw.destroy())
+    this.socket = socket
+    await next(socket, "secureConnect")
+    return socket
+  }
+
+  /** Sends a CancelRequest to the server of the session that it names. */
+  private async cancel(request: Buffer): Promise<void> {
+    const { watch, connectTimeoutMs } = this.options
+    const key = request.subarray(8)
+    const server = [...watch.sockets].find((socket) => socket.key?.equals(key) === true)?.server
+    if (server === undefined) return void this.destroy()
+    const socket = await within(connectTimeoutMs, this.connect(server))
+    socket.on("error", () => {}).on("close", () => this.destroy())
+    socket.resume().write(request)
+  }
+}
+
+const IDLE = "I".charCodeAt(0)
+const PARSE = "P".charCodeAt(0)
+const QUERY = "Q".charCodeAt(0)
+const SYNC = "S".charCodeAt(0)
+
+const nameOf = ({ host, hostAddress, port }: DatabaseHost): string => `${hostAddress ?? host}:${port}`
+
+const addressesOf = async (host: DatabaseHost): Promise<ReadonlyArray<string>> => {
+  if (host.hostAddress !== undefined) return [host.hostAddress]
+  if (isUnixSocket(host) || isIP(host.host) !== 0) return [host.host]
+  return (await lookup(host.host, { all: true })).map(({ address }) => address)
+}
+
+const inRandomOrder = <Item>({ isLoadBalanced }: DatabaseAddress, items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
+  isLoadBalanced
+    ? items
+        .map((item) => [Math.random(), item] as const)
+        .sort(([one], [other]) => one - other)
+        .map(([, item]) => item)
+    : items
+
+/** Reports whether another host may take what this one did not. As in libpq, a refused password or database is final. */
+const mayTryNext = (error: Error): boolean => !(error instanceof Refused) || /^57P0[123]$/.test(error.code)
+
+/** Returns the failure to report: the last one, unless a server was there and not the one asked for. */
+const worse = (failure: Error | undefined, next: Error): Error =>
+  failure instanceof SocketError && failure.code === "NO_SUITABLE_HOST" ? failure : next
+
+/** Waits for an event of a socket; rejects when it fails or closes first. */
+const next = async (socket: Socket, event: "connect" | "data" | "secureConnect"): Promise<Buffer> =>
+  await new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      socket.off(event, onEvent).off("error", onError).off("close", onClose)
+      // A socket that fails between two events must not end the process.
+      socket.on("error", () => {})
+      act()
+    }
+    const onEvent = (value: Buffer) => settle(() => resolve(value))
+    const onError = (error: Error) => settle(() => reject(error))
+    const onClose = () => settle(() => reject(new SocketError("ECONNRESET", "The connection was closed")))
+    socket.on(event, onEvent).on("error", onError).on("close", onClose)
+  })
+
+const within = async <A>(limitMs: number, promise: Promise<A>): Promise<A> => {
+  if (limitMs === Number.POSITIVE_INFINITY) return await promise
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SocketError("ETIMEDOUT", "The server was silent for too long")), limitMs)
+  })
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,73 @@
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect } from "effect"
+import type { ConnectionWatch } from "./ConnectionWatch.ts"
+
+const BEAT_EVERY = "2 seconds"
+const RETRY_AFTER = "1 second"
+const COMMIT_EVERY = "5 seconds"
+/** How long a commit may take before it counts as one that waits. */
+const COMMIT_LATE_AFTER = "4 seconds"
+
+/**
+ * Sends heartbeats while the process has connections: a statement that is always quick, on a connection of its own.
+ *
+ * Where commits may wait for a synchronous standby, it commits something every five seconds, on another one. That commit is left
+ * to wait as long as it takes: cancelled, the server would report it as done.
+ */
+export const sendHeartbeats = (
+  watch: ConnectionWatch,
+  configOf: (role: "heartbeat" | "session") => PgConnection.Config,
+): Effect.Effect<never> => {
+  /** Whether commits may wait, as the last heartbeat found it. */
+  let mayWait = false
+  const hasConnections = () => [...watch.sockets].some(({ role }) => role === "pool")
+
+  const beat = Effect.gen(function* () {
+    if (!hasConnections()) return
+    const connection = yield* PgConnection.make(configOf("heartbeat"))
+    while (hasConnections()) {
+      const { rows } = yield* connection.query(
+        "select current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() as waits",
+        [],
+        // A pooler may lend another session each time.
+        false,
+      )
+      mayWait = rows[0]!["waits"] === true
+      if (!mayWait) watch.commitsWait = false
+      yield* Effect.sleep(BEAT_EVERY)
+    }
+  })
+
+  const commit = Effect.gen(function* () {
+    if (!mayWait) return
+    const connection = yield* PgConnection.make(configOf("session"))
+    const noteLate = Effect.andThen(
+      Effect.sleep(COMMIT_LATE_AFTER),
+      Effect.sync(() => {
+        watch.commitsWait = true
+      }),
+    )
+    while (mayWait) {
+      // It writes a record to the log and nothing to a table.
+      const emit = connection.query("select pg_logical_emit_message(true, 'outreach', 'heartbeat')", [], false)
+      yield* Effect.raceFirst(emit, Effect.andThen(noteLate, Effect.never))
+      watch.commitsWait = false
+      yield* Effect.sleep(COMMIT_EVERY)
+    }
+  }).pipe(
+    // Nothing is known of commits once its connection is lost.
+    Effect.ensuring(
+      Effect.sync(() => {
+        watch.commitsWait = false
+      }),
+    ),
+  )
+
+  const forever = (effect: typeof beat | typeof commit) =>
+    Effect.sleep(RETRY_AFTER).pipe(Effect.andThen(Effect.ignore(Effect.scoped(effect))), Effect.forever)
+  return watch.heartbeat.withPermit(
+    Effect.all([Effect.andThen(Effect.sleep(BEAT_EVERY), forever(beat)), forever(commit)], {
+      concurrency: "unbounded",
+    }),
+  ) as Effect.Effect<never>
+}

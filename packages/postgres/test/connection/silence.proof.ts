@@ -1,0 +1,101 @@
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
+import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
+import { Hints } from "@outreach/postgres/events/Hints"
+import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { eventually } from "@outreach/testing/eventually"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect, it, onTestFinished } from "vitest"
+
+const url = migratedDatabase()
+
+/** A pool of connections through a proxy that can go mute. */
+const throughProxy = async (connections: "exclusive" | "shared" = "exclusive") => {
+  const port = Number(new URL(url()).port)
+  const proxy = await tcpProxy(port)
+  const address = Object.assign(new URL(url()), { port: proxy.port }).href
+  const database = databaseLayer({
+    database: databaseAt(address),
+    applicationName: "silence",
+    maxConnections: 4,
+    connections,
+  })
+  const runtime = ManagedRuntime.make(Layer.provideMerge(HintsPg, database))
+  onTestFinished(() => runtime.dispose())
+  const outcome = (statement: string) =>
+    runtime.runPromise(
+      SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(
+        Effect.as("done"),
+        Effect.catch((error) => Effect.succeed(describeDatabaseError(error).code)),
+      ),
+    )
+  return { proxy, port, runtime, outcome }
+}
+
+/** Waits until the heartbeat's connection is open. */
+const beating = ({ runtime }: Awaited<ReturnType<typeof throughProxy>>) =>
+  eventually(
+    () =>
+      runtime.runPromise(
+        SqlClient.SqlClient.use(
+          (sql) => sql`select from pg_stat_activity where datname = current_database()
+            and pid <> pg_backend_pid() and query like '%synchronous_standby_names%'`,
+        ),
+      ),
+    ({ length }) => length > 0,
+  )
+
+it.each(["exclusive", "shared"] as const)(
+  "statements on %s connections fail when the server goes mute, and those after it work elsewhere",
+  async (connections) => {
+    const pool = await throughProxy(connections)
+    const { proxy, port, outcome } = pool
+    await beating(pool)
+    // All connections that the pool may have are open.
+    await Promise.all(Array.from({ length: 4 }, () => outcome("select pg_sleep(1)")))
+    const slow = [outcome("select pg_sleep(25)"), outcome("select pg_sleep(25)")]
+    const startedAt = performance.now()
+    proxy.moveTo(port, "mute")
+    expect(await Promise.all([...slow, outcome("select 1"), outcome("select 2")])).toEqual(Array(4).fill("ETIMEDOUT"))
+    const noticed = performance.now() - startedAt
+    expect(await outcome("select 3")).toBe("done")
+    console.log(
+      `${connections}: noticed after ${Math.round(noticed)} ms, back after ${Math.round(performance.now() - startedAt)} ms`,
+    )
+  },
+)
+
+it("a slow statement goes on while the server responds to the heartbeat", async () => {
+  const { outcome } = await throughProxy()
+  expect(await outcome("select pg_sleep(20)")).toBe("done")
+})
+
+it("a new connection is tried again soon while the address is mute", async () => {
+  const { proxy, outcome } = await throughProxy()
+  proxy.mute()
+  expect(await outcome("select 1")).toBe("ETIMEDOUT")
+  proxy.heal()
+  expect(await outcome("select 1")).toBe("done")
+})
+
+it("hints are heard again after the server went mute", async () => {
+  const pool = await throughProxy()
+  const { proxy, port, runtime } = pool
+  const heard: Array<string> = []
+  const listening = runtime.runFork(
+    Hints.use(({ listen }) =>
+      listen(({ topic, organizationId }) => Effect.sync(() => void heard.push(`${topic} ${organizationId}`))),
+    ),
+  )
+  const hint = () => runtime.runPromise(Hints.use(({ give }) => give("inbox", "org_1" as never)))
+  const hears = () => eventually(hint, () => heard.splice(0).includes("inbox org_1"))
+  await beating(pool)
+  await hears()
+  const startedAt = performance.now()
+  proxy.moveTo(port, "mute")
+  await hears()
+  console.log(`hints are heard again after ${Math.round(performance.now() - startedAt)} ms`)
+  listening.interruptUnsafe()
+})
