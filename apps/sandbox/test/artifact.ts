@@ -22,21 +22,39 @@ export interface OtherUser {
   readonly gid: number
 }
 
-/** Runs the artifact in `<folder>/out`, as another user if one is given, with the settings that `settings` returns at that time. */
+/**
+ * Runs the artifact in `<folder>/out`, as another user if one is given, with the settings that `settings` returns at that time.
+ *
+ * `atEnd` registers what ends a process. Default: it ends with the test. A command that takes longer than `commandMs` is killed.
+ */
 export const artifactIn = (
   folder: string,
   settings: () => Readonly<Record<string, string>>,
-  { node = process.execPath, ...user }: Partial<OtherUser> = {},
+  {
+    node = process.execPath,
+    atEnd = onTestFinished,
+    commandMs = 0,
+    ...user
+  }: Partial<OtherUser> & {
+    readonly atEnd?: (end: () => Promise<void>) => void
+    /** Default: no limit. */
+    readonly commandMs?: number
+  } = {},
 ) => {
   const ops = async (...args: ReadonlyArray<string>): Promise<string> =>
-    (await run(node, ["out/ops.js", ...args], { cwd: folder, env: settings(), ...user })).stdout
+    (
+      await run(node, ["out/ops.js", ...args], {
+        ...{ cwd: folder, env: settings(), ...user },
+        ...{ timeout: commandMs, killSignal: "SIGKILL" },
+      })
+    ).stdout
 
   return {
     /** Runs the command line, and returns what it prints. */
     ops,
     opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--json")),
 
-    /** Starts a process, and waits for its log line with this message. It ends with the test. */
+    /** Starts a process, and waits for its log line with this message. */
     start: async (name: "api" | "worker", message: string, others: Readonly<Record<string, string>> = {}) => {
       const child = spawn(node, ["--enable-source-maps", `out/${name}.js`], {
         cwd: folder,
@@ -45,8 +63,11 @@ export const artifactIn = (
         stdio: ["ignore", "pipe", "pipe"],
       })
       const ended = once(child, "exit")
-      onTestFinished(async () => {
-        child.kill("SIGKILL")
+      const kill = () => child.kill("SIGKILL")
+      process.once("exit", kill)
+      atEnd(async () => {
+        process.off("exit", kill)
+        kill()
         await ended
       })
       let output = ""
@@ -77,7 +98,7 @@ export const artifactIn = (
         waitFor,
         /** Kills the process, and waits until it has ended. */
         kill: async (): Promise<void> => {
-          child.kill("SIGKILL")
+          kill()
           await ended
         },
         /** Stops the process, and returns its exit code. */

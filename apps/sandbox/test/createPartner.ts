@@ -1,26 +1,40 @@
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { join } from "node:path"
+import type { EventEnvelope } from "@outreach/contract"
 import { listen } from "@outreach/testing/listen"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { createWebhookVerifier } from "@outreach/webhook-verifier"
 import { webhookHandler } from "@outreach/webhook-verifier/node"
+import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import type { artifactIn } from "./artifact.ts"
 
 type OpsJson = ReturnType<typeof artifactIn>["opsJson"]
 
-/** Creates an organization with an endpoint that receives its webhooks in this process until the test is finished. */
-export const createPartner = async (opsJson: OpsJson) => {
+/**
+ * Creates an organization with an endpoint that receives its webhooks in this process until the test is finished, or `atEnd` calls back.
+ *
+ * `arrived` is called with each webhook.
+ */
+export const createPartner = async (
+  opsJson: OpsJson,
+  atEnd?: (end: () => Promise<void>) => void,
+  arrived: (event: EventEnvelope) => void = () => {},
+) => {
   const { id } = await opsJson("organizations", "create", "--name", "Acme")
   const ofAcme = ["--organization", id]
   const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
   const delivered = new Map<string, string>()
+  const requests = new Map<string, number>()
   const server = createServer(
-    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), ({ event_id, event_type }) => {
+    webhookHandler(createWebhookVerifier({ secrets: [signing_secret] }), (event) => {
+      const { event_id, event_type } = event
       delivered.set(event_id, String(event_type))
+      requests.set(event_id, (requests.get(event_id) ?? 0) + 1)
+      arrived(event as EventEnvelope)
     }),
   )
-  const url = `http://127.0.0.1:${await listen(server)}/`
+  const url = `http://127.0.0.1:${await listen(server, atEnd)}/`
   const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", url)
   const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
   return {
@@ -34,7 +48,15 @@ export const createPartner = async (opsJson: OpsJson) => {
     signingSecret: signing_secret as string,
     /** The type of each event that was delivered, by its id. */
     delivered,
+    /** How often each event was delivered. */
+    requests,
   }
+}
+
+/** An event about a clinician, whom no campaign has to know. */
+export const accountCreated = (n: number) => {
+  const event = sampleEvent("clinician.account_created")
+  return { ...event, data: { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" } }
 }
 
 /** Creates a draft campaign with recipients whose numbers begin at `first`; returns its id. `ops` reads its files from `folder`. */

@@ -1,12 +1,10 @@
 import { createClient } from "@outreach/client"
 import { eventually } from "@outreach/testing/eventually"
 import type { mailServer } from "@outreach/testing/mailServer"
-import { email, npi } from "@outreach/testing/seedCampaign"
-import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import PostalMime from "postal-mime"
 import { expect } from "vitest"
 import type { artifactIn } from "./artifact.ts"
-import { createCampaign, createPartner } from "./createPartner.ts"
+import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 
 const ACCOUNTS = 50
 
@@ -62,11 +60,9 @@ export const expectJourney = async (journey: Journey): Promise<void> => {
   await eachDelivered("outreach.email_clicked")
 
   await Promise.all(
-    Array.from({ length: ACCOUNTS }, (_, n) => {
-      const event = sampleEvent("clinician.account_created")
-      const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
-      return client.sendEvent(endpointId, { ...event, data }, { secrets: [signingSecret] })
-    }),
+    Array.from({ length: ACCOUNTS }, (_, n) =>
+      client.sendEvent(endpointId, accountCreated(n), { secrets: [signingSecret] }),
+    ),
   )
   await eventually(
     () => opsJson("inbox", "list", ...ofAcme, "--waiting"),

@@ -5,11 +5,10 @@ import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
-import { email, npi } from "@outreach/testing/seedCampaign"
-import { sampleEvent } from "@outreach/webhook-verifier/testing"
+import { email } from "@outreach/testing/seedCampaign"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
-import { createCampaign, createPartner } from "./createPartner.ts"
+import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { restorableServer, withClient } from "./restorableServer.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
@@ -76,7 +75,7 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   }
   const clientOf = (apiKey: string) =>
     createClient({ apiKey, baseUrl: "http://service.test", fetch: send, retryDelays: [] })
-  const sendInbound = (event: ReturnType<typeof inboundEvent>) =>
+  const sendInbound = (event: ReturnType<typeof accountCreated>) =>
     clientOf(pollerKey).sendEvent(endpointId, event, { secrets: [signingSecret] })
 
   /** What the partner holds, and does until it is over; the end of the service ends it, too. */
@@ -122,11 +121,11 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   await opsJson("campaigns", "schedule", campaign)
   const poller = startPartner({ checkpoint: { since: "2026-01-01T00:00:00Z" }, seen: new Map() })
   /** The events that the service acknowledged, with the time of it. */
-  const acknowledged = new Map<string, { readonly event: ReturnType<typeof inboundEvent>; readonly at: string }>()
+  const acknowledged = new Map<string, { readonly event: ReturnType<typeof accountCreated>; readonly at: string }>()
   let isLost = false
   const tellOfAccounts = async () => {
     for (let n = RECIPIENTS + LATER_RECIPIENTS; !isLost; n++) {
-      const event = inboundEvent(n)
+      const event = accountCreated(n)
       const isAcknowledged = await sendInbound(event).then(
         () => true,
         (error) => {
@@ -294,9 +293,3 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   expect(without.unseen).toBeGreaterThan(0)
   expect(without.inboundMissing).toBe(without.inboundLost)
 })
-
-/** An event about a clinician to whom no campaign writes. */
-const inboundEvent = (n: number) => {
-  const event = sampleEvent("clinician.account_created")
-  return { ...event, data: { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" } }
-}

@@ -7,12 +7,10 @@ import type { RecipientRecord } from "@outreach/contract"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
-import { email, npi } from "@outreach/testing/seedCampaign"
-import { sampleEvent } from "@outreach/webhook-verifier/testing"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
-import { createCampaign, createPartner } from "./createPartner.ts"
+import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { buildPreviousRelease } from "./previousRelease.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
@@ -91,9 +89,8 @@ it("upgrades from the last release under traffic, and rolls the processes back: 
   const accepted = new Set<string>()
   const tellOfAccounts = async () => {
     for (let n = RECIPIENTS; !over.signal.aborted; n++) {
-      const event = sampleEvent("clinician.account_created")
-      const data = { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" }
-      await client.sendEvent(endpointId, { ...event, data }, { secrets: [signingSecret] })
+      const event = accountCreated(n)
+      await client.sendEvent(endpointId, event, { secrets: [signingSecret] })
       accepted.add(event.event_id)
       // Traffic, not a flood: what is applied takes turns with what is sent.
       await setTimeout(20)

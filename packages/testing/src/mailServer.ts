@@ -13,10 +13,11 @@ type Stage = "connect" | "from" | "rcpt" | "data"
 const rejection = (reply: string) =>
   Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-/** Starts an SMTP server for the time of a test. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage. */
+/** Starts an SMTP server for the time of a test, or until `atEnd` calls back. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage. */
 export const mailServer = async (
   rejected?: { readonly at: Stage; readonly reply: string },
   accepting: (message: ReceivedMail) => Promise<void> = async () => {},
+  atEnd?: (end: () => Promise<void>) => void,
 ) => {
   const messages: ReceivedMail[] = []
   const at = (stage: Stage) => (rejected?.at === stage ? rejection(rejected.reply) : null)
@@ -50,6 +51,6 @@ export const mailServer = async (
   const server = new SMTPServer(options)
   // A connection that its sender's end resets is not an error of this server's.
   server.on("error", () => {})
-  const port = await listen(server.server)
+  const port = await listen(server.server, atEnd)
   return { url: `smtp://127.0.0.1:${port}`, messages, connections: () => connections }
 }

@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { buildArtifact } from "./artifact.ts"
+import { runScenario, type Scenario } from "./failover/runScenario.ts"
+import { brokenBySynchronous, killed } from "./failover/scenarios.ts"
+
+// The short form of `pnpm prove:failover`, which also asks that all is back in time.
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "outreach-failover-"))
+  await buildArtifact(folder)
+})
+afterAll(async () => {
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+})
+
+const run = async (scenario: Scenario) => {
+  const outcome = await runScenario(scenario, { folder, processes: 2, seconds: 12 })
+  process.stdout.write(`${JSON.stringify(outcome)}\n`)
+  return outcome
+}
+const WHENEVER = Number.POSITIVE_INFINITY
+
+it("loses nothing and comes back by itself when the primary is killed and its synchronous standby is promoted", async () => {
+  expect(brokenBySynchronous(await run(killed), WHENEVER)).toEqual([])
+})

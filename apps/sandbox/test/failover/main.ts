@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { buildArtifact } from "../artifact.ts"
+import { type Outcome, runScenario, type Scenario } from "./runScenario.ts"
+import {
+  brokenByAsynchronous,
+  brokenByReading,
+  brokenBySynchronous,
+  brokenByWaiting,
+  findLibfaketime,
+  killed,
+  lagging,
+  mute,
+  oneOfTwo,
+  readingBehind,
+  severalHosts,
+} from "./scenarios.ts"
+
+const { values } = parseArgs({
+  options: {
+    scenario: { type: "string" },
+    seconds: { type: "string", default: "60" },
+    processes: { type: "string", default: "3" },
+  },
+})
+
+interface Proof {
+  readonly scenario: Scenario
+  readonly broken: (outcome: Outcome) => ReadonlyArray<string>
+}
+
+const proofs: Readonly<Record<string, () => Promise<Proof>>> = {
+  1: async () => ({ scenario: killed, broken: brokenBySynchronous }),
+  2: async () => ({ scenario: mute, broken: brokenBySynchronous }),
+  3: async () => {
+    const found = await findLibfaketime()
+    if ("missing" in found) throw new Error(found.missing)
+    return { scenario: lagging(found.library), broken: brokenByAsynchronous }
+  },
+  4: async () => ({ scenario: oneOfTwo, broken: brokenByWaiting }),
+  5: async () => ({ scenario: severalHosts, broken: brokenBySynchronous }),
+  6: async () => ({ scenario: readingBehind, broken: brokenByReading }),
+}
+
+const { scenario: only } = values
+if (only !== undefined && !Object.hasOwn(proofs, only)) {
+  throw new Error(`--scenario must be one of ${Object.keys(proofs).join(", ")}`)
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
+const folder = await mkdtemp(join(tmpdir(), "outreach-failover-"))
+try {
+  await buildArtifact(folder)
+  for (const number of only === undefined ? Object.keys(proofs) : [only]) {
+    const { scenario, broken } = await proofs[number]!()
+    console.log(`\n${number}. ${scenario.title}`)
+    const outcome = await runScenario(scenario, {
+      folder,
+      processes: Number(values.processes),
+      seconds: Number(values.seconds),
+    })
+    console.dir(outcome, { depth: 3, compact: 3, breakLength: 140 })
+    const promises = broken(outcome)
+    for (const promise of promises) console.log(`BROKEN: ${promise}`)
+    if (promises.length === 0) console.log("kept every promise")
+    else process.exitCode = 1
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+}

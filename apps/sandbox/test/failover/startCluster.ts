@@ -1,0 +1,68 @@
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
+import { tcpProxy } from "@outreach/testing/tcpProxy"
+import { Client } from "pg"
+
+export interface ClusterOptions {
+  /** The standbys, by name. */
+  readonly standbys: ReadonlyArray<{
+    readonly name: string
+    readonly settings?: Readonly<Record<string, string>>
+    readonly environment?: Readonly<Record<string, string>>
+  }>
+  /** `synchronous_standby_names`; empty when no commit waits for a standby. */
+  readonly synchronous: string
+}
+
+/** Registers what ends something that was started. */
+export type AtEnd = (end: () => Promise<void>) => void
+
+/** What a commit promises survives: the servers are temporary, but a killed process loses nothing that it wrote. */
+const DURABLE = { synchronous_commit: "on" }
+
+/** Starts a primary and its standbys, an address that leads to the primary, and a link for each standby's replication. */
+export const startCluster = async ({ standbys, synchronous }: ClusterOptions, atEnd: AtEnd) => {
+  const primary = await startPostgres({ settings: DURABLE })
+  atEnd(primary.stop)
+  const address = await tcpProxy(primary.port, atEnd)
+  const followers = new Map<string, { readonly standby: Standby; readonly link: typeof address }>()
+  for (const { name, settings, environment = {} } of standbys) {
+    const link = await tcpProxy(primary.port, atEnd)
+    const standby = await startStandby(primary, {
+      name,
+      replicationPort: link.port,
+      settings: { ...DURABLE, ...settings },
+      environment,
+    })
+    atEnd(standby.stop)
+    followers.set(name, { standby, link })
+  }
+  await setSynchronousStandbys(primary.url, synchronous)
+  const url = new URL(primary.url)
+  url.port = String(address.port)
+
+  return {
+    primary,
+    address,
+    /** The address of whichever server is the primary. */
+    url: url.href,
+    /** A standby, and the link through which it replicates. */
+    follower: (name: string) => followers.get(name)!,
+  }
+}
+
+/** Queries a server over a connection of its own. */
+export const query = async <Row extends object>(
+  url: string,
+  text: string,
+  values: ReadonlyArray<unknown> = [],
+): Promise<ReadonlyArray<Row>> => {
+  const client = new Client({ connectionString: url, application_name: "proof" })
+  client.on("error", () => {})
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, [...values])).rows
+  } finally {
+    await client.end()
+  }
+}
