@@ -5,6 +5,8 @@ import {
   type DatabaseSettings,
   databaseConnections,
   databaseSettings,
+  type StandbySettings,
+  standbySettings,
 } from "@outreach/postgres/connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
 import { adminHost, cursorKey, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
@@ -57,6 +59,8 @@ export class ApiConfig extends Context.Service<
   ApiConfig,
   {
     readonly database: DatabaseSettings
+    /** Where reads go first; undefined for the database itself. */
+    readonly standby: StandbySettings | undefined
     readonly databaseConnections: number
     readonly host: string
     readonly port: number
@@ -84,6 +88,7 @@ export class ApiConfig extends Context.Service<
       const where = yield* deployment
       return {
         database: yield* databaseSettings,
+        standby: yield* standbySettings,
         databaseConnections: yield* databaseConnections(12),
         host: yield* host,
         port: yield* port,

@@ -12,7 +12,7 @@ import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
+import { ApiKeyRepositoryPg, TellsReplayPoints } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
@@ -29,6 +29,9 @@ import { atStart } from "./http/apiMetrics.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
+import { Standby } from "./standby/Standby.ts"
+import { StandbyMonitor } from "./standby/StandbyMonitor.ts"
+import { StandbyReads } from "./standby/StandbyReads.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
 import { isTrackingPath, trackingPages } from "./tracking/trackingPages.ts"
 import { unsubscribePages } from "./tracking/unsubscribePages.ts"
@@ -38,10 +41,12 @@ const deployment = Layer.effect(
   Effect.map(ApiConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
 )
 
+const thirdOf = (connections: number) => Math.floor(connections / 3) || 1
+
 /** Few connections that many short statements share: recognising, counting and reading. */
-const reads = database("shared", (connections) => Math.floor(connections / 3) || 1)
+const reads = database("shared", thirdOf)
 /** Connections for the transactions of requests with an `Idempotency-Key`. */
-const transactions = database("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
+const transactions = database("exclusive", (connections) => connections - thirdOf(connections))
 
 function database(connections: "shared" | "exclusive", share: (connections: number) => number) {
   return Layer.unwrap(
@@ -72,6 +77,31 @@ const handlerPorts = Layer.mergeAll(
   DigestRepositoryPg,
 ).pipe(Layer.provideMerge(deployment))
 
+const standbyReads = Layer.unwrap(
+  Effect.map(ApiConfig, ({ standby, databaseConnections }) => {
+    if (standby === undefined) return StandbyReads.none
+    const connections = databaseLayer({
+      database: standby.database,
+      applicationName: "outreach-api",
+      maxConnections: thirdOf(databaseConnections),
+      connectTimeout: "2 seconds",
+    })
+    return StandbyReads.layer.pipe(
+      Layer.provide(StandbyMonitor.layer(standby.maxLag).pipe(Layer.provide(reads))),
+      Layer.provide(Standby.layer.pipe(Layer.provide(Layer.fresh(handlerPorts)), Layer.provide(connections))),
+    )
+  }),
+)
+
+const apiKeys = ApiKeyRepositoryPg.pipe(
+  Layer.provide(
+    Layer.effect(
+      TellsReplayPoints,
+      Effect.map(ApiConfig, ({ standby }) => standby !== undefined),
+    ),
+  ),
+)
+
 // What waits for the disk would delay the look-ups that share a connection with it.
 const inbox = InboxRepositoryPg.pipe(Layer.provide(transactions))
 
@@ -96,7 +126,8 @@ const tracking = HitQueue.layer.pipe(
 )
 
 const ports = Layer.mergeAll(
-  ApiKeyRepositoryPg,
+  apiKeys,
+  standbyReads,
   secrets,
   handlerPorts,
   inbox,

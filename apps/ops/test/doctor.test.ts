@@ -88,6 +88,18 @@ const MAIL = {
 beforeEach(() => meanwhile(SqlClient.SqlClient.use((sql) => sql`truncate organizations, webhook_endpoints cascade`)))
 
 describe("doctor", () => {
+  it("says why the API does not read from a standby", async () => {
+    const isNone = { DATABASE_READ_URL: url() }
+    expect(await finding(isNone, "standby")).toMatchObject({
+      status: "failed",
+      found: expect.stringContaining("is not a standby: it was promoted, or the address is wrong."),
+    })
+    const isAway = { DATABASE_READ_URL: `postgres://outreach_api@127.0.0.1:${await freePort()}/outreach` }
+    expect((await finding(isAway, "standby")).found).toBe(
+      "The standby of DATABASE_READ_URL does not answer (ECONNREFUSED).",
+    )
+  })
+
   it("finds nothing wrong with a deployment that works, and sends neither an e-mail nor a webhook", async () => {
     const [smtp, partner] = [await mailServer(), await partnerServer()]
     await createEndpoint(partner.url)

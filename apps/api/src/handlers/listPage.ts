@@ -44,7 +44,8 @@ export const listPage = Effect.fnUntraced(function* <Position, Row extends Posit
   const body = new Json<List<Item>>(
     `{"object":"list","livemode":${livemode},"data":[${data.map(({ text }) => text).join(",")}],${JSON.stringify(rest).slice(1)}`,
   )
-  return { status: 200, headers: {}, body } as const
+  // The rows after a page that is full are still to come. The end of a list must be the primary's.
+  return { status: 200, headers: {}, body, mayBeOld: last !== undefined } as const
 })
 
 const INVALID_CURSOR = RequestError.BadRequest({

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { Deployment } from "@outreach/domain/Deployment"
 import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { ApiKeyRepository, type ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
 import { decide, type RateLimitDecision } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -15,6 +15,8 @@ import { RequestError } from "./toErrorResponse.ts"
 export interface AuthenticatedRequest {
   readonly caller: Caller
   readonly window: RateLimitDecision
+  /** Undefined where there is no standby to read from. */
+  readonly replayPoint: ReplayPoint | undefined
 }
 
 /** Keys that are remembered as good, the latest ones; their callers are served whoever else fails at the same address. */
@@ -54,14 +56,14 @@ export const createKeyAuthenticator = Effect.gen(function* () {
       good.add(text)
     }
 
-    const { caller, count, now } = admission
+    const { caller, count, now, replayPoint } = admission
     const window = decide(count, KEY_POLICY, now)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
       spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset })
       return yield* overLimit(window)
     }
-    return { caller, window } satisfies AuthenticatedRequest
+    return { caller, window, replayPoint } satisfies AuthenticatedRequest
   })
 })
 

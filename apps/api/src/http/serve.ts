@@ -3,6 +3,7 @@ import { type Operation, type OperationId, operations } from "@outreach/contract
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
+import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"
 import { rateLimitHeaders } from "@outreach/rate-limit"
@@ -10,6 +11,7 @@ import { Cause, Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { ApiConfig } from "../ApiConfig.ts"
+import { StandbyReads } from "../standby/StandbyReads.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { createKeyAuthenticator } from "./authenticateKey.ts"
 import { decode, decodeBody } from "./decode.ts"
@@ -49,6 +51,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const { assertEndpoint, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
   const executeOnce = yield* createExecuteOnce
+  const standby = yield* StandbyReads
   const counters = requestCounters(yield* Effect.context<never>())
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
@@ -85,10 +88,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
     progress.operation = operation.operationId as OperationId
     progress.envelope = operation.envelope
     let caller: Caller | WebhookSender | undefined
+    let replayPoint: ReplayPoint | undefined
     if (auth.kind === "bearer" || auth.kind === "scope") {
       const authenticated = yield* authenticateKey(request)
       caller = authenticated.caller
       progress.window = authenticated.window
+      replayPoint = authenticated.replayPoint
     }
     if (auth.kind === "scope" && !(caller as Caller).scopes.includes(auth.scope)) {
       return yield* Effect.fail(RequestError.InsufficientScope({ scope: auth.scope }))
@@ -112,9 +117,17 @@ export const serve = Effect.fnUntraced(function* <Services>(
       }),
     )
     const execute = handler({ ...decoded, body, bodyText, caller, headers: named, url } as never)
+    const read =
+      standby === undefined || replayPoint === undefined || caller === undefined
+        ? execute
+        : standby.read(execute, {
+            organizationId: caller.organizationId,
+            replayPoint,
+            isConditional: headers["if-none-match"] !== undefined,
+          })
     const executed: StoredResponse =
       caller === undefined || !("keyId" in caller) || headers["idempotency-key"] === undefined
-        ? encode(yield* execute)
+        ? encode(yield* read)
         : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (error) =>
             toErrorResponse(error, progress, docsUrl),
           )

@@ -1,7 +1,12 @@
+import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { startStandby } from "@outreach/embedded-postgres/startStandby"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { freePort } from "@outreach/testing/freePort"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { asRole, migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Outcome, pollWhileWriting } from "./pollWhileWriting.ts"
 
 /** How long the writers write, at the least. */
@@ -29,6 +34,55 @@ describe("a poller of a list to which 24 writers write", { timeout }, () => {
     expect(outcome.versions).toBeGreaterThan(outcome.recipients)
     expect(outcome.rolledBack).toBeGreaterThan(0)
     expect(outcome.beside).toBeGreaterThan(1)
+  })
+})
+
+describe("a poller whose pages come from the primary and from a standby in turn", { timeout }, () => {
+  let primary: Postgres
+  let standby: Postgres
+  beforeAll(async () => {
+    primary = await startPostgres()
+    await Effect.runPromise(Effect.provide(migrateWithRoles, testDatabaseLayer(primary.url)))
+    standby = await startStandby(primary, { name: "reads" })
+  }, 120_000)
+  afterAll(async () => {
+    await standby?.stop()
+    await primary?.stop()
+  })
+
+  it("misses nothing, though the standby stops and goes on", async () => {
+    const readUrl = new URL(asRole(primary.url, "api"))
+    readUrl.port = String(standby.port)
+    const adminPort = await freePort()
+    let fromStandby = 0
+    const replay = (change: "pause" | "resume") =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`select pg_wal_replay_${change}()::text`))
+    const outcome = await Effect.runPromise(
+      pollWhileWriting(primary.url, {
+        seconds: Math.min(SECONDS, 4),
+        settings: {
+          DATABASE_READ_URL: readUrl.href,
+          READ_MAX_LAG_SECONDS: "3600",
+          ADMIN_PORT: String(adminPort),
+        },
+        beside: Effect.gen(function* () {
+          yield* replay("pause")
+          yield* Effect.sleep("700 millis")
+          yield* replay("resume")
+          yield* Effect.sleep("300 millis")
+          const metrics = yield* Effect.promise(async () =>
+            (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
+          )
+          fromStandby = Number(/^outreach_standby_reads_total\{result="standby"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
+        }).pipe(Effect.forever, Effect.provide(testDatabaseLayer(standby.url)), Effect.orDie),
+      }),
+    )
+    report(outcome)
+    console.log(`${fromStandby} pages came from the standby.`)
+    expect(pollersWith(outcome, ({ lost }) => lost.length > 0)).toEqual([])
+    expect(pollersWith(outcome, ({ strange }) => strange.length > 0)).toEqual([])
+    expect(pollersWith(outcome, ({ poller }) => poller.seen.size === 0)).toEqual([])
+    expect(fromStandby).toBeGreaterThan(100)
   })
 })
 

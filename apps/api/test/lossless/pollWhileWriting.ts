@@ -40,7 +40,14 @@ interface Verdict {
  */
 export const pollWhileWriting = (
   databaseUrl: string,
-  options: { readonly seconds: number; readonly prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient> },
+  options: {
+    readonly seconds: number
+    readonly prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>
+    /** Further settings of the second process. Default none. */
+    readonly settings?: Readonly<Record<string, string>>
+    /** Runs beside the writers and the pollers until they have finished. */
+    readonly beside?: Effect.Effect<never>
+  },
 ) =>
   Effect.gen(function* () {
     yield* keepVersions
@@ -51,7 +58,8 @@ export const pollWhileWriting = (
     yield* options.prepare ?? Effect.void
     yield* register(campaign, 20, 20)
 
-    const urls = yield* Effect.all([started(databaseUrl), started(databaseUrl)], { concurrency: 2 })
+    const urls = yield* Effect.all([started(databaseUrl), started(databaseUrl, options.settings)], { concurrency: 2 })
+    yield* Effect.forkScoped(options.beside ?? Effect.never)
     const pollers = makePollers()
     const tally: Tally = { rolledBack: 0 }
     let stopping = false
@@ -87,9 +95,9 @@ type Write = Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof ada
 const database = (url: string) =>
   Layer.fresh(adaptersFor(url)).pipe(Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")))
 
-const started = Effect.fnUntraced(function* (databaseUrl: string) {
+const started = Effect.fnUntraced(function* (databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
   const child = yield* Effect.acquireRelease(
-    Effect.sync(() => spawnApi(databaseUrl)),
+    Effect.sync(() => spawnApi(databaseUrl, settings)),
     (child) => Effect.promise(() => endApi(child)),
   )
   child.stderr!.pipe(process.stderr)

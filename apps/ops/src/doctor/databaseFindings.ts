@@ -1,11 +1,15 @@
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { StandbySettings } from "@outreach/postgres/connection/databaseSettings"
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
 import { countCiphertexts, listKeyUses } from "@outreach/postgres/keysAtRest"
-import { Clock, Effect, Redacted, Result } from "effect"
+import { historyFault, readPrimary, readStandby, STANDBY_FAULTS } from "@outreach/postgres/standby/standing"
+import { Clock, Duration, Effect, Option, Redacted, Result, Schedule } from "effect"
 import { formatCount } from "../output/format.ts"
 import { Target } from "../Target.ts"
 import { failed, ok, skipped, warning } from "./Finding.ts"
@@ -123,6 +127,43 @@ export const secretsKeyFinding = Effect.gen(function* () {
   return ok(
     `SECRETS_KEY opens each of ${formatCount(stored, "stored secret")}${older > 0 ? `, ${older} of them with an older key` : ""}.`,
   )
+})
+
+/** Compares the standby of `DATABASE_READ_URL` with the primary, as the API does, and waits until it has replayed what the primary has written. */
+export const standbyFinding = Effect.fnUntraced(function* ({ database, maxLag }: StandbySettings) {
+  const primary = yield* readPrimary
+  const connection = databaseLayer({
+    database,
+    applicationName: "outreach-ops",
+    maxConnections: 1,
+    connectTimeout: "5 seconds",
+  })
+  const [took, read] = yield* readStandby.pipe(
+    Effect.repeat({
+      until: (standby) =>
+        historyFault(primary, standby) !== undefined || (standby.position ?? 0) >= (primary.position ?? 0),
+      schedule: Schedule.spaced("100 millis"),
+    }),
+    Effect.provide(connection),
+    Effect.timeoutOption(Duration.min(maxLag, Duration.seconds(9))),
+    Effect.result,
+    Effect.timed,
+  )
+  if (Result.isFailure(read)) {
+    return failed(
+      `The standby of DATABASE_READ_URL does not answer (${describeDatabaseError(read.failure).code}).`,
+      "Reads go to the primary meanwhile. Correct the address, or start the standby.",
+    )
+  }
+  const fault = Option.isNone(read.success) ? "lag" : historyFault(primary, read.success.value)
+  return fault === undefined
+    ? ok(
+        `The standby of DATABASE_READ_URL replayed what the primary has written within ${formatSeconds(Duration.toSeconds(took))}.`,
+      )
+    : failed(
+        `The API does not read from DATABASE_READ_URL: ${STANDBY_FAULTS[fault]}.`,
+        "Reads go to the primary meanwhile; see docs/operations.md#the-standby-is-not-read-from.",
+      )
 })
 
 /** Lists the endpoints that webhooks go to. */

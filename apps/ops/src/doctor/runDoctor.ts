@@ -1,5 +1,6 @@
 import { ApiConfig } from "@outreach/api/ApiConfig"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { standbySettings } from "@outreach/postgres/connection/databaseSettings"
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
@@ -18,6 +19,7 @@ import {
   roleFinding,
   schemaFinding,
   secretsKeyFinding,
+  standbyFinding,
 } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
 import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
@@ -82,7 +84,7 @@ export const runDoctor = Effect.fnUntraced(function* (options: { readonly dnsSer
   }
 
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
-  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp })
+  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null })
   yield* checkMail(emit, options.dnsServer)
   yield* checkPublicUrl(emit, sandboxUrl)
 
@@ -108,7 +110,7 @@ const guarded = <E, R>(finding: Effect.Effect<Finding, E, R>): Effect.Effect<Fin
 
 const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
 
-const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean }) =>
+const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean; readonly isSandbox: boolean }) =>
   Effect.gen(function* () {
     yield* emit("database", yield* guarded(connectionFinding))
     const schema = yield* guarded(schemaFinding)
@@ -120,6 +122,9 @@ const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean }) 
       return
     }
     yield* emit("clock", yield* guarded(clockFinding))
+    // A malformed address is a finding of the settings.
+    const standby = options.isSandbox ? undefined : yield* Effect.orElseSucceed(standbySettings, () => undefined)
+    if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
     yield* emit("keys", yield* guarded(secretsKeyFinding))
     yield* emit("endpoints", ...(yield* checkEndpoints(options)))
   }).pipe(

@@ -35,6 +35,16 @@ export interface KeyUse {
   readonly count: number
   /** The database's clock when the request was counted, in Unix seconds with fractions. */
   readonly now: number
+  /** Absent unless the adapter was made to tell. */
+  readonly replayPoint?: ReplayPoint
+}
+
+/** What a copy of the database must have replayed to be as recent as the database was for an organization. */
+export interface ReplayPoint {
+  /** Identifies the server and its start. */
+  readonly server: string
+  /** The organization's clock: the newest timestamp of its recipients and events. */
+  readonly clock: Timestamp
 }
 
 /** Keeps API keys as hashes, and recognises and counts those who present them. */

@@ -1,7 +1,7 @@
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { configError, secretSetting, setting } from "@outreach/process/setting"
 import { deployment, trueOrFalse } from "@outreach/process/settings"
-import { Config, Effect, Schema } from "effect"
+import { Config, Duration, Effect, Schema } from "effect"
 import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import type { Pooler } from "./DatabaseRoute.ts"
 
@@ -42,7 +42,7 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
   deployment,
 }).pipe(
   Config.mapEffect(
-    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, allowPlaintext, deployment }) {
+    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, ...rules }) {
       if (pooler === "transaction" && listenUrl === null) {
         return yield* configError(
           "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set.",
@@ -53,17 +53,58 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
           "DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow: let the pooler choose the server, and take the parameter away.",
         )
       }
-      for (const [name, address] of Object.entries({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl })) {
-        if (address !== null && deployment === "production" && !allowPlaintext && mayBePlaintext(address)) {
-          return yield* configError(
-            `${name} may send data unencrypted to another machine, which production refuses. Give it sslmode=verify-full and sslrootcert, or at least sslmode=require, or set DATABASE_ALLOW_PLAINTEXT to true.`,
-          )
-        }
-      }
+      yield* refusePlaintext({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl }, rules)
       return { address: databaseUrl, directAddress: listenUrl ?? databaseUrl, pooler }
     }),
   ),
 )
+
+/** A standby that may be read from. */
+export interface StandbySettings {
+  readonly database: DatabaseSettings
+  /** How far it may be behind the primary. */
+  readonly maxLag: Duration.Duration
+}
+
+/** `DATABASE_READ_URL`: a standby of the database, for reading. Default none. */
+const readUrl = secretSetting(
+  "DATABASE_READ_URL",
+  textSchema("a postgres:// address", (text) => (text === "none" ? null : parseDatabaseAddress(text))),
+  "none",
+)
+
+/** `READ_MAX_LAG_SECONDS`: how far the standby may be behind. Default 5. */
+const readMaxLag = setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds"), "5")
+
+/** Reads which standby may be read from; undefined for none. */
+export const standbySettings: Config.Config<StandbySettings | undefined> = Config.all({
+  readUrl,
+  readMaxLag,
+  allowPlaintext,
+  deployment,
+}).pipe(
+  Config.mapEffect(
+    Effect.fnUntraced(function* ({ readUrl, readMaxLag, ...rules }) {
+      if (readUrl === null) return undefined
+      yield* refusePlaintext({ DATABASE_READ_URL: readUrl }, rules)
+      const database: DatabaseSettings = { address: readUrl, directAddress: readUrl, pooler: "none" }
+      return { database, maxLag: Duration.seconds(readMaxLag) }
+    }),
+  ),
+)
+
+const refusePlaintext = Effect.fnUntraced(function* (
+  addresses: Readonly<Record<string, DatabaseAddress | null>>,
+  { allowPlaintext, deployment }: { readonly allowPlaintext: boolean; readonly deployment: string },
+) {
+  for (const [name, address] of Object.entries(addresses)) {
+    if (address !== null && deployment === "production" && !allowPlaintext && mayBePlaintext(address)) {
+      return yield* configError(
+        `${name} may send data unencrypted to another machine, which production refuses. Give it sslmode=verify-full and sslrootcert, or at least sslmode=require, or set DATABASE_ALLOW_PLAINTEXT to true.`,
+      )
+    }
+  }
+})
 
 /** `DATABASE_CONNECTIONS`: how many connections a process has for its statements, at most. */
 export const databaseConnections = (byDefault: number): Config.Config<number> =>

@@ -1,12 +1,19 @@
 import { hash } from "node:crypto"
 import type { KeyId } from "@outreach/domain/Identifier"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
-import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreach/domain/organizations/ApiKeyRepository"
+import {
+  ApiKeyRepository,
+  KeyNotFound,
+  KeyRevoked,
+  type KeyUse,
+  type ReplayPoint,
+} from "@outreach/domain/organizations/ApiKeyRepository"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { CLOCK_OF, SERVER } from "../standby/standing.ts"
 
 const hashOf = (text: string): string => hash("sha256", text, "hex")
 
@@ -14,6 +21,11 @@ const hashOf = (text: string): string => hash("sha256", text, "hex")
 const MAX_BATCH_SIZE = 100
 /** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
 const AUTHENTICATION_CONCURRENCY = 2
+
+/** Whether the repository tells what a standby must have replayed to be as recent for a caller. Default false, which costs nothing. */
+export const TellsReplayPoints = Context.Reference<boolean>("postgres/organizations/TellsReplayPoints", {
+  defaultValue: () => false,
+})
 
 /** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
 export const ApiKeyRepositoryPg = Layer.effect(
@@ -23,6 +35,10 @@ export const ApiKeyRepositoryPg = Layer.effect(
     const columns = sql.literal(`
       id, organization_id as "organizationId", name, scopes, prefix, last_four as "lastFour", created_at as "createdAt",
       expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`)
+
+    const replayPoint = sql.literal(
+      (yield* TellsReplayPoints) ? `, ${SERVER} as server, ${CLOCK_OF("caller.organization_id")} as clock` : "",
+    )
 
     const one = (keyId: string) => (rows: ReadonlyArray<ApiKey>) =>
       rows[0] === undefined ? Effect.fail(new KeyNotFound({ keyId })) : Effect.succeed(rows[0])
@@ -59,10 +75,12 @@ export const ApiKeyRepositoryPg = Layer.effect(
           )
           select request::int, organization_id as "organizationId", id as "keyId", scopes,
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
-            extract(epoch from statement_timestamp())::double precision as now
+            extract(epoch from statement_timestamp())::double precision as now${replayPoint}
           from caller join counted on key_id = id`
         const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
-        for (const { request, count, now, ...caller } of rows) uses[request - 1] = { caller, count, now }
+        for (const { request, count, now, server, clock, ...caller } of rows) {
+          uses[request - 1] = { caller, count, now, ...(server && clock && { replayPoint: { server, clock } }) }
+        }
         return uses
       }, orDieAs("ApiKeyRepository.authenticateKey")),
       AUTHENTICATION_CONCURRENCY,
@@ -127,6 +145,6 @@ export const ApiKeyRepositoryPg = Layer.effect(
   }),
 )
 
-interface KeyUseRow extends Omit<KeyUse, "caller">, Readonly<KeyUse["caller"]> {
+interface KeyUseRow extends Omit<KeyUse, "caller" | "replayPoint">, Readonly<KeyUse["caller"]>, Partial<ReplayPoint> {
   readonly request: number
 }

@@ -1,0 +1,117 @@
+import { createLagMeter } from "@outreach/postgres/standby/createLagMeter"
+import {
+  historyFault,
+  readPrimary,
+  readStandby,
+  STANDBY_FAULTS,
+  type StandbyFault,
+} from "@outreach/postgres/standby/standing"
+import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import { Standby } from "./Standby.ts"
+import { withinLimit } from "./withinLimit.ts"
+
+/** How often the standby is compared with the primary, at the most. */
+const MAX_CHECK_EVERY_MS = 1000
+const CHECK_TIME_LIMIT = "2 seconds"
+
+const FAULTS = Object.keys(STANDBY_FAULTS) as ReadonlyArray<StandbyFault>
+
+const lagSeconds = Metric.gauge("outreach_standby_lag_seconds", {
+  description: "How far the standby was behind the primary at the most, as of the last check.",
+})
+const faultGauges = FAULTS.map(
+  (reason) =>
+    [
+      reason,
+      Metric.gauge("outreach_standby_fault", {
+        description: "1 while the standby is not read from, by the reason.",
+        attributes: { reason },
+      }),
+    ] as const,
+)
+
+/** The servers that the last check compared, each named with its start. */
+interface CheckedServers {
+  readonly primary: string
+  readonly standby: string
+}
+
+/** Compares the standby with the primary, and knows whether it may be read from. */
+export class StandbyMonitor extends Context.Service<
+  StandbyMonitor,
+  {
+    /** Returns the servers that belong together; undefined while the standby may not be read from. */
+    readonly servers: Effect.Effect<CheckedServers | undefined>
+    /** Lets nobody read from the standby until a check passes. */
+    suspend(): void
+  }
+>()("api/standby/StandbyMonitor") {
+  /** Needs the connections to the primary. */
+  static readonly layer = (maxLag: Duration.Duration) =>
+    Layer.effect(
+      StandbyMonitor,
+      Effect.gen(function* () {
+        const primarySql = yield* SqlClient.SqlClient
+        const { sql } = yield* Standby
+        const scope = yield* Effect.scope
+        const maxLagMs = Duration.toMillis(maxLag)
+        const meter = createLagMeter()
+        let servers: CheckedServers | undefined
+        /** Until when the standby is surely not too far behind, even if no further check comes to an end. */
+        let validUntil = 0
+        let lastFault: StandbyFault | "unchecked" | undefined = "unchecked"
+
+        const read = <A>(statement: Effect.Effect<A, unknown, SqlClient.SqlClient>, client: SqlClient.SqlClient) =>
+          withinLimit(Effect.provideService(statement, SqlClient.SqlClient, client), CHECK_TIME_LIMIT, scope).pipe(
+            Effect.map((exit) => (exit !== undefined && Exit.isSuccess(exit) ? exit.value : undefined)),
+          )
+        const compare = Effect.gen(function* (): Effect.fn.Return<StandbyFault | undefined> {
+          const at = yield* monotonicMillis
+          const primary = yield* read(readPrimary, primarySql)
+          if (primary === undefined || primary.position === null) return "unknown_primary"
+          meter.add(at, { server: primary.server, position: primary.position })
+          const standby = yield* read(readStandby, sql)
+          if (standby === undefined) return "unreachable"
+          const fault = historyFault(primary, standby)
+          if (fault !== undefined) return fault
+          const now = yield* monotonicMillis
+          const { ms, isKnown } = meter.lagAt(now, standby.position ?? 0)
+          yield* Metric.update(lagSeconds, ms / 1000)
+          if (!isKnown || ms > maxLagMs) return "lag"
+          servers = { primary: primary.server, standby: standby.server }
+          validUntil = now - ms + maxLagMs
+          return undefined
+        })
+
+        const check = Effect.gen(function* () {
+          const fault = yield* compare
+          if (fault !== undefined) servers = undefined
+          yield* Effect.forEach(faultGauges, ([reason, gauge]) => Metric.update(gauge, reason === fault ? 1 : 0), {
+            discard: true,
+          })
+          if (fault === lastFault) return
+          lastFault = fault
+          yield* fault === undefined
+            ? Effect.logInfo("reading from the standby")
+            : Effect.logWarning("standby not read from, reading from the primary").pipe(
+                Effect.annotateLogs({ reason: fault, advice: STANDBY_FAULTS[fault] }),
+              )
+        })
+        yield* check.pipe(
+          Effect.andThen(Effect.sleep(Math.min(MAX_CHECK_EVERY_MS, maxLagMs / 4))),
+          Effect.forever,
+          Effect.forkScoped,
+        )
+
+        return {
+          servers: Effect.map(monotonicMillis, (now) => (now <= validUntil ? servers : undefined)),
+          suspend: () => {
+            servers = undefined
+          },
+        }
+      }),
+    )
+}
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))

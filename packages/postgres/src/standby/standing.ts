@@ -1,0 +1,87 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Identifies a server and its start: no two start within the same microsecond. */
+export const SERVER = "extract(epoch from pg_postmaster_start_time())::text"
+
+/** The clock of an organization, which every commit of its recipients and events advances; an index is probed. */
+export const CLOCK_OF = (organizationId: string): string =>
+  `(select last from organization_clock where organization_id = ${organizationId})`
+
+/** Where the primary stands in the history of its cluster. */
+export interface PrimaryStanding {
+  readonly server: string
+  /** The system identifier and the timeline; null on a standby, and on a server that does not tell. */
+  readonly identity: string | null
+  /** How many bytes of WAL were written. */
+  readonly position: number | null
+}
+
+/** Where a standby stands in the history of its cluster. */
+export interface StandbyStanding {
+  readonly server: string
+  readonly isStandby: boolean
+  readonly identity: string | null
+  /** How many bytes of WAL were replayed. */
+  readonly position: number | null
+}
+
+export const readPrimary = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [standing] = yield* sql<PrimaryStanding>`
+    select ${sql.literal(SERVER)} as server, current_identity() as identity,
+      case when not pg_is_in_recovery() then (pg_current_wal_lsn() - '0/0')::double precision end as position`
+  return standing!
+})
+
+/**
+ * Reads where a standby stands. The control file knows a new timeline from the first restart point on it, or from the first page written back;
+ * `pg_stat_wal_receiver` at once, but tells it to roles with `pg_read_all_stats` alone.
+ */
+export const readStandby = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [standing] = yield* sql<StandbyStanding>`
+    select ${sql.literal(SERVER)} as server, pg_is_in_recovery() as "isStandby",
+      (pg_last_wal_replay_lsn() - '0/0')::double precision as position,
+      (select system_identifier from pg_control_system()) || '/' || lpad(upper(to_hex(greatest(
+        (select timeline_id from pg_control_checkpoint()),
+        (select min_recovery_end_timeline from pg_control_recovery()),
+        (select received_tli from pg_stat_wal_receiver)
+      ))), 8, '0') as identity`
+  return standing!
+})
+
+/** Reads how recent the server of this connection is for an organization. */
+export const readReplayPoint = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const sql = yield* SqlClient.SqlClient
+  const [point] = yield* sql<
+    { readonly [Key in keyof ReplayPoint]: ReplayPoint[Key] | null } & { readonly isStandby: boolean }
+  >`
+    select ${sql.literal(SERVER)} as server, pg_is_in_recovery() as "isStandby",
+      (select last from organization_clock where organization_id = ${organizationId}) as clock`
+  return point!
+})
+
+/** Why a standby is not read from. */
+export const STANDBY_FAULTS = {
+  unreachable: "the standby does not answer",
+  promoted: "the server of DATABASE_READ_URL is not a standby: it was promoted, or the address is wrong",
+  other_cluster: "the standby belongs to another cluster than the primary",
+  other_timeline:
+    "the standby is on another timeline than the primary, or has made no restart point since the primary was promoted",
+  unknown_primary: "the primary does not tell its system identifier and its timeline",
+  lag: "the standby is too far behind the primary",
+} as const
+export type StandbyFault = keyof typeof STANDBY_FAULTS
+
+/** Returns why a standby cannot be a copy of the primary; undefined if it is one, however far behind. */
+export const historyFault = (primary: PrimaryStanding, standby: StandbyStanding): StandbyFault | undefined => {
+  if (!standby.isStandby) return "promoted"
+  if (primary.identity === null || standby.identity === null) return "unknown_primary"
+  const [cluster, timeline] = primary.identity.split("/")
+  const [clusterOfStandby, timelineOfStandby] = standby.identity.split("/")
+  if (cluster !== clusterOfStandby) return "other_cluster"
+  return timeline === timelineOfStandby ? undefined : "other_timeline"
+}
