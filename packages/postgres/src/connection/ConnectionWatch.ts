@@ -30,7 +30,7 @@ export class ConnectionWatch {
 
   /** Held by the fiber that sends the heartbeat, one for all pools. */
   readonly heartbeat = Semaphore.makeUnsafe(1)
-  /** Whether commits wait for a synchronous standby. */
+  /** Whether commits wait for a synchronous standby. Meanwhile the pools have no connection, and open none. */
   commitsWait = false
   readonly sockets = new Set<DatabaseSocket>()
   private readonly failedAt = new Map<string, number>()
@@ -75,6 +75,19 @@ export class ConnectionWatch {
   heartbeatFailed(at: number, cause: "silent" | "lost"): void {
     if (cause === "silent") this.destroySilentSince(at)
     else this.heartbeatLostAt = at
+  }
+
+  /**
+   * Notes that commits wait for a synchronous standby, or that they do not.
+   *
+   * A session whose commit waits stays in the server when its connection ends, with its locks. So what is idle is closed, and
+   * no new connection adds to these sessions until the standby is back.
+   */
+  noteCommits(wait: boolean): void {
+    const begins = wait && !this.commitsWait
+    this.commitsWait = wait
+    if (begins)
+      for (const socket of [...this.sockets]) if (socket.role === "pool" && socket.isIdle) socket.destroyUnused()
   }
 
   private destroySilentSince(time: number): void {

@@ -96,16 +96,27 @@ export class DatabaseSocket extends Duplex {
     this.limitMs = options.limitMs
     options.watch.add(this)
     if (options.watch.commitsWait && options.role === "pool") {
-      // Whoever would commit on it would wait too, and leave one more session behind in the server.
-      this.destroy(new SocketError("COMMITS_WAIT", "Commits wait for a synchronous standby"))
+      this.destroyUnused()
     }
+  }
+
+  /** Whether no response is waited for, and no transaction is open. */
+  get isIdle(): boolean {
+    return this.isOpen && this.waitingSince === undefined && !this.isInTransaction
+  }
+
+  /** Ends the connection because whatever would commit on it would wait. */
+  destroyUnused(): void {
+    this.destroy(new SocketError("COMMITS_WAIT", "Commits wait for a synchronous standby"))
   }
 
   /** Ends the connection because the server says nothing. */
   destroySilent(): void {
     const since = this.waitingSince ?? this.heardAt
-    this.destroy(new SocketError("ETIMEDOUT", "The server was silent for too long"))
-    if (this.role === "heartbeat") this.options.watch.heartbeatFailed(since, "silent")
+    const { watch } = this.options
+    if (watch.commitsWait && this.role === "pool") this.destroyUnused()
+    else this.destroy(new SocketError("ETIMEDOUT", "The server was silent for too long"))
+    if (this.role === "heartbeat") watch.heartbeatFailed(since, "silent")
   }
 
   override _read(): void {

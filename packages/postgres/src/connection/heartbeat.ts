@@ -20,7 +20,7 @@ export const sendHeartbeats = (
 ): Effect.Effect<never> => {
   /** Whether commits may wait, as the last heartbeat found it. */
   let mayWait = false
-  const hasConnections = () => [...watch.sockets].some(({ role }) => role === "pool")
+  const hasConnections = () => [...watch.sockets].some(({ role }) => role !== "heartbeat")
 
   const beat = Effect.gen(function* () {
     if (!hasConnections()) return
@@ -33,7 +33,7 @@ export const sendHeartbeats = (
         false,
       )
       mayWait = rows[0]!["waits"] === true
-      if (!mayWait) watch.commitsWait = false
+      if (!mayWait) watch.noteCommits(false)
       yield* Effect.sleep(BEAT_EVERY)
     }
   })
@@ -43,24 +43,18 @@ export const sendHeartbeats = (
     const connection = yield* PgConnection.make(configOf("session"))
     const noteLate = Effect.andThen(
       Effect.sleep(COMMIT_LATE_AFTER),
-      Effect.sync(() => {
-        watch.commitsWait = true
-      }),
+      Effect.sync(() => watch.noteCommits(true)),
     )
     while (mayWait) {
       // It writes a record to the log and nothing to a table.
-      const emit = connection.query("select pg_logical_emit_message(true, 'outreach', 'heartbeat')", [], false)
+      const emit = connection.query("select pg_logical_emit_message(true, 'outreach', 'heartbeat') is null", [], false)
       yield* Effect.raceFirst(emit, Effect.andThen(noteLate, Effect.never))
-      watch.commitsWait = false
+      watch.noteCommits(false)
       yield* Effect.sleep(COMMIT_EVERY)
     }
   }).pipe(
     // Nothing is known of commits once its connection is lost.
-    Effect.ensuring(
-      Effect.sync(() => {
-        watch.commitsWait = false
-      }),
-    ),
+    Effect.ensuring(Effect.sync(() => watch.noteCommits(false))),
   )
 
   const forever = (effect: typeof beat | typeof commit) =>

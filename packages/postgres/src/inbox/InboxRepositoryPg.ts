@@ -59,7 +59,11 @@ export const InboxRepositoryPg = Layer.effect(
         where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body}
           and right(body, ${ERASED_BODY_END.length}::int) <> ${ERASED_BODY_END}
         returning event_id`
-      return differing.length > 0 ? ("differs" as const) : ("repeated" as const)
+      if (differing.length > 0) return "differs" as const
+      // The first one may be here alone, if its wait for a standby was cancelled. This waits for all that was committed before.
+      yield* sql`
+        select pg_logical_emit_message(true, 'outreach', 'repeated') is null where current_setting('synchronous_standby_names') <> ''`
+      return "repeated" as const
     })
 
     // A message that comes alone is stored by the plainest statement there is, which saves the server 80 µs of the 370 that an array

@@ -1,0 +1,109 @@
+import { eventExamples } from "@outreach/contract"
+import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { migrateWithRoles } from "@outreach/testing/testRoles"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import Stripe from "stripe"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Answer, checkAnswer } from "../ask.ts"
+import { type RunningApi, runApi } from "../runApi.ts"
+import { DOCS_URL } from "../startApi.ts"
+
+let primary: Postgres
+let standby: Postgres
+let api: RunningApi
+const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof setUp> | SqlClient.SqlClient>) =>
+  Effect.runPromise(Effect.provide(effect, adaptersFor(primary.url)))
+const setUp = Effect.andThen(migrateWithRoles, seedCampaign({ recipients: 0 }))
+
+beforeAll(async () => {
+  primary = await startPostgres({ settings: { synchronous_commit: "on" } })
+  await run(migrateWithRoles)
+  standby = await startStandby(primary, { name: "s1" })
+  await setSynchronousStandbys(primary.url, "s1")
+  api = await runApi(primary.url, { DOCS_URL })
+}, 120_000)
+afterAll(async () => {
+  await api?.stop()
+  await standby?.stop()
+  await primary?.stop()
+}, 120_000)
+
+it("asks for other attempts while commits wait for a lost standby, and has each event once when it is back", {
+  timeout: 180_000,
+}, async () => {
+  const { endpoint, secret } = await run(setUp)
+  const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
+  const post = async (eventId: string): Promise<Answer> => {
+    const payload = JSON.stringify({ ...eventExamples["clinician.account_created"], event_id: eventId })
+    const response = await fetch(api.url + path, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
+      },
+      body: payload,
+    })
+    const answer = { status: response.status, headers: response.headers, body: await response.json() }
+    checkAnswer(answer, "POST", path)
+    return answer
+  }
+  const ready = async () => {
+    const response = await fetch(`${api.url}/readyz`)
+    return { ...((await response.json()) as { code?: string; reason?: string }), status: response.status }
+  }
+  const inbox = () =>
+    run(
+      SqlClient.SqlClient.use((sql) => sql<{ id: string }>`select event_id as id from inbox order by 1`).pipe(
+        Effect.map((rows) => rows.map(({ id }) => id)),
+      ),
+    )
+  const cancelWaits = SqlClient.SqlClient.use(
+    (sql) => sql<{ pid: number }>`
+      select pid, pg_cancel_backend(pid) from pg_stat_activity
+      where wait_event = 'SyncRep' and application_name = 'outreach-api' and query not like '%pg_logical_emit_message%'`,
+  )
+  expect((await post("evt_1")).status).toBe(200)
+  await standby.stop()
+
+  const startedAt = performance.now()
+  const posts = ["evt_1", "evt_2", "evt_3", "evt_2"].map(post)
+  const unready = await eventually(ready, ({ status }) => status === 503)
+  console.log(`not ready after ${Math.round(performance.now() - startedAt)} ms`)
+  expect(unready).toMatchObject({
+    code: "COMMITS_WAIT",
+    reason: expect.stringMatching(/^commits wait for a synchronous/),
+  })
+  for (const { status, body } of await Promise.all(posts)) {
+    expect([status, body.error.code, body.error.details]).toEqual([503, "SERVICE_UNAVAILABLE", { retry_after: 5 }])
+  }
+  const answered = performance.now() - startedAt
+  console.log(`the last request was answered after ${Math.round(answered)} ms`)
+  expect(answered).toBeLessThan(25_000)
+  expect(await inbox()).toEqual(["evt_1"])
+
+  // Once an operator cancels the waits, what was committed is here and on no other machine: no repetition is taken for stored.
+  await eventually(
+    () => run(cancelWaits),
+    ({ length }) => length === 0,
+  )
+  expect(await inbox()).toEqual(["evt_1", "evt_2", "evt_3"])
+  for (const { status } of await Promise.all(["evt_1", "evt_2", "evt_4"].map(post))) expect(status).toBe(503)
+  await eventually(
+    () => api.logs,
+    (logs) => logs.some((line) => line.includes("database unusable") && line.includes("COMMITS_WAIT")),
+  )
+
+  standby = await startStandby(primary, { name: "s1" })
+  await eventually(ready, ({ status }) => status === 200)
+  for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) expect((await post(id)).status, api.logs.at(-1)).toBe(200)
+  expect(await inbox()).toEqual(["evt_1", "evt_2", "evt_3", "evt_4"])
+  await eventually(
+    () => api.logs,
+    (logs) => logs.some((line) => line.includes("database usable again")),
+  )
+})
