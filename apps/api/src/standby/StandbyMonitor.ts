@@ -60,7 +60,7 @@ export class StandbyMonitor extends Context.Service<
         let servers: CheckedServers | undefined
         /** Until when the standby is surely not too far behind, even if no further check comes to an end. */
         let validUntil = 0
-        let lastFault: StandbyFault | "unchecked" | undefined = "unchecked"
+        let lastFault: StandbyFault | "unchecked" | "measuring" | undefined = "unchecked"
 
         const read = <A>(statement: Effect.Effect<A, unknown, SqlClient.SqlClient>, client: SqlClient.SqlClient) =>
           withinLimit(Effect.provideService(statement, SqlClient.SqlClient, client), CHECK_TIME_LIMIT, scope).pipe(
@@ -87,6 +87,11 @@ export class StandbyMonitor extends Context.Service<
         const check = Effect.gen(function* () {
           const fault = yield* compare
           if (fault !== undefined) servers = undefined
+          // A busy primary has written on since the first measurement, which has none before it to compare.
+          if (fault === "lag" && lastFault === "unchecked") {
+            lastFault = "measuring"
+            return
+          }
           yield* Effect.forEach(faultGauges, ([reason, gauge]) => Metric.update(gauge, reason === fault ? 1 : 0), {
             discard: true,
           })

@@ -251,6 +251,54 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     ])
   })
 
+  it("shows no page that is older than READ_MAX_LAG_SECONDS, of a standby that is two seconds behind", async () => {
+    const { campaign, key, recipients } = await run(primary, seed)
+    const delayed = await start(
+      startStandby(primary, { name: "delayed", settings: { recovery_min_apply_delay: "2s" } }),
+    )
+    const maxLagSeconds = 5
+    const api = await startReader(primary, delayed.port, String(maxLagSeconds))
+    const results = createResultCounter(api)
+    await untilRead(api)
+    await results()
+
+    // Each recipient in turn moves to the end of the list, so that the first of the list is soon another one.
+    const written: Array<{ readonly token: string; readonly stamp: string; readonly doneAt: number }> = []
+    let ends = false
+    const writing = run(
+      primary,
+      Effect.gen(function* () {
+        for (let i = 0; !ends; i++) {
+          const { token } = recipients[i % recipients.length]!
+          const stamp = yield* bounce(campaign, token)
+          written.push({ token, stamp, doneAt: performance.now() })
+          yield* Effect.sleep("50 millis")
+        }
+      }),
+    )
+    const ages: Array<number> = []
+    for (let i = 0; i < 60; i++) {
+      const askedAt = performance.now()
+      const { body } = await ask(api, `${TOKENS}?${SINCE}&limit=1`, { key })
+      const [{ token, updated_at }] = body.data
+      const superseded = written.find((version) => version.token === token && version.stamp > updated_at)
+      ages.push(Math.max(0, askedAt - (superseded?.doneAt ?? askedAt)))
+      await new Promise((resolve) => setTimeout(resolve, 80))
+    }
+    ends = true
+    await writing
+    const { standby: read = 0 } = await results()
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+    const sorted = ages.toSorted((a, b) => a - b)
+    console.log(
+      `${read} of ${ages.length} pages came from a standby 2 s behind. Their first row had changed ` +
+        `${seconds(sorted[ages.length >> 1]!)} before (median), ${seconds(sorted.at(-1)!)} at the most.`,
+    )
+    expect(read).toBeGreaterThan(0)
+    expect(sorted.at(-1)).toBeGreaterThan(1000)
+    expect(sorted.at(-1)).toBeLessThanOrEqual(1000 * maxLagSeconds)
+  })
+
   it("asks the primary within the request when a statement is cancelled, waits or finds no connection", async () => {
     const { key, recipients } = await run(primary, seed)
     const proxy = await tcpProxy(standby.port)
