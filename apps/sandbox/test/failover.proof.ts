@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { buildArtifact } from "./artifact.ts"
 import { runScenario, type Scenario } from "./failover/runScenario.ts"
-import { brokenBySynchronous, killed } from "./failover/scenarios.ts"
+import { brokenBySynchronous, killed, mute } from "./failover/scenarios.ts"
 
 // The short form of `pnpm prove:failover`, which also asks that all is back in time.
 let folder: string
@@ -25,4 +25,8 @@ const WHENEVER = Number.POSITIVE_INFINITY
 
 it("loses nothing and comes back by itself when the primary is killed and its synchronous standby is promoted", async () => {
   expect(brokenBySynchronous(await run(killed), WHENEVER)).toEqual([])
+})
+
+it("does the same when the primary goes mute without closing a connection", async () => {
+  expect(brokenBySynchronous(await run(mute), WHENEVER)).toEqual([])
 })

@@ -10,6 +10,9 @@ import { watchRoles, watchWorker } from "./watchRoles.ts"
 const KEY = Buffer.alloc(32, 7).toString("base64")
 /** How long a role may need in a run before the run goes on without it. */
 const GIVEN_UP_MS = 60_000
+/** A run whose load lasts so long also waits for the leases of e-mails, which end after 100 s. */
+const LONG_SECONDS = 60
+const LEASE_MS = 120_000
 /** How long an operator waits for a command before repeating it. */
 const COMMAND_MS = 45_000
 
@@ -70,15 +73,15 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
   const each = Array.from({ length: processes }, (_, n) => n + 1)
   const roles = watchRoles()
   const over = new AbortController()
-  const apis = await Promise.all(each.map(() => service.start("api", "listening")))
-  const workers = await Promise.all(
-    each.map(async (n) => {
-      const adminPort = await freePort()
-      await service.start("worker", "worker started", { ADMIN_PORT: String(adminPort) })
-      return { name: `worker ${n}`, adminPort }
-    }),
+  const start = async (name: "api" | "worker", message: string) => {
+    const adminPort = await freePort()
+    return { adminPort, ...(await service.start(name, message, { ADMIN_PORT: String(adminPort) })) }
+  }
+  const apis = await Promise.all(each.map(() => start("api", "listening")))
+  const workers = await Promise.all(each.map(() => start("worker", "worker started")))
+  const watching = Promise.all(
+    workers.map(({ adminPort }, n) => watchWorker(`worker ${n + 1}`, adminPort, roles, over.signal)),
   )
-  const watching = Promise.all(workers.map(({ name, adminPort }) => watchWorker(name, adminPort, roles, over.signal)))
   atEnd(async () => {
     over.abort()
     await watching
@@ -105,9 +108,20 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
   )
   const stoppedAt = performance.now()
   await load.stop()
-  const { unfinished, leased } = await drain(url, load, mail.messages)
+  const sum = (pattern: RegExp) =>
+    sumOf(
+      apis.map(({ adminPort }) => adminPort),
+      pattern,
+    )
+  const queuedHits = () => sum(/^outreach_hits_queued(?:\{.*\})? (\d+)/m)
+  const { unfinished, leased } = await drain(url, load, mail.messages, {
+    leaseMs: seconds < LONG_SECONDS ? 0 : LEASE_MS,
+    queuedHits,
+  })
 
+  // What is published from now on is not looked for.
   const known = await readDatabase(url)
+  await readOn(load)
   const copies = countBy(mail.messages.map(({ to }) => to[0]!))
   const repeated = [...load.partner.requests].filter(([, count]) => count > 1).map(([id]) => id)
   const twice = [...copies].filter(([, count]) => count > 1).map(([address]) => address)
@@ -146,6 +160,10 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
     clicks: { answered: clickers.size, lost: missing(clickers, known.clickers) },
     /** Of recipients that a webhook had announced. */
     lookups: load.lookups,
+    /** Of the whole feed, and the most events that one of them lacked. */
+    walks: load.walks,
+    /** How many responses came from a standby. */
+    standbyReads: await sum(/^outreach_standby_reads_total\{.*result="standby".*\} (\d+)/m),
     /** After how many seconds a poller saw an event. */
     staleness: quantiles(load.pollers.flatMap(({ delays }) => delays)),
     /** The most requests that one key was allowed in one window, over all processes. */
@@ -183,13 +201,18 @@ const countBy = (all: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
-/** Lets the service finish what it has to do, and the pollers read on. Returns what is left after a minute, but for leased e-mails. */
-const drain = async (url: string, load: Load, messages: ReadonlyArray<{ readonly to: ReadonlyArray<string> }>) => {
+/** Lets the service finish what it has to do. Returns what is left after a minute, and the e-mails that are leased after `leaseMs` more. */
+const drain = async (
+  url: string,
+  load: Load,
+  messages: ReadonlyArray<{ readonly to: ReadonlyArray<string> }>,
+  options: { readonly leaseMs: number; readonly queuedHits: () => Promise<number> },
+) => {
+  const { leaseMs, queuedHits } = options
   const left = async () => {
-    const [row] = await query<{ inbox: number; hits: number; events: Array<string>; leased: Array<string> }>(
+    const [row] = await query<{ inbox: number; events: Array<string>; leased: Array<string> }>(
       url,
       `select (select count(*) from inbox where applied_at is null and quarantined_at is null)::int as inbox,
-         (select count(*) from hits where judged_at is null)::int as hits,
          (select coalesce(array_agg(id), '{}') from events) as events,
          (select coalesce(array_agg(email), '{}') from messages join recipients recipient
             on (recipient.organization_id, recipient.id) = (messages.organization_id, recipient_id)
@@ -201,30 +224,32 @@ const drain = async (url: string, load: Load, messages: ReadonlyArray<{ readonly
       leased,
       unfinished: {
         inbox: row!.inbox,
-        hits: row!.hits,
+        hits: await queuedHits(),
         webhooks: row!.events.filter((id) => !load.partner.delivered.has(id)).length,
         mails: load.recipients - mailed.size - leased,
       },
     }
   }
-  const isDone = ({ leased, unfinished }: Awaited<ReturnType<typeof left>>) =>
-    leased === 0 && Object.values(unfinished).every((count) => count === 0)
+  const isDone = ({ unfinished }: Awaited<ReturnType<typeof left>>) =>
+    Object.values(unfinished).every((count) => count === 0)
   await eventually(left, isDone, GIVEN_UP_MS).catch(() => {})
-  // A key that has used up its window waits for the next one. A poller that cannot read has not seen the rest.
-  await Promise.all(
-    load.pollers.map(({ catchUp }) =>
-      eventually(
-        () =>
-          catchUp().then(
-            () => true,
-            () => setTimeout(1000, false),
-          ),
-        Boolean,
-        75_000,
-      ).catch(() => {}),
-    ),
-  )
+  await eventually(left, ({ leased }) => leased === 0, leaseMs).catch(() => {})
   return await left()
+}
+
+/** Lets the pollers read to the end. A poller that cannot read has not seen the rest. */
+const readOn = async ({ pollers }: Load) => {
+  await Promise.all(
+    pollers.map(({ catchUp }) => {
+      // A key that has used up its window waits for the next one.
+      const isAtEnd = () =>
+        catchUp().then(
+          () => true,
+          () => setTimeout(1000, false),
+        )
+      return eventually(isAtEnd, Boolean, 75_000).catch(() => {})
+    }),
+  )
 }
 
 /** Reads what the database holds. */
@@ -234,10 +259,20 @@ const readDatabase = async (url: string) => {
     inbox: await ids("select event_id as id from inbox"),
     recipients: await ids("select email as id from recipients"),
     events: await query<{ id: string }>(url, "select id from events where type <> 'outreach.recipients_published'"),
-    clickers: await ids(
-      "select email as id from recipients where id in (select recipient_id from events where type = 'outreach.email_clicked')",
-    ),
+    // A click on a message whose acceptance is not on record yet becomes an event a minute later, so the hits count.
+    clickers: await ids("select email as id from recipients where id in (select recipient_id from hits)"),
   }
+}
+
+/** Sums what a metric counts over several processes. */
+const sumOf = async (adminPorts: ReadonlyArray<number>, pattern: RegExp): Promise<number> => {
+  const counts = await Promise.all(
+    adminPorts.map(async (port) => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      return Number(pattern.exec(text)?.[1] ?? 0)
+    }),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /** Reads what is under way on a server. */

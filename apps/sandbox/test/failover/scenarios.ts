@@ -49,7 +49,10 @@ export const mute: Scenario = {
 
 /** The primary is killed when its asynchronous standby, whose clock is behind, has been cut off for some seconds. */
 export const lagging = (libfaketime: string, settings: Readonly<Record<string, string>> = {}): Scenario => ({
-  title: `an asynchronous standby, cut off for ${CUT_OFF_MS / 1000} s and its clock ${CLOCK_BEHIND_SECONDS} s behind, the primary killed`,
+  title: [
+    `an asynchronous standby, cut off for ${CUT_OFF_MS / 1000} s and its clock ${CLOCK_BEHIND_SECONDS} s behind, the primary killed`,
+    ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+  ].join(", "),
   cluster: {
     standbys: [
       {
@@ -90,7 +93,6 @@ export const severalHosts: Scenario = {
 /** How far the standby that is read from may be behind, and how far it is. */
 const READ_MAX_LAG_SECONDS = 8
 const APPLY_DELAY_SECONDS = 5
-const STALENESS_MARGIN_SECONDS = 4
 
 /** Reads go to a standby that is behind, and that then stands still. */
 export const readingBehind: Scenario = {
@@ -158,6 +160,7 @@ export const brokenBySynchronous = (outcome: Outcome, withinSeconds = BACK_WITHI
     "imported recipients were lost": outcome.imports.lost,
     "clicks were lost": outcome.clicks.lost,
     "events that pollers had seen were lost": outcome.events.lost,
+    "events that pollers had seen were not in the whole feed": outcome.walks.missed,
     "webhooks were repeated that were not in flight": outcome.webhooks.repeatedThoughNotInFlight,
     "e-mails were repeated that were not in flight": outcome.mail.twiceThoughNotInFlight,
   }),
@@ -175,12 +178,8 @@ export const brokenByReading = (outcome: Outcome): ReadonlyArray<string> => [
   ...brokenBySynchronous(outcome),
   ...brokenRates(outcome, 1),
   ...Object.entries(outcome.failures).map(([what, count]) => `${what} happened ${count} times`),
-  // A second until the next poll, and a few for the lag to be noticed.
-  ...(outcome.staleness.most > READ_MAX_LAG_SECONDS + STALENESS_MARGIN_SECONDS
-    ? [`an event was seen ${outcome.staleness.most} s late`]
-    : []),
-  // Without this, nothing was read from the standby.
-  ...(outcome.staleness.median < APPLY_DELAY_SECONDS ? ["the standby was not read from"] : []),
+  ...(outcome.staleness.most > READ_MAX_LAG_SECONDS ? [`an event was seen ${outcome.staleness.most} s late`] : []),
+  ...(outcome.standbyReads === 0 ? ["nothing was read from the standby"] : []),
 ]
 
 /** Lists the promises that a run broke in which nothing should have waited. */
@@ -189,7 +188,7 @@ export const brokenByWaiting = (outcome: Outcome): ReadonlyArray<string> => [
   ...brokenRates(outcome, 1),
   ...Object.entries(outcome.failures).map(([what, count]) => `${what} happened ${count} times`),
   ...Object.entries(outcome.slowest)
-    .filter(([role, seconds]) => role.startsWith("api") && seconds > 2)
+    .filter(([, seconds]) => seconds > 2)
     .map(([role, seconds]) => `${role} took ${seconds} s once`),
 ]
 

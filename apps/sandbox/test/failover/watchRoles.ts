@@ -12,9 +12,9 @@ export const watchRoles = () => {
 
   return {
     /** Notes that a role has done something that began at `begun`. */
-    did: (role: string, begun = performance.now()) => {
+    did: (role: string, begun: number, ended = performance.now()) => {
       const before = successes.get(role) ?? []
-      before.push({ begun, ended: performance.now() })
+      before.push({ begun, ended })
       successes.set(role, before)
     },
     /** Notes that a role failed, and how. */
