@@ -1,4 +1,8 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+
+// Processes that tests start load the same modules: compiling them would take half of their CPU time.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(import.meta.resolve("./node_modules/.cache/node"))
 
 /** Every room's tests in one project: two processes share what they load, and all share one PostgreSQL. */
 export default defineConfig({

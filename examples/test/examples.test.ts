@@ -65,7 +65,7 @@ interface RunningExample extends AsyncDisposable {
 /** Starts an example on a free port, and waits until it listens. Rejects when it ends before. */
 async function startExample(file: string, settings: Readonly<Record<string, string>> = {}): Promise<RunningExample> {
   const example = spawn(process.execPath, [join(import.meta.dirname, "..", file)], {
-    env: { PORT: "0", ...settings },
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], PORT: "0", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(example, "close")

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { compileCache } from "@outreach/testing/compileCache"
 import { asRole } from "@outreach/testing/testRoles"
 
 const KEY = SECRETS_KEY.toString("base64")
@@ -25,7 +26,7 @@ export const settingsFor = (
 /** Starts the API as a process of its own. */
 export const spawnApi = (databaseUrl: string, settings: Readonly<Record<string, string>> = {}): ChildProcess =>
   spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: settingsFor(databaseUrl, settings),
+    env: { ...compileCache, ...settingsFor(databaseUrl, settings) },
     stdio: ["ignore", "pipe", "pipe"],
   })
 

@@ -44,12 +44,13 @@ export const startService = Effect.fnUntraced(function* (
   let incident: string | undefined
   let tail = ""
 
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const spawnService = (flags: "w" | "a"): ChildProcess => {
     const child = spawn(
       process.execPath,
       ["--import", import.meta.resolve("./exitWithParent.ts"), fileURLToPath(options.main)],
       // In its own session, Ctrl-C does not reach the service. The sandbox stops it.
-      { env: { PATH: process.env["PATH"], ...options.environment }, stdio: ["pipe", "pipe", "pipe"], detached: true },
+      { env: { PATH, NODE_COMPILE_CACHE, ...options.environment }, stdio: ["pipe", "pipe", "pipe"], detached: true },
     )
     child.stdin!.on("error", () => {})
     const log = createWriteStream(options.log, { flags, mode: 0o600 })

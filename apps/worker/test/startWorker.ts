@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { compileCache } from "@outreach/testing/compileCache"
 import { eventually } from "@outreach/testing/eventually"
 import { asRole } from "@outreach/testing/testRoles"
 import { onTestFinished } from "vitest"
@@ -25,7 +26,7 @@ export const startWorker = async (
   atEnd: (end: () => Promise<void>) => void = onTestFinished,
 ) => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: settingsFor(databaseUrl, settings),
+    env: { ...compileCache, ...settingsFor(databaseUrl, settings) },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "exit")

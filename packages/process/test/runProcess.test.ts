@@ -9,7 +9,7 @@ const SECRETS_KEY = Buffer.alloc(32, 7).toString("base64")
 
 const start = (env: Record<string, string>): ChildProcess => {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("./run/waits.ts"))], {
-    env: { SECRETS_KEY, ...env },
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], SECRETS_KEY, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
   onTestFinished(() => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { SCOPES } from "@outreach/contract"
+import { compileCache } from "@outreach/testing/compileCache"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
@@ -25,7 +26,7 @@ describe("the poller of the examples", () => {
     const poll = async () => {
       const args = [POLLER, "--once", file]
       const { stdout } = await promisify(execFile)(process.execPath, args, {
-        env: { API_KEY: text, BASE_URL: api().url },
+        env: { ...compileCache, API_KEY: text, BASE_URL: api().url },
       })
       return stdout
     }
