@@ -69,7 +69,7 @@ describe("commitTimestamp", () => {
         written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
       })
     const writers = yield* Effect.forkChild(
-      Effect.forEach(Array.from({ length: 400 }), (_, batch) => write(batch), { concurrency: 6, discard: true }),
+      Effect.forEach(Array.from({ length: 150 }), (_, batch) => write(batch), { concurrency: 6, discard: true }),
     )
 
     const seen: Array<string> = []
@@ -83,7 +83,7 @@ describe("commitTimestamp", () => {
       else if (over) break
     }
     yield* Fiber.join(writers)
-    expect(written.length).toBeGreaterThan(1000)
+    expect(written.length).toBeGreaterThan(400)
     expect(seen).toHaveLength(written.length)
     expect(new Set(seen)).toEqual(new Set(written))
   })
