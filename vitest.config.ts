@@ -1,14 +1,17 @@
-import { fileURLToPath } from "node:url"
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
 // Processes that tests start load the same modules: compiling them would take half of their CPU time.
-process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(import.meta.resolve("./node_modules/.cache/node"))
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
-/** Every room's tests in one project: two processes share what they load, and all share one PostgreSQL. */
+/** Every room's tests in one project: a few processes share what they load, and all share one PostgreSQL. */
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.test.ts", "examples/test/**/*.test.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
+    // One more than there are cores, because tests wait for a quarter of their time.
+    maxWorkers: availableParallelism() + 1,
     // Loading the modules anew for each file would take longer than the tests.
     isolate: false,
     unstubEnvs: true,
