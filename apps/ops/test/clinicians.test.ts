@@ -3,19 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { composeEvent } from "@outreach/domain/events/Event"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import { createIdentifier, type HitId, type RecipientId } from "@outreach/domain/Identifier"
+import type { HitId, RecipientId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -32,23 +30,11 @@ const person = { npi: npi(0), email: email(0) }
 /** An organization that published to three clinicians and sent to them, and heard a lot of the first one. */
 const seedPerson = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`update campaigns set status = 'cancelled'`
+  yield* cancelCampaigns
   const seeded = yield* seedCampaign({ recipients: 3 })
   const { organization, campaign, program } = seeded
-  yield* commandCampaign(campaign.id, "schedule")
-  while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).openAndComplete
-  const queue = yield* MessageQueue
-  const leases = yield* queue.claim({ limit: 10, leaseSeconds: 60, perMinute: null, perDomainMinute: null })
-  for (const lease of leases) {
-    const { organizationId, campaignId, programId, recipientId, token } = lease
-    const event = composeEvent(
-      "outreach.email_sent",
-      { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId },
-      { service_recipient_id: recipientId, service_campaign_id: campaignId, token },
-    )
-    yield* queue.settle(lease, { state: "sent", event })
-  }
+  yield* sendCampaign(campaign.id)
+  for (const lease of yield* claimMessages(10)) yield* settleSent(lease)
   const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
     select id, token from recipients where organization_id = ${organization.id} and npi = ${person.npi}`
   const { id, token } = recipient!

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
@@ -21,9 +21,7 @@ const POINT = "2026-01-05T03:10:00.000000Z"
 /** Seeds a campaign that is being sent to five recipients, of whom one has no message yet. */
 const seedSending = Effect.gen(function* () {
   const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
-  yield* commandCampaign(campaign.id, "schedule")
-  while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).openAndComplete
+  yield* sendCampaign(campaign.id)
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: string }>`
     select id from recipients where organization_id = ${organization.id} order by id`
@@ -35,12 +33,7 @@ const seedSending = Effect.gen(function* () {
 })
 
 const claimed = Effect.gen(function* () {
-  const leases = yield* (yield* MessageQueue).claim({
-    limit: 100,
-    leaseSeconds: 1,
-    perMinute: null,
-    perDomainMinute: null,
-  })
+  const leases = yield* claimMessages(100, { leaseSeconds: 1 })
   return leases.map(({ recipientId }) => recipientId as string).sort()
 })
 
@@ -49,7 +42,7 @@ const rowsOf = <Row extends object>(
 ) => meanwhile(Effect.flatMap(SqlClient.SqlClient, statement))
 
 // Each test has the database for itself.
-beforeEach(() => rowsOf((sql) => sql`update campaigns set status = 'cancelled'`))
+beforeEach(() => meanwhile(cancelCampaigns))
 
 describe("a restore", () => {
   it("holds every e-mail until it is finished, and sends to nobody whom the mail server's log names", async () => {

@@ -6,6 +6,7 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -14,7 +15,7 @@ const run = runOnDatabase()
 const test = effectTest(run)
 
 // Publishing and advancing take whatever campaigns there are, so each test begins without any under way.
-beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
+beforeEach(() => run(cancelCampaigns))
 
 const status = Effect.fnUntraced(function* (id: CampaignId) {
   return (yield* (yield* CampaignRepository).find(id)).status

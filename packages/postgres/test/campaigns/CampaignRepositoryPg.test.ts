@@ -11,6 +11,7 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -19,7 +20,7 @@ const run = runOnDatabase()
 const test = effectTest(run)
 
 // Publishing takes whatever campaign is next, so each test begins without any under way.
-beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
+beforeEach(() => run(cancelCampaigns))
 
 const published = EVENTS["outreach.recipients_published"].envelope
 

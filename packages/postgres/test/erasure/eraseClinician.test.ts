@@ -1,19 +1,14 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect } from "@effect/vitest"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseClinician } from "@outreach/domain/erasure/Erasures"
-import { composeEvent } from "@outreach/domain/events/Event"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import { createIdentifier, type HitId, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import type { HitId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import type { MessageLease } from "@outreach/domain/mail/Message"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
@@ -23,6 +18,7 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Deferred, Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -36,7 +32,7 @@ beforeEach(() =>
   run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`update campaigns set status = 'cancelled'`
+      yield* cancelCampaigns
       yield* sql`truncate inbox, inbox_keys`
       yield* sql`update webhook_endpoints set enabled = false`
     }),
@@ -49,11 +45,8 @@ const byNpi: Clinician = { npi: person.npi, email: null }
 /** An organization that published to clinicians, with the leases of their messages; the person's comes first. */
 const seedLeases = Effect.fnUntraced(function* (recipients: number) {
   const seeded = yield* seedCampaign({ recipients })
-  yield* commandCampaign(seeded.campaign.id, "schedule")
-  while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).openAndComplete
-  const limits = { leaseSeconds: 600, perMinute: null, perDomainMinute: null }
-  const leases = yield* (yield* MessageQueue).claim({ limit: 10, ...limits })
+  yield* sendCampaign(seeded.campaign.id)
+  const leases = yield* claimMessages(10, { leaseSeconds: 600 })
   return { ...seeded, leases: leases.toSorted((a, b) => a.email.localeCompare(b.email)) }
 })
 
@@ -62,16 +55,6 @@ const seedSent = Effect.fnUntraced(function* (recipients: number) {
   const seeded = yield* seedLeases(recipients)
   for (const lease of seeded.leases) yield* settleSent(lease)
   return { ...seeded, id: seeded.organization.id, recipientId: seeded.leases[0]!.recipientId }
-})
-
-const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
-  const { organizationId, campaignId, programId, recipientId, token } = lease
-  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
-  const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
-  return yield* (yield* MessageQueue).settle(lease, {
-    state: "sent",
-    event: composeEvent("outreach.email_sent", about, data),
-  })
 })
 
 const recordHit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId) {

@@ -1,13 +1,8 @@
 import { describe, expect } from "@effect/vitest"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { applyNext } from "@outreach/domain/inbox/applyBatch"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import type { MessageLease } from "@outreach/domain/mail/Message"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -16,6 +11,7 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -28,7 +24,7 @@ beforeEach(() =>
   run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`update campaigns set status = 'cancelled'`
+      yield* cancelCampaigns
       yield* sql`truncate inbox, inbox_keys`
       yield* sql`delete from digest_funnel`
     }),
@@ -43,26 +39,6 @@ const qualified = (n: number) => ({ ...slug, npi: npi(n) })
 const applyAll = Effect.gen(function* () {
   while (yield* applyBatches) {}
 })
-const schedule = Effect.fnUntraced(function* ({ campaign }: Seeded) {
-  yield* commandCampaign(campaign.id, "schedule")
-  while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).openAndComplete
-})
-const claim = (limit: number) =>
-  Effect.flatMap(MessageQueue, (queue) =>
-    queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null }),
-  )
-const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
-  const { organizationId, campaignId, programId, recipientId, token } = lease
-  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
-  const event = composeEvent("outreach.email_sent", about, {
-    service_recipient_id: recipientId,
-    service_campaign_id: campaignId,
-    token,
-  })
-  return yield* (yield* MessageQueue).settle(lease, { state: "sent", event })
-})
-
 const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ npi: string; token: string; reason: string | null; at: string; moved: boolean }>`
@@ -115,8 +91,8 @@ describe("an account_created event", () => {
 
   test("stamps the recipient whom the partner attributes it to, and no other", function* () {
     const seeded = yield* seedCampaign({ recipients: 2 })
-    yield* schedule(seeded)
-    for (const lease of yield* claim(2)) yield* settleSent(lease)
+    yield* sendCampaign(seeded.campaign.id)
+    for (const lease of yield* claimMessages(2)) yield* settleSent(lease)
     const [first, second] = yield* recipients(seeded)
     const repository = yield* RecipientRepository
     const before = yield* repository.page(seeded.organization.id, { since: "2020-01-01T00:00:00Z" as Timestamp }, 10)
@@ -187,7 +163,7 @@ describe("a qualification", () => {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 5 })
     yield* sql`update programs set completer_target = 2 where id = ${seeded.program.id}`
-    yield* schedule(seeded)
+    yield* sendCampaign(seeded.campaign.id)
     yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0))
     yield* applyAll
     expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", null, null, null, null])
@@ -195,7 +171,7 @@ describe("a qualification", () => {
     const application = yield* applyNext(seeded.organization.id, 10)
     expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
     // Nobody is written to from the moment on, however long the withdrawal takes.
-    expect(yield* claim(9)).toEqual([])
+    expect(yield* claimMessages(9)).toEqual([])
     yield* applyAll
     expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", ...Array(4).fill("quota_reached")])
     yield* sql`update campaigns set status = 'paused' where id = ${seeded.campaign.id}`
@@ -288,8 +264,8 @@ const waitingForLocks = Effect.flatMap(
 describe("while a campaign is sending", () => {
   test("an event waits for the message that is in flight, and later ones of the clinician wait behind it", function* () {
     const seeded = yield* seedCampaign({ recipients: 2 })
-    yield* schedule(seeded)
-    const [lease] = yield* claim(1)
+    yield* sendCampaign(seeded.campaign.id)
+    const [lease] = yield* claimMessages(1)
     const n = lease!.email === "clinician0@clinic.test" ? 0 : 1
     yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(n))
     yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(n))
@@ -302,7 +278,7 @@ describe("while a campaign is sending", () => {
     const rows = yield* recipients(seeded)
     expect(rows[n]).toMatchObject({ sent: true, reason: null })
     expect(rows[1 - n]).toMatchObject({ sent: false, reason: "learner_qualified" })
-    expect(yield* claim(9)).toEqual([])
+    expect(yield* claimMessages(9)).toEqual([])
   })
 
   test("an event waits for an earlier one of its clinician that waits, though that one is of another program", function* () {
@@ -315,8 +291,8 @@ describe("while a campaign is sending", () => {
       learnerTarget: null,
       completerTarget: null,
     })
-    yield* schedule(seeded)
-    const [lease] = yield* claim(1)
+    yield* sendCampaign(seeded.campaign.id)
+    const [lease] = yield* claimMessages(1)
     const diabetes = { consumer_program_slug: "diabetes" }
     yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", qualified(0))
     yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", { ...qualified(0), ...diabetes })
@@ -336,10 +312,10 @@ describe("while a campaign is sending", () => {
   test("nobody is handed to the mail server who was withdrawn, whatever comes between", function* () {
     const count = 400
     const seeded = yield* seedCampaign({ recipients: count })
-    yield* schedule(seeded)
+    yield* sendCampaign(seeded.campaign.id)
     const handed = new Set<string>()
     const send = Effect.gen(function* () {
-      const leases = yield* claim(7)
+      const leases = yield* claimMessages(7)
       for (const { email } of leases) handed.add(email)
       yield* Effect.forEach(leases, settleSent, { concurrency: 7, discard: true })
       return leases.length

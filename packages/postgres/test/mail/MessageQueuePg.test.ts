@@ -1,16 +1,17 @@
 import { describe, expect } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -18,23 +19,16 @@ import { beforeEach } from "vitest"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-// A claim takes what is due anywhere, so each test begins without any campaign under way.
-beforeEach(() => run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update campaigns set status = 'cancelled'`)))
+beforeEach(() => run(cancelCampaigns))
 
 /** Seeds a campaign that is sending. */
 const seedSending = Effect.fnUntraced(function* (recipients: number, kind: "traffic" | "survey" = "traffic") {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients })
   yield* sql`update campaigns set kind = ${kind} where id = ${seeded.campaign.id}`
-  yield* commandCampaign(seeded.campaign.id, "schedule")
-  while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).openAndComplete
+  yield* sendCampaign(seeded.campaign.id)
   return seeded
 })
-const claim = (limit: number, rates: Partial<MessageClaim> = {}) =>
-  Effect.flatMap(MessageQueue, (queue) =>
-    queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...rates }),
-  )
 const about = Effect.fnUntraced(function* ({ organizationId, campaignId, programId, recipientId }: MessageLease) {
   return { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
 })
@@ -61,7 +55,7 @@ const endLeases = Effect.flatMap(
 describe("MessageQueuePg.claim", () => {
   test("leases each message to one claimer, with all that sending needs", function* () {
     const { organization, program, campaign } = yield* seedSending(5)
-    const leases = (yield* Effect.all([claim(3), claim(3)], { concurrency: "unbounded" })).flat()
+    const leases = (yield* Effect.all([claimMessages(3), claimMessages(3)], { concurrency: "unbounded" })).flat()
     expect(leases).toHaveLength(5)
     expect(new Set(leases.map((lease) => lease.email)).size).toBe(5)
     expect(leases[0]).toMatchObject({
@@ -71,31 +65,31 @@ describe("MessageQueuePg.claim", () => {
       attempt: 1,
       token: expect.stringMatching(/^[0-9A-Za-z]{6}$/),
     })
-    expect(yield* claim(9)).toEqual([])
+    expect(yield* claimMessages(9)).toEqual([])
   })
 
   test("takes nothing of a campaign that is paused, or whose window has not begun or is over", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedSending(1)
     yield* commandCampaign(campaign.id, "pause")
-    expect(yield* claim(9)).toEqual([])
+    expect(yield* claimMessages(9)).toEqual([])
     yield* sql`
       update campaigns set status = 'sending', window_start = clock_timestamp() + interval '1 minute'
       where id = ${campaign.id}`
-    expect(yield* claim(9)).toEqual([])
+    expect(yield* claimMessages(9)).toEqual([])
     yield* sql`
       update campaigns set window_start = clock_timestamp() - interval '2 minutes',
         window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
-    expect(yield* claim(9)).toEqual([])
+    expect(yield* claimMessages(9)).toEqual([])
     yield* sql`update campaigns set window_end = clock_timestamp() + interval '1 minute' where id = ${campaign.id}`
-    expect(yield* claim(9)).toHaveLength(1)
+    expect(yield* claimMessages(9)).toHaveLength(1)
   })
 
   test("gives what a dead worker held to another, as the same attempt", function* () {
     yield* seedSending(1)
-    const [dead] = yield* claim(1)
+    const [dead] = yield* claimMessages(1)
     yield* endLeases
-    const [lease] = yield* claim(1)
+    const [lease] = yield* claimMessages(1)
     expect(lease).toMatchObject({ recipientId: dead!.recipientId, attempt: 1 })
     expect(lease!.leaseToken).not.toBe(dead!.leaseToken)
   })
@@ -105,21 +99,21 @@ describe("MessageQueuePg.claim, of a campaign of which many messages are held", 
   test("takes no more than its share, and all of the others", function* () {
     const slow = yield* seedSending(5)
     const other = yield* seedSending(5)
-    const leases = yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
+    const leases = yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
     const count = (id: string) => leases.filter(({ campaignId }) => campaignId === id).length
     expect([count(slow.campaign.id), count(other.campaign.id)]).toEqual([1, 4])
-    expect(yield* claim(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
+    expect(yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
   })
 })
 
 describe("MessageQueuePg.renew", () => {
   test("extends leases that are held, and returns no other", function* () {
     yield* seedSending(2)
-    const [held, lost] = yield* claim(2)
+    const [held, lost] = yield* claimMessages(2)
     yield* endLeases
     const stolen = { ...lost!, leaseToken: held!.leaseToken }
     expect(yield* (yield* MessageQueue).renew([held!, stolen], 60)).toEqual([held!.leaseToken])
-    expect((yield* claim(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
+    expect((yield* claimMessages(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
   })
 })
 
@@ -132,7 +126,7 @@ describe("a message whose outcome nobody knows", () => {
     const { campaign } = yield* seedSending(1)
     const repository = yield* CampaignRepository
     for (const unknownOutcomes of [0, 1, 2]) {
-      const [lease] = yield* claim(1)
+      const [lease] = yield* claimMessages(1)
       expect(lease).toMatchObject({ attempt: 1, unknownOutcomes })
       expect(yield* settleUnknown(lease!, 0)).toBe(true)
     }
@@ -141,9 +135,9 @@ describe("a message whose outcome nobody knows", () => {
     yield* repository.openAndComplete
     expect((yield* repository.find(campaign.id)).status).toBe("sending")
 
-    const [last] = yield* claim(1)
+    const [last] = yield* claimMessages(1)
     yield* settleUnknown(last!, null)
-    expect(yield* claim(1)).toEqual([])
+    expect(yield* claimMessages(1)).toEqual([])
     yield* repository.openAndComplete
     yield* repository.openAndComplete
     expect((yield* repository.find(campaign.id)).status).toBe("completed")
@@ -157,7 +151,7 @@ describe("a message whose outcome nobody knows", () => {
   test("is quarantined, not dropped, when the window ends before it is tried again", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedSending(2)
-    const [lease] = yield* claim(1)
+    const [lease] = yield* claimMessages(1)
     yield* settleUnknown(lease!, 3600)
     yield* sql`
       update campaigns set window_start = clock_timestamp() - interval '2 minutes',
@@ -185,7 +179,7 @@ describe("MessageQueuePg.template", () => {
 describe("MessageQueuePg.settle", () => {
   test("writes settlements that come together in few transactions, and refuses only those whose lease was lost", function* () {
     const { campaign } = yield* seedSending(60)
-    const leases = yield* claim(60)
+    const leases = yield* claimMessages(60)
     const lost = { ...leases[30]!, leaseToken: leases[31]!.leaseToken }
     const asked = leases.map((lease, i) => (i === 30 ? lost : lease))
     const settled = yield* Effect.forEach(asked, (lease) => settle(lease, "sent"), { concurrency: "unbounded" })
@@ -198,7 +192,7 @@ describe("MessageQueuePg.settle", () => {
   for (const state of ["sent", "bounced"] as const) {
     test(`marks the recipient as ${state} and publishes the event with one stamp`, function* () {
       const { organization, campaign } = yield* seedSending(1)
-      const [lease] = yield* claim(1)
+      const [lease] = yield* claimMessages(1)
       expect(yield* settle(lease!, state)).toBe(true)
 
       const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
@@ -215,7 +209,7 @@ describe("MessageQueuePg.settle", () => {
         data: { service_recipient_id: recipient!.id, service_campaign_id: campaign.id, token: lease!.token },
       })
       yield* endLeases
-      expect(yield* claim(1)).toEqual([])
+      expect(yield* claimMessages(1)).toEqual([])
     })
   }
 
@@ -226,9 +220,9 @@ describe("MessageQueuePg.settle", () => {
       [1, 2],
       [2, 3],
     ] as const) {
-      const [lease] = yield* claim(1)
+      const [lease] = yield* claimMessages(1)
       expect(yield* retry(lease!, attempts)).toBe(true)
-      const [again] = yield* claim(1)
+      const [again] = yield* claimMessages(1)
       expect(again!.attempt).toBe(next)
       yield* endLeases
     }
@@ -237,9 +231,9 @@ describe("MessageQueuePg.settle", () => {
 
   test("writes nothing for a worker whose lease another has taken", function* () {
     const { organization, campaign } = yield* seedSending(1)
-    const [dead] = yield* claim(1)
+    const [dead] = yield* claimMessages(1)
     yield* endLeases
-    const [lease] = yield* claim(1)
+    const [lease] = yield* claimMessages(1)
     expect([yield* settle(dead!, "bounced"), yield* retry(dead!, 1)]).toEqual([false, false])
     expect(yield* bodies(campaign.id)).toEqual([])
 
@@ -251,7 +245,7 @@ describe("MessageQueuePg.settle", () => {
 
   test("marks a survey campaign's recipient, and forwards no event of it", function* () {
     const { organization, campaign } = yield* seedSending(1, "survey")
-    const [lease] = yield* claim(1)
+    const [lease] = yield* claimMessages(1)
     expect(yield* settle(lease!, "sent")).toBe(true)
     expect((yield* (yield* RecipientRepository).find(organization.id, lease!.token))!.sentAt).not.toBeNull()
     expect(yield* bodies(campaign.id)).toEqual([])

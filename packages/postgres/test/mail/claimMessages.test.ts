@@ -1,11 +1,10 @@
 import { describe, expect } from "@effect/vitest"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -17,7 +16,7 @@ beforeEach(() =>
   run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`update campaigns set status = 'cancelled'`
+      yield* cancelCampaigns
       yield* sql`delete from send_rates`
     }),
   ),
@@ -28,19 +27,14 @@ const seedSending = Effect.fnUntraced(function* (domains: Readonly<Record<string
   const sql = yield* SqlClient.SqlClient
   const all = Object.entries(domains).flatMap(([domain, recipients]) => Array<string>(recipients).fill(domain))
   const { campaign } = yield* seedCampaign({ recipients: all.length })
-  yield* commandCampaign(campaign.id, "schedule")
-  while (yield* publishChunk()) {}
-  yield* (yield* CampaignRepository).openAndComplete
+  yield* sendCampaign(campaign.id)
   yield* sql`
     update recipients set email = 'x' || place || '@' || (${all}::text[])[place]
     from (select recipient_id, row_number() over (order by recipient_id)::int as place from messages where campaign_id = ${campaign.id}) message
     where id = recipient_id`
   return campaign
 })
-const claim = (options: Partial<MessageClaim> = {}) =>
-  Effect.flatMap(MessageQueue, (queue) =>
-    queue.claim({ limit: 100, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options }),
-  )
+const claim = (options: Partial<MessageClaim> = {}) => claimMessages(100, options)
 const domains = (leases: ReadonlyArray<MessageLease>) => leases.map(({ email }) => email.split("@")[1])
 /** Lets time pass for the rates. */
 const pass = (seconds: number) =>
