@@ -56,6 +56,7 @@ begin
     left join send_rates pace on pace.scope = 'campaign ' || campaign.id
     where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
       and not quota_reached(campaign.organization_id, campaign.program_id)
+      and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
   ), looked_at as materialized (
     select message.*, sending.per_minute, sending.slots
     from sending
@@ -246,6 +247,16 @@ AS $function$
     from pg_class where oid = to_regclass('events_earlier')
   ) first
   where not exists (select from events where emitted_at < bound)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.fill_organization()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.organization_id := (select organization_id from webhook_endpoints where id = new.endpoint_id);
+  return new;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.first_due()
@@ -711,7 +722,8 @@ begin
   select coalesce(array_agg(endpoint_id), '{}') into free from (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-    where enabled and (owner is null or owner <> all (alive))
+    join organizations organization on organization.id = reader.organization_id
+    where enabled and frozen_at is null and (owner is null or owner <> all (alive))
     order by owner is null limit max_rows for update of reader skip locked
   ) locked;
   return query
@@ -745,7 +757,7 @@ AS $function$
 #variable_conflict use_column
 begin
   with latest as materialized (
-    select row_ctid, endpoint_id, generation, updates, place.*,
+    select row_ctid, organization_id, endpoint_id, generation, updates, place.*,
       coalesce(string_to_array(nullif(progress.still_open, ''), ','), case when progress.still_open is null then open else '{}' end) as open,
       case when position_at = '' or progress.still_open is null then intended_at else clock_timestamp() end as intended_at
     from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
@@ -763,8 +775,8 @@ begin
   ), replaced as (
     delete from reader_positions using latest where reader_positions.ctid = row_ctid and latest.updates >= 32
   )
-  insert into reader_positions (endpoint_id, generation, begun_at, begun_id, open, intended_at)
-  select endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
+  insert into reader_positions (organization_id, endpoint_id, generation, begun_at, begun_id, open, intended_at)
+  select organization_id, endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
 end
 $function$;
 
@@ -1234,6 +1246,7 @@ create table organizations (
   id text collate "C" not null,
   name text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  frozen_at timestamp with time zone,
   constraint organizations_pkey PRIMARY KEY (id)
 );
 
@@ -1280,7 +1293,8 @@ create table reader_positions (
   open text[] default '{}'::text[] not null,
   intended_at timestamp with time zone,
   updates integer default 0 not null,
-  constraint reader_positions_pkey PRIMARY KEY (endpoint_id, generation)
+  organization_id text collate "C" not null,
+  constraint reader_positions_pkey PRIMARY KEY (endpoint_id, generation, organization_id)
 ) with (fillfactor=50, toast_tuple_target=8160, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
 create table recipients (
@@ -1447,7 +1461,7 @@ create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALU
 
 create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
-CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
@@ -1456,7 +1470,7 @@ CREATE INDEX deliveries_by_id ON public.deliveries USING btree (id);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (owner IS NULL);
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((owner IS NULL) AND (losses > 0));
 CREATE INDEX deliveries_owned ON public.deliveries USING btree (owner) WHERE (owner IS NOT NULL);
-CREATE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id);
+CREATE UNIQUE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id, endpoint_id);
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
@@ -1477,11 +1491,17 @@ CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organ
 CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
-CREATE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
+CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
-CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
+CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
+
+alter table only api_keys replica identity using index api_keys_of_organization;
+alter table only endpoint_readers replica identity using index endpoint_readers_of_organization;
+alter table only inbox replica identity full;
+alter table only signing_secrets replica identity using index signing_secrets_of_organization;
+alter table only webhook_endpoints replica identity using index webhook_endpoints_of_organization;
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id);
@@ -1517,3 +1537,4 @@ alter table webhook_endpoints add constraint webhook_endpoints_organization_id_f
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
+CREATE TRIGGER fill_organization BEFORE INSERT ON public.reader_positions FOR EACH ROW WHEN ((new.organization_id IS NULL)) EXECUTE FUNCTION fill_organization();

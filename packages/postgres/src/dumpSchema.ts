@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, foreign keys, triggers, each by name.
+ * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, replica identities, foreign keys and
+ * triggers, each by name.
  *
  * The text depends on nothing but the schema, so that it can be committed and compared. Dies at a kind of object that it cannot write.
  */
@@ -73,6 +74,13 @@ export const dumpSchema = Effect.gen(function* () {
       and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
     order by relname collate "C"`
 
+  const identities = yield* sql<{ text: string }>`
+    select format('alter table only %I replica identity %s', relname, case relreplident
+      when 'i' then 'using index ' || (select indexrelid::regclass from pg_index where indrelid = pg_class.oid and indisreplident)
+      when 'f' then 'full' when 'n' then 'nothing' end) as text
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relreplident <> 'd'
+    order by relname collate "C"`
+
   const foreignKeys = yield* sql<{ text: string }>`
     select format('alter table %I add constraint %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid)) as text
     from pg_constraint join pg_class on pg_class.oid = conrelid
@@ -93,6 +101,7 @@ export const dumpSchema = Effect.gen(function* () {
     ...tables.map(({ head, lines, tail }) => `${head} (\n  ${lines.join(",\n  ")}\n)${tail};`),
     ...partitions.map(({ text }) => `${text};`),
     indexes.map(({ text }) => `${text};`).join("\n"),
+    identities.map(({ text }) => `${text};`).join("\n"),
     foreignKeys.map(({ text }) => `${text};`).join("\n"),
     triggers.map(({ text }) => `${text};`).join("\n"),
   ]

@@ -1,6 +1,7 @@
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
+import { RequestError } from "../http/toErrorResponse.ts"
 
 /** Stores what a partner sends, once for each of its event ids, and acknowledges it; it is applied later. */
 export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
@@ -17,6 +18,7 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
     npi: typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null,
     body: bodyText,
   })
+  if (receipt === "frozen") return yield* Effect.fail(RequestError.Unavailable())
   if (receipt === "differs") {
     yield* Effect.logWarning("inbound event repeated with another body, keeping the first").pipe(
       Effect.annotateLogs({ organizationId, endpointId, eventId }),

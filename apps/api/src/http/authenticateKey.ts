@@ -15,6 +15,8 @@ import { RequestError } from "./toErrorResponse.ts"
 export interface AuthenticatedRequest {
   readonly caller: Caller
   readonly window: RateLimitDecision
+  /** Whether the caller's organization is frozen: it gets no response of an operation. */
+  readonly isFrozen: boolean
   /** Undefined where there is no standby to read from. */
   readonly replayPoint: ReplayPoint | undefined
 }
@@ -56,14 +58,14 @@ export const createKeyAuthenticator = Effect.gen(function* () {
       good.add(text)
     }
 
-    const { caller, count, now, replayPoint } = admission
+    const { caller, count, now, isFrozen, replayPoint } = admission
     const window = decide(count, KEY_POLICY, now)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
       spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset })
       return yield* overLimit(window)
     }
-    return { caller, window, replayPoint } satisfies AuthenticatedRequest
+    return { caller, window, isFrozen, replayPoint } satisfies AuthenticatedRequest
   })
 })
 

@@ -93,6 +93,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       const authenticated = yield* authenticateKey(request)
       caller = authenticated.caller
       progress.window = authenticated.window
+      if (authenticated.isFrozen) return yield* Effect.fail(RequestError.Unavailable())
       replayPoint = authenticated.replayPoint
     }
     if (auth.kind === "scope" && !(caller as Caller).scopes.includes(auth.scope)) {

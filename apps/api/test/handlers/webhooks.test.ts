@@ -110,6 +110,32 @@ describe("a signed event", () => {
     expect(api().logs.join("")).not.toContain(EXAMPLE.data.email)
   })
 
+  it("is answered 503 while its organization is frozen, and is stored when it is sent again; others are stored meanwhile", async () => {
+    const another = await api().run(seedCampaign({ recipients: 0 }))
+    const freeze = (frozenAt: string | null) =>
+      sql(
+        (sql) =>
+          sql`update organizations set frozen_at = ${frozenAt}::timestamptz where id = ${another.organization.id}`,
+      )
+    const texts = Array.from({ length: 8 }, () => JSON.stringify(envelope()))
+    const send = (text: string) =>
+      post(text, sign(text, { secret: Redacted.value(another.secret) }), another.endpoint.id)
+    expect((await send(texts[0]!)).status).toBe(200)
+    await freeze("2026-11-01T00:00:00Z")
+    // Together, so that they share a statement.
+    const answers = await Promise.all(texts.flatMap((text) => [send(text), post(text, sign(text))]))
+    expect(answers.map(codeOf)).toEqual(
+      texts.flatMap(() => [
+        [503, "SERVICE_UNAVAILABLE"],
+        [200, undefined],
+      ]),
+    )
+    expect(await stored()).toHaveLength(1 + texts.length)
+    await freeze(null)
+    expect((await Promise.all(texts.map(send))).map(({ status }) => status)).toEqual(texts.map(() => 200))
+    expect(await stored()).toHaveLength(2 * texts.length)
+  })
+
   it("is taken from Stripe's library whatever its text is, with the signatures of other schemes beside its own", async () => {
     const texts = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "binary" }))
     await fc.assert(

@@ -2,6 +2,7 @@ import { SCOPES } from "@outreach/contract"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
@@ -53,6 +54,26 @@ describe("a key's limit", { retry: 3 }, () => {
     // Each had a place of its own.
     const remaining = charged.map(({ headers }) => Number(headers.get("X-RateLimit-Remaining")))
     expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i))
+  })
+})
+
+describe("a frozen organization", () => {
+  it("is answered 503, which is charged, until it is served again; another is served meanwhile", async () => {
+    const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+    const { text } = await api().issue(organization.id, ["tokens:read"])
+    const freeze = (frozenAt: string | null) =>
+      api().run(
+        SqlClient.SqlClient.use(
+          (sql) => sql`update organizations set frozen_at = ${frozenAt}::timestamptz where id = ${organization.id}`,
+        ),
+      )
+    await freeze("2026-11-01T00:00:00Z")
+    const { status, headers, body } = await ask(api(), LIST, { key: text })
+    expect([status, body.error.code, body.error.details]).toEqual([503, "SERVICE_UNAVAILABLE", { retry_after: 5 }])
+    expect(Number(headers.get("X-RateLimit-Remaining"))).toBeLessThan(100)
+    expect((await ask(api(), LIST, { key: key.text })).status).toBe(200)
+    await freeze(null)
+    expect((await ask(api(), LIST, { key: text })).status).toBe(200)
   })
 })
 

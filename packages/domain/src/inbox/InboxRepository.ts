@@ -16,8 +16,11 @@ export interface InboundMessage {
   readonly body: string
 }
 
-/** What became of a message: `repeated` and `differs` were there before, the latter with another body. The first one stays. */
-export type Receipt = "stored" | "repeated" | "differs"
+/**
+ * What became of a message: `repeated` and `differs` were there before, the latter with another body. The first one stays. Nothing is stored for
+ * a `frozen` organization.
+ */
+export type Receipt = "stored" | "repeated" | "differs" | "frozen"
 
 /** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
 export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const

@@ -6,13 +6,14 @@ import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
 
-/** What becomes of a report; `early` while the message is still being sent, `unknown` when there is no message. */
+/** What becomes of a report; `early` while the message is still being sent or the organization is frozen, `unknown` when there is no message. */
 export type BounceResult = "recorded" | "repeated" | "early" | "unknown"
 
 /** Decides what becomes of a report that a recipient's message was not delivered. */
 export const decideBounce = (bounced: BouncedRecipient | undefined): BounceResult => {
   if (bounced === undefined) return "unknown"
-  const { recipient, message } = bounced
+  const { recipient, isFrozen, message } = bounced
+  if (isFrozen) return "early"
   if (recipient.bouncedAt !== null) return "repeated"
   if (recipient.sentAt !== null) return "recorded"
   if (message === undefined) return "unknown"

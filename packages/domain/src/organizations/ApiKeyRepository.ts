@@ -35,6 +35,8 @@ export interface KeyUse {
   readonly count: number
   /** The database's clock when the request was counted, in Unix seconds with fractions. */
   readonly now: number
+  /** Whether the caller's organization is frozen: it is moving to another server, or has moved. */
+  readonly isFrozen: boolean
   /** Absent unless the adapter was made to tell. */
   readonly replayPoint?: ReplayPoint
 }

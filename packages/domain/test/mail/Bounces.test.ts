@@ -9,23 +9,40 @@ const recipient = (sentAt: Timestamp | null, bouncedAt: Timestamp | null) => ({ 
 describe("decideBounce", () => {
   it.each([
     ["of nobody", undefined, "unknown"],
-    ["of a sent message", { recipient: recipient(at, null), message: undefined }, "recorded"],
-    ["of a message that bounced after it was sent", { recipient: recipient(at, at), message: undefined }, "repeated"],
-    ["of a message that bounced at once", { recipient: recipient(null, at), message: undefined }, "repeated"],
-    ["of a recipient without a message", { recipient: recipient(null, null), message: undefined }, "unknown"],
+    ["of a sent message", { recipient: recipient(at, null), isFrozen: false, message: undefined }, "recorded"],
+    [
+      "of a message that bounced after it was sent",
+      { recipient: recipient(at, at), isFrozen: false, message: undefined },
+      "repeated",
+    ],
+    [
+      "of a message that bounced at once",
+      { recipient: recipient(null, at), isFrozen: false, message: undefined },
+      "repeated",
+    ],
+    [
+      "while the organization is frozen",
+      { recipient: recipient(at, null), isFrozen: true, message: undefined },
+      "early",
+    ],
+    [
+      "of a recipient without a message",
+      { recipient: recipient(null, null), isFrozen: false, message: undefined },
+      "unknown",
+    ],
     [
       "of a message that was never sent",
-      { recipient: recipient(null, null), message: { unknownOutcomes: 0, isLeased: false } },
+      { recipient: recipient(null, null), isFrozen: false, message: { unknownOutcomes: 0, isLeased: false } },
       "early",
     ],
     [
       "of a message that is being sent again",
-      { recipient: recipient(null, null), message: { unknownOutcomes: 1, isLeased: true } },
+      { recipient: recipient(null, null), isFrozen: false, message: { unknownOutcomes: 1, isLeased: true } },
       "early",
     ],
     [
       "of a message with an unknown outcome",
-      { recipient: recipient(null, null), message: { unknownOutcomes: 1, isLeased: false } },
+      { recipient: recipient(null, null), isFrozen: false, message: { unknownOutcomes: 1, isLeased: false } },
       "recorded",
     ],
   ] as const)("knows what becomes of a report %s", (_, bounced, result) => {

@@ -30,6 +30,7 @@ begin
     left join send_rates pace on pace.scope = 'campaign ' || campaign.id
     where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
       and not quota_reached(campaign.organization_id, campaign.program_id)
+      and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
   ), looked_at as materialized (
     select message.*, sending.per_minute, sending.slots
     from sending

@@ -9,7 +9,7 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 #variable_conflict use_column
 begin
   with latest as materialized (
-    select row_ctid, endpoint_id, generation, updates, place.*,
+    select row_ctid, organization_id, endpoint_id, generation, updates, place.*,
       coalesce(string_to_array(nullif(progress.still_open, ''), ','), case when progress.still_open is null then open else '{}' end) as open,
       case when position_at = '' or progress.still_open is null then intended_at else clock_timestamp() end as intended_at
     from unnest(endpoints, still_open, positions, position_ids) as progress (id, still_open, position_at, position_id)
@@ -27,7 +27,7 @@ begin
   ), replaced as (
     delete from reader_positions using latest where reader_positions.ctid = row_ctid and latest.updates >= 32
   )
-  insert into reader_positions (endpoint_id, generation, begun_at, begun_id, open, intended_at)
-  select endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
+  insert into reader_positions (organization_id, endpoint_id, generation, begun_at, begun_id, open, intended_at)
+  select organization_id, endpoint_id, generation + 1, at, id, open, intended_at from latest where updates >= 32;
 end
 $$;

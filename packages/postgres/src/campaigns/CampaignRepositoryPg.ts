@@ -35,6 +35,8 @@ export const CampaignRepositoryPg = Layer.effect(
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
       short_link as "shortLink", per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
     const columns = sql.literal(`${columnsWithoutBody}, html`)
+    const isServed = sql.literal(`
+      not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`)
 
     const summaries = Effect.fnUntraced(function* (
       organizationId: OrganizationId,
@@ -152,8 +154,8 @@ export const CampaignRepositoryPg = Layer.effect(
 
       lockNextChunk: Effect.fnUntraced(function* (limit) {
         const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
-          select organization_id as "organizationId", id from campaigns
-          where status = any (${publish.from}::text[])
+          select organization_id as "organizationId", id from campaigns campaign
+          where status = any (${publish.from}::text[]) and ${isServed}
           order by window_start, id limit 1 for update skip locked`
         const campaign = campaigns[0]
         if (campaign === undefined) return undefined
@@ -189,12 +191,12 @@ export const CampaignRepositoryPg = Layer.effect(
 
       openAndComplete: Effect.gen(function* () {
         yield* sql`
-          update campaigns set status = ${open.to}, updated_at = clock_timestamp()
-          where status = any (${open.from}::text[]) and window_start <= clock_timestamp()`
+          update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
+          where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}`
         // A lease may still report a message as sent, so nothing is closed over its head.
         yield* sql`
           update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
-          where status = any (${complete.from}::text[]) and not exists (
+          where status = any (${complete.from}::text[]) and ${isServed} and not exists (
             select from messages message
             where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
               and message.quarantined_at is null and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
@@ -204,7 +206,7 @@ export const CampaignRepositoryPg = Layer.effect(
             select message.organization_id, message.recipient_id
             from messages message
             join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
-            where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null
+            where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null and ${isServed}
               and (message.lease_until is null or message.lease_until < clock_timestamp())
             for update of message skip locked
           ), quarantined as (

@@ -82,8 +82,8 @@ export const EndpointRepositoryPg = Layer.effect(
           ), reader as (
             insert into endpoint_readers (endpoint_id, organization_id) select id, organization_id from made
           ), position as (
-            insert into reader_positions (endpoint_id, begun_at, begun_id)
-            select made.id, coalesce(${since ?? null}::timestamptz, clock.last),
+            insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
+            select made.organization_id, made.id, coalesce(${since ?? null}::timestamptz, clock.last),
               case when ${since === undefined}::boolean then '~' else '' end
             from made join organization_clock clock using (organization_id)
           )

@@ -39,7 +39,8 @@ export const endpointOwnership = Effect.gen(function* () {
           where token in ${alive} and token <> ${worker}::uuid and not stopping
         )
         select before as rank, count + 1 as workers,
-          (select count(*)::int from webhook_endpoints where enabled) as endpoints
+          (select count(*)::int from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
+            where enabled and frozen_at is null) as endpoints
         from others`
       return rows[0]!
     }, orDieAs("EndpointReaders.live")),
@@ -53,11 +54,13 @@ export const endpointOwnership = Effect.gen(function* () {
 
     owned: (worker) =>
       sql<OwnedEndpoint>`
-        select endpoint_id as "endpointId", reader.organization_id as "organizationId", enabled, max_in_flight as "maxInFlight",
+        select endpoint_id as "endpointId", reader.organization_id as "organizationId", enabled and frozen_at is null as enabled,
+          max_in_flight as "maxInFlight",
           failures, allowance, greatest(0, extract(epoch from probe_at - clock_timestamp()) * 1000)::double precision as "probeInMs",
           coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
         from endpoint_readers reader
         join webhook_endpoints endpoint on endpoint.id = endpoint_id
+        join organizations organization on organization.id = reader.organization_id
         left join (
           select endpoint_id, count(*) as calls from deliveries
           where owner is not null and owner <> ${worker}::uuid and owner in ${alive} group by endpoint_id

@@ -53,6 +53,7 @@ export const ErasureRepositoryPg = Layer.effect(
             and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
               and window_end < clock_timestamp() - make_interval(months => ${months}::int)))
             and updated_at < clock_timestamp() - make_interval(months => ${months}::int)
+            and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
             and ((
               select npi from recipients
               where organization_id = campaign.organization_id and campaign_id = campaign.id

@@ -108,7 +108,7 @@ export const HitRepositoryPg = Layer.effect(
 
       waiting: sql<{ id: OrganizationId }>`
         select id from organizations
-        where exists (select from hits where organization_id = organizations.id and judged_at is null)
+        where frozen_at is null and exists (select from hits where organization_id = organizations.id and judged_at is null)
         order by id`.pipe(
         Effect.map((rows) => rows.map(({ id }) => id)),
         orDieAs("HitRepository.waiting"),
@@ -133,6 +133,7 @@ export const HitRepositoryPg = Layer.effect(
           from hits hit
           join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
           where hit.organization_id = ${organizationId} and hit.judged_at is null
+            and not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
             and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
           order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.pipe(
           orDieAs("HitRepository.lockWaiting"),

@@ -46,6 +46,7 @@ export const InboxRepositoryPg = Layer.effect(
           ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
         ) with ordinality as given (organization_id, event_id, endpoint_id, type, npi, body, position),
           (select clock_timestamp() as now offset 0) clock
+        where not exists (select from organizations where id = organization_id and frozen_at is not null)
         order by organization_id, event_id
         on conflict do nothing
         returning organization_id as "organizationId", event_id as "eventId"`
@@ -54,6 +55,8 @@ export const InboxRepositoryPg = Layer.effect(
 
     // Counts on the first one that another came under its id with another body. What an erased one said is not known any more.
     const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
+      const frozen = yield* sql`select from organizations where id = ${organizationId} and frozen_at is not null`
+      if (frozen.length > 0) return "frozen" as const
       const differing = yield* sql`
         update inbox set differing = differing + 1
         where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body}
@@ -72,7 +75,8 @@ export const InboxRepositoryPg = Layer.effect(
       const { organizationId, eventId, endpointId, type, npi, body } = message
       const inserted = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at)
-        values (${organizationId}, ${eventId}, ${endpointId}, ${type}, ${npi}, ${body}, clock_timestamp())
+        select ${organizationId}, ${eventId}, ${endpointId}, ${type}, ${npi}, ${body}, clock_timestamp()
+        where not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
         on conflict do nothing`.raw
       return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)
     })
@@ -115,7 +119,7 @@ export const InboxRepositoryPg = Layer.effect(
 
       organizations: sql<{ id: OrganizationId }>`
         select id from organizations organization
-        where exists (
+        where frozen_at is null and (exists (
           select from inbox where organization_id = organization.id and applied_at is null and quarantined_at is null
         ) or exists (
           select from programs program
@@ -123,7 +127,7 @@ export const InboxRepositoryPg = Layer.effect(
             and exists (
               select from recipients where organization_id = program.organization_id and program_id = program.id
                 and sent_at is null and bounced_at is null and withdrawn_at is null)
-        )
+        ))
         order by id`.pipe(
         Effect.map((rows) => rows.map(({ id }) => id)),
         orDieAs("InboxRepository.organizations"),

@@ -20,8 +20,8 @@ export const BounceRepositoryPg = Layer.effect(
 
     // A return path has no room for the organization: one probe of the key for each finds it.
     const find = Effect.fnUntraced(function* (recipientId: RecipientId) {
-      const rows = yield* sql<Recipient>`
-        select recipient.* from organizations organization
+      const rows = yield* sql<Recipient & Pick<BouncedRecipient, "isFrozen">>`
+        select recipient.*, frozen_at is not null as "isFrozen" from organizations organization
         cross join lateral (
           select ${sql.literal(recipientColumns)} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
@@ -33,18 +33,20 @@ export const BounceRepositoryPg = Layer.effect(
       lock: Effect.fnUntraced(function* (recipientId) {
         const found = yield* find(recipientId)
         if (found === undefined) return undefined
-        const { organizationId } = found
+        const { isFrozen, ...known } = found
+        const { organizationId } = known
         const rows = yield* sql<Pick<Recipient, "sentAt" | "bouncedAt">>`
           select sent_at as "sentAt", bounced_at as "bouncedAt"
           from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`
         // Erased while this waited for its lock: what was read before is not to be written.
         if (rows[0] === undefined) return undefined
-        const recipient = { ...found, ...rows[0] }
-        if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }
+        const recipient = { ...known, ...rows[0] }
+        if (recipient.sentAt !== null || recipient.bouncedAt !== null)
+          return { recipient, isFrozen, message: undefined }
         const messages = yield* sql<NonNullable<BouncedRecipient["message"]>>`
           select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages
           where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`
-        return { recipient, message: messages[0] }
+        return { recipient, isFrozen, message: messages[0] }
       }, orDieAs("BounceRepository.lock")),
 
       storeBounce: Effect.fnUntraced(

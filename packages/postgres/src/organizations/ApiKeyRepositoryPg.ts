@@ -57,7 +57,9 @@ export const ApiKeyRepositoryPg = Layer.effect(
             select decode(hash, 'hex') as hash, request
             from unnest(${texts.map(hashOf)}::text[]) with ordinality as presented (hash, request)
           ), caller as (
-            select id, organization_id, scopes, last_used_at, request from presented join api_keys using (hash)
+            select id, organization_id, scopes, last_used_at, request,
+              exists (select from organizations where organizations.id = organization_id and frozen_at is not null) as frozen
+            from presented join api_keys using (hash)
             where revoked_at is null and (expires_at is null or expires_at > statement_timestamp())
           ), counted as (
             insert into rate_windows (key_id, window_start, count)
@@ -73,13 +75,19 @@ export const ApiKeyRepositoryPg = Layer.effect(
               for no key update skip locked
             )
           )
-          select request::int, organization_id as "organizationId", id as "keyId", scopes,
+          select request::int, organization_id as "organizationId", id as "keyId", scopes, frozen as "isFrozen",
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
             extract(epoch from statement_timestamp())::double precision as now${replayPoint}
           from caller join counted on key_id = id`
         const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
-        for (const { request, count, now, server, clock, ...caller } of rows) {
-          uses[request - 1] = { caller, count, now, ...(server && clock && { replayPoint: { server, clock } }) }
+        for (const { request, count, now, isFrozen, server, clock, ...caller } of rows) {
+          uses[request - 1] = {
+            caller,
+            count,
+            now,
+            isFrozen,
+            ...(server && clock && { replayPoint: { server, clock } }),
+          }
         }
         return uses
       }, orDieAs("ApiKeyRepository.authenticateKey")),

@@ -32,6 +32,7 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
             asked_at as "askedAt"
           from unsubscriptions
           join recipients recipient using (organization_id)
+          join organizations organization on organization.id = organization_id and frozen_at is null
           where recipient.id = recipient_id and suppressed_at is null and erased_at is null
           order by asked_at limit ${limit}`.pipe(orDieAs("UnsubscriptionRepository.waiting")),
 

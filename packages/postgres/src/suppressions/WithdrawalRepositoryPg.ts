@@ -13,7 +13,8 @@ export const WithdrawalRepositoryPg = Layer.effect(
     return {
       takeTurn: (organizationId) =>
         sql<{ taken: boolean }>`
-          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as taken`.pipe(
+          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0))
+            and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as taken`.pipe(
           Effect.map((rows) => rows[0]!.taken),
           orDieAs("WithdrawalRepository.takeTurn"),
         ),

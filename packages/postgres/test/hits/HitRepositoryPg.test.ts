@@ -94,7 +94,7 @@ describe("a hit", () => {
     const rows = yield* query(
       (sql) => sql`
       select endpoint_id, last_event_at = emitted_at and updated_at = emitted_at as stamped
-      from events join endpoint_readers using (organization_id) join reader_positions using (endpoint_id) join recipients using (organization_id)
+      from events join reader_positions using (organization_id) join recipients using (organization_id)
       where organization_id = ${organization.id} and (emitted_at, events.id) > (begun_at, begun_id)`,
     )
     expect(rows).toEqual([{ endpoint_id: endpoint.id, stamped: true }])

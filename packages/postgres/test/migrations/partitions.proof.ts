@@ -37,10 +37,15 @@ const url = testDatabase({
         join(folder, "migrations", "0001_baseline.sql"),
       )
       const baseline = runMigrations({ folder: pathToFileURL(`${folder}/`) })
-      // This test writes with today's adapters, which need what 0005 adds; it may run twice.
+      // This test writes with today's adapters, which need what 0005 adds, and the columns of 0010; both may run twice.
       const erasures = await readFile(new URL("migrations/0005_erasures.sql", SQL), "utf8")
-      const addErasures = SqlClient.SqlClient.use((sql) => sql.unsafe(`do $erasures$ begin ${erasures} end $erasures$`))
-      await Effect.runPromise(Effect.provide(Effect.andThen(baseline, addErasures), testDatabaseLayer(url)))
+      const addLater = SqlClient.SqlClient.use((sql) =>
+        sql.unsafe(`do $later$ begin ${erasures}
+          alter table reader_positions add column organization_id text collate "C";
+          alter table organizations add column frozen_at timestamptz;
+        end $later$`),
+      )
+      await Effect.runPromise(Effect.provide(Effect.andThen(baseline, addLater), testDatabaseLayer(url)))
     } finally {
       await rm(folder, { recursive: true })
     }

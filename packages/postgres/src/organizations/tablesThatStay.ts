@@ -1,0 +1,22 @@
+/**
+ * The tables of which nothing moves with an organization by replication, each with the reason. Every other table has `organization_id` in its
+ * replica identity, so that a publication can select the rows of one organization: docs/cells.md.
+ */
+export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
+  organizations:
+    "the row is created at the target by hand, frozen: nothing may begin there before all of it has arrived",
+  rate_windows: "unlogged: each key has one fresh window at the target",
+  send_rates: "unlogged: each scope begins anew, with at most one second's messages too many",
+  hit_windows: "unlogged: each link has one fresh minute at the target",
+  replay_jobs:
+    "a job may be of all organizations: wait for those of the organization, or cancel them and create them anew",
+  delivery_workers: "the workers of this server",
+  database_identity: "where this server runs",
+  restores: "the restores of this server",
+  restored_clocks: "belongs to a restore of this server",
+  restored_campaigns: "belongs to a restore of this server",
+  audit_log: "what operators did on this server",
+  audit_results: "belongs to the audit log of this server",
+  granted_roles: "the roles of this server",
+  migrations: "each server is migrated by itself",
+}
