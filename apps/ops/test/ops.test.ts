@@ -25,15 +25,64 @@ describe("organizations", () => {
       name: "Acme Health",
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
-    expect((await runJson("organizations", "list")).data).toContainEqual({ ...created, clock_ahead_seconds: 0 })
+    expect((await runJson("organizations", "list")).data).toContainEqual({
+      ...{ ...created, clock_ahead_seconds: 0, frozen_at: null },
+    })
   })
 
   it("are shown to people as an aligned table with times in UTC", async () => {
     const { id, created_at } = await runJson("organizations", "create", "--name", "Łódź 医院")
     const { stdout } = await run(["organizations", "list"])
-    expect(stdout).toMatch(/^id +name +created_at +clock_ahead_seconds$/m)
+    expect(stdout).toMatch(/^id +name +created_at +clock_ahead_seconds +frozen_at$/m)
     expect(stdout).toContain(`${id}  Łódź 医院`)
     expect(stdout).toContain(created_at.replace("T", " ").replace(/\.\d{6}Z/, " UTC"))
+  })
+
+  it("are frozen, which says where the WAL ends, and served again once that is confirmed", async () => {
+    const org = await organization()
+    const frozen = await runJson("organizations", "freeze", "--organization", org)
+    expect(frozen).toEqual({
+      id: org,
+      frozen_at: expect.stringMatching(/Z$/),
+      wal_position: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/),
+    })
+    const frozenAt = async () =>
+      (await runJson("organizations", "list")).data.find(({ id }: { id: string }) => id === org).frozen_at
+    expect(await frozenAt()).toBe(frozen.frozen_at)
+    expect(await runFailing("organizations", "unfreeze", "--organization", org)).toMatchObject({
+      code: "not_confirmed",
+    })
+    await runJson("organizations", "unfreeze", "--organization", org, "--yes")
+    expect(await frozenAt()).toBeNull()
+    expect(await runFailing("organizations", "freeze", "--organization", `org_${NOBODY}`)).toMatchObject({
+      code: "organization_not_found",
+    })
+  })
+
+  it("have statements that move them, of which each table is one that the organization has rows in", async () => {
+    const org = (await runJson("organizations", "create", "--name", "O'Hara")).id
+    const { steps } = await runJson("organizations", "export-publication", "--organization", org)
+    const { stdout } = await run(["organizations", "export-publication", "--organization", org])
+    for (const { statements } of steps) for (const statement of statements) expect(stdout).toContain(`${statement};`)
+    expect(stdout).toContain("'O''Hara'")
+    const statements: ReadonlyArray<string> = steps.flatMap((step: { statements: string[] }) => step.statements)
+    const deleted = statements.flatMap((statement) => /^delete from (\w+)/.exec(statement)?.[1] ?? [])
+    expect(deleted.indexOf("recipients")).toBeLessThan(deleted.indexOf("campaigns"))
+    expect(deleted.indexOf("campaigns")).toBeLessThan(deleted.indexOf("programs"))
+    // What a server that takes part in no replication can run: it changes nothing, and is taken back.
+    const runnable = statements.filter((statement) => !/subscription|^insert|keep_one_unsub/.test(statement))
+    await meanwhile(
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.flip(
+          sql.withTransaction(
+            Effect.andThen(
+              Effect.forEach(runnable, (statement) => sql.unsafe(statement)),
+              Effect.fail("taken back" as const),
+            ),
+          ),
+        ),
+      ),
+    )
   })
 })
 
