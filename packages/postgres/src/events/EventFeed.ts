@@ -4,6 +4,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { planLimit } from "../planLimit.ts"
 
 /** A place in the feed: the last event that was read. */
 export interface FeedPosition {
@@ -49,9 +50,11 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
         const range =
           types.length === FEED_EVENT_TYPES.length
             ? sql<PublishedEvent>`
-                select ${columns} from events
-                where organization_id = ${organizationId} and ${inFeed} and ${beyond}
-                order by emitted_at, id limit ${limit}`
+                select * from (
+                  select ${columns} from events
+                  where organization_id = ${organizationId} and ${inFeed} and ${beyond}
+                  order by emitted_at, id limit ${sql.literal(planLimit(limit))}
+                ) page order by "emittedAt", id limit ${limit}`
             : sql<PublishedEvent>`
                 select found.* from unnest(${types}::text[]) as wanted (type)
                 cross join lateral (
