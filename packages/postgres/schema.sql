@@ -1239,6 +1239,8 @@ create table migrations (
 create table organization_clock (
   organization_id text collate "C" not null,
   last timestamp with time zone not null,
+  server_started_at timestamp with time zone,
+  identity text,
   constraint organization_clock_pkey PRIMARY KEY (organization_id)
 ) with (fillfactor=50);
 

@@ -1,6 +1,7 @@
 import { Transaction, TransactionRejected } from "@outreach/domain/Transaction"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { ClockSkew } from "./connection/ClockSkew.ts"
 import { DatabaseFailure, orDieAs } from "./DatabaseFailure.ts"
 import { commitTimestamp } from "./events/commitTimestamp.ts"
 
@@ -9,6 +10,7 @@ export const TransactionPg = Layer.effect(
   Transaction,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const skew = yield* ClockSkew
     const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       orDieAs("Transaction.run")(sql.withTransaction(effect)) as Effect.Effect<A, E, R>
     return {
@@ -25,6 +27,7 @@ export const TransactionPg = Layer.effect(
       commitTimestamp: (organizationId) =>
         commitTimestamp(organizationId).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(ClockSkew, skew),
           orDieAs("Transaction.commitTimestamp"),
         ),
     }

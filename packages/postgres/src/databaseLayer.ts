@@ -1,6 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Duration, Effect, Layer } from "effect"
+import { ClockSkew } from "./connection/ClockSkew.ts"
 import { ConnectionWatch, HEARTBEAT_LIMIT_MS } from "./connection/ConnectionWatch.ts"
 import { type DatabaseAddress, parseDatabaseAddress } from "./connection/DatabaseAddress.ts"
 import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
@@ -39,7 +40,7 @@ export const databaseLayer = (options: {
   /** How long a connection may take to open at each host, unless the address says. Default 5 seconds. */
   readonly connectTimeout?: Duration.Input
 }) => {
-  const { address, directAddress, pooler } = options.database
+  const { address, directAddress, pooler, clockSkewSeconds } = options.database
   const clientOf = (address: DatabaseAddress, role: SocketRole): PgClient.PgClientConfig => {
     const timeout = address.connectTimeout ?? options.connectTimeout ?? "5 seconds"
     const connectTimeoutMs = Duration.toMillis(Duration.fromInputUnsafe(timeout))
@@ -78,6 +79,7 @@ export const databaseLayer = (options: {
       listening: { ...clientOf(directAddress, "listener"), startupParameters: SESSION_SETTINGS },
       direct: { ...clientOf(directAddress, "session"), startupParameters: SESSION_SETTINGS },
     }),
+    Layer.succeed(ClockSkew, { seconds: clockSkewSeconds }),
   )
 }
 
@@ -85,5 +87,5 @@ export const databaseLayer = (options: {
 export const databaseAt = (url: string): DatabaseSettings => {
   const address = parseDatabaseAddress(url)
   if (address === undefined) throw new RangeError("The address is not a postgres:// address")
-  return { address, directAddress: address, pooler: "none" }
+  return { address, directAddress: address, pooler: "none", clockSkewSeconds: 60 }
 }

@@ -133,7 +133,9 @@ function report({ verdicts, ...outcome }: Outcome): void {
 const stampWithNow = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table organization_clock rename to stopped_clock`
-  yield* sql`create view organization_clock as select organization_id, last from stopped_clock`
+  yield* sql`
+    create view organization_clock as
+    select organization_id, last, pg_postmaster_start_time() as server_started_at, identity from stopped_clock`
   yield* sql`
     create function stamp_with_now() returns trigger language plpgsql as $$ begin
       new.last := now();

@@ -7,6 +7,7 @@ import {
   finishRestore,
   markMailed,
 } from "@outreach/domain/restores/Restores"
+import { ClockSkew } from "@outreach/postgres/connection/ClockSkew"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, Layer, Option, Schema, Stream } from "effect"
@@ -28,8 +29,6 @@ class PromotedAlone extends Schema.TaggedError<PromotedAlone>()("PromotedAlone",
   }
 }
 
-const DEFAULT_MARGIN_SECONDS = 60
-
 /** How many recipients share a transaction, which holds the clock of their organization. */
 const BATCH_SIZE = 500
 
@@ -45,11 +44,12 @@ const begin = changing(
     margin: parsedFlag(
       "margin",
       Seconds,
-      "How far the clocks are moved beyond the present (default 60s); more if the clock of the lost server was ahead by more",
+      "How far the clocks are moved beyond the present (default CLOCK_SKEW_SECONDS, 60s); more if the clock of the lost server was ahead by more",
     ).pipe(Flag.optional),
   },
   Effect.fn("ops.restore.begin")(function* ({ restoredTo, margin }) {
-    const marginSeconds = Option.getOrElse(margin, () => DEFAULT_MARGIN_SECONDS)
+    const { seconds } = yield* ClockSkew
+    const marginSeconds = Option.getOrElse(margin, () => seconds)
     yield* printReport(yield* beginRestore(restoredTo, marginSeconds))
   }),
 ).pipe(

@@ -16,6 +16,7 @@ import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { Hints } from "../events/Hints.ts"
@@ -30,7 +31,7 @@ export const CampaignRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
     const columnsWithoutBody = `
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
       short_link as "shortLink", per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`

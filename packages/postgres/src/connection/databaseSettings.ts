@@ -11,6 +11,8 @@ export interface DatabaseSettings {
   /** The database itself, past a pooler. */
   readonly directAddress: DatabaseAddress
   readonly pooler: Pooler
+  /** How far the clocks of servers that take over from one another may be apart. */
+  readonly clockSkewSeconds: number
 }
 
 /** `DATABASE_URL`: the PostgreSQL database, or the pooler before it. */
@@ -33,16 +35,20 @@ const pooler = setting(
 /** `DATABASE_ALLOW_PLAINTEXT`: whether production may reach a database on another machine without TLS. Default `false`. */
 const allowPlaintext = setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, "false")
 
+/** `CLOCK_SKEW_SECONDS`: how far the clocks of servers that take over from one another may be apart. Default 60. */
+const clockSkewSeconds = setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600), "60")
+
 /** Reads where the database is, and refuses what would not work or is not safe. */
 export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
   databaseUrl,
   listenUrl,
   pooler,
+  clockSkewSeconds,
   allowPlaintext,
   deployment,
 }).pipe(
   Config.mapEffect(
-    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, ...rules }) {
+    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, clockSkewSeconds, ...rules }) {
       if (pooler === "transaction" && listenUrl === null) {
         return yield* configError(
           "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set.",
@@ -54,7 +60,7 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
         )
       }
       yield* refusePlaintext({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl }, rules)
-      return { address: databaseUrl, directAddress: listenUrl ?? databaseUrl, pooler }
+      return { address: databaseUrl, directAddress: listenUrl ?? databaseUrl, pooler, clockSkewSeconds }
     }),
   ),
 )
@@ -80,14 +86,15 @@ const readMaxLag = setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds
 export const standbySettings: Config.Config<StandbySettings | undefined> = Config.all({
   readUrl,
   readMaxLag,
+  clockSkewSeconds,
   allowPlaintext,
   deployment,
 }).pipe(
   Config.mapEffect(
-    Effect.fnUntraced(function* ({ readUrl, readMaxLag, ...rules }) {
+    Effect.fnUntraced(function* ({ readUrl, readMaxLag, clockSkewSeconds, ...rules }) {
       if (readUrl === null) return undefined
       yield* refusePlaintext({ DATABASE_READ_URL: readUrl }, rules)
-      const database: DatabaseSettings = { address: readUrl, directAddress: readUrl, pooler: "none" }
+      const database: DatabaseSettings = { address: readUrl, directAddress: readUrl, pooler: "none", clockSkewSeconds }
       return { database, maxLag: Duration.seconds(readMaxLag) }
     }),
   ),

@@ -26,7 +26,7 @@ export const EndpointRepositoryPg = Layer.effect(
           case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
           coalesce(first_open.emitted_at, begun_at) as position, (ahead.count + trouble.waiting)::int as waiting,
           (cardinality(open) + trouble.calling)::int as "inFlight", ahead.count::int as "lagEvents",
-          coalesce(extract(epoch from statement_timestamp() - ahead.emitted_at), 0)::double precision as "lagSeconds",
+          greatest(0, extract(epoch from statement_timestamp() - ahead.emitted_at))::double precision as "lagSeconds",
           least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
         from webhook_endpoints endpoint
         join endpoint_readers reader on reader.endpoint_id = endpoint.id

@@ -11,6 +11,7 @@ import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -24,7 +25,7 @@ export const HitRepositoryPg = Layer.effect(
   HitRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
 
     return {
       record: Effect.fnUntraced(function* (hits) {
@@ -119,7 +120,8 @@ export const HitRepositoryPg = Layer.effect(
           select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
             recipient.program_id as "programId", recipient.token, hit.link, hit.method, hit.address, hit.headers,
             hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision * 1000 as at,
-            extract(epoch from recipient.sent_at)::double precision * 1000 as "acceptedAt",
+            -- A stamp ahead of the clock does not tell when the mailbox accepted the message.
+            case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision * 1000 end as "acceptedAt",
             coalesce((
               select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at) * 1000))
               from (

@@ -4,6 +4,7 @@ import { type BouncedRecipient, BounceRepository } from "@outreach/domain/mail/B
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -16,7 +17,7 @@ export const BounceRepositoryPg = Layer.effect(
   BounceRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
 
     // A return path has no room for the organization: one probe of the key for each finds it.
     const find = Effect.fnUntraced(function* (recipientId: RecipientId) {

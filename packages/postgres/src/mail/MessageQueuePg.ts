@@ -11,6 +11,7 @@ import {
 import { Array as Arr, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
+import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -22,7 +23,7 @@ export const MessageQueuePg = Layer.effect(
   MessageQueue,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
 
     // An organization's transactions wait for its clock one after another, so what comes meanwhile shares the next one's stamp.
     const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>

@@ -60,7 +60,7 @@ interface Options {
  * A migration is applied once, in the order of its number. A function is created again whenever its text changed.
  * If a newer release has migrated the database, nothing is changed.
  *
- * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently.
+ * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently or asks for one of its own.
  * Statements wait behind a lock that a migration waits for, so it fails with `SchemaLocked` after a time.
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
@@ -181,15 +181,13 @@ const readApplied = Effect.gen(function* () {
   return new Map(rows.map(({ file, checksum }) => [file, checksum]))
 })
 
-/** Puts neighbours together, and each concurrent index apart. The first batch holds no index, and may be empty. */
+/** Puts neighbours together, and apart what builds an index concurrently or says so. The first batch and the last may be empty. */
 const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
   const batches: Array<Array<SqlFile>> = [[]]
-  let isLastAnIndex = false
   for (const each of migrations) {
-    const isIndex = concurrentIndexOf(each) !== undefined
-    if (isIndex || isLastAnIndex) batches.push([each])
+    const isApart = concurrentIndexOf(each) !== undefined || each.text.startsWith("-- In a transaction of its own")
+    if (isApart) batches.push([each], [])
     else batches.at(-1)!.push(each)
-    isLastAnIndex = isIndex
   }
   return batches
 }

@@ -10,6 +10,7 @@ import {
 } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { addToFunnels } from "../digest/DigestRepositoryPg.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
@@ -22,6 +23,7 @@ export const ProgramRepositoryPg = Layer.effect(
   ProgramRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const skew = yield* ClockSkew
     const columns = sql.literal(`
       organization_id as "organizationId", id, slug, name, status, learner_target as "learnerTarget",
       completer_target as "completerTarget", created_at as "createdAt", updated_at as "updatedAt"`)
@@ -93,6 +95,7 @@ export const ProgramRepositoryPg = Layer.effect(
         },
         sql.withTransaction,
         Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.provideService(ClockSkew, skew),
         orDieAs("ProgramRepository.update"),
       ),
 

@@ -11,6 +11,7 @@ import type {
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ClockSkew } from "../connection/ClockSkew.ts"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
@@ -22,7 +23,7 @@ export const RestoreRepositoryPg = Layer.effect(
   RestoreRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
+    const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
     const columns = sql.literal(`
       id, restored_to as "restoredTo", last_transaction_at as "lastTransactionAt", begun_at as "begunAt",
       mail_log_read_at as "mailLogReadAt", finished_at as "finishedAt"`)
@@ -45,10 +46,11 @@ export const RestoreRepositoryPg = Layer.effect(
       fenceClocks: (id, marginSeconds) =>
         sql`
           with before as materialized (
-            select organization_id, last, clock_timestamp() + make_interval(secs => ${marginSeconds}::double precision) as beyond
-            from organization_clock order by organization_id for update
+            select organization_id, last from organization_clock order by organization_id for update
           ), fenced as (
-            update organization_clock clock set last = greatest(before.last, beyond)
+            update organization_clock clock set
+              last = greatest(clock_timestamp(), before.last) + make_interval(secs => ${marginSeconds}::double precision),
+              server_started_at = pg_postmaster_start_time(), identity = (select current_identity())
             from before where clock.organization_id = before.organization_id
             returning clock.organization_id, clock.last
           )

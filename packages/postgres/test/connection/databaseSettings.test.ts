@@ -25,6 +25,15 @@ const readAll = (env: Record<string, string>) => {
 const addressOf = (DATABASE_URL: string) => readAll({ DATABASE_URL }).address
 const sentenceOf = (DATABASE_URL: string) => read(databaseSettings, { DATABASE_URL })
 
+it("CLOCK_SKEW_SECONDS is a minute, or else up to an hour", () => {
+  const skew = (CLOCK_SKEW_SECONDS: string) =>
+    read(databaseSettings, { DATABASE_URL: "postgres://h", CLOCK_SKEW_SECONDS })
+  expect(skew("")).toMatchObject({ clockSkewSeconds: 60 })
+  expect(skew("3600")).toMatchObject({ clockSkewSeconds: 3600 })
+  const sentence = "CLOCK_SKEW_SECONDS is malformed. It must be a whole number from 1 to 3600."
+  expect([skew("0"), skew("3601"), skew("1m")]).toEqual([sentence, sentence, sentence])
+})
+
 describe("DATABASE_URL", () => {
   it.each<[string, object]>([
     ["postgres://u:p%40@h:6543/d", { hosts: [{ host: "h", port: 6543 }], database: "d", username: "u" }],

@@ -1,18 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Transaction } from "@outreach/domain/Transaction"
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { inject } from "vitest"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -41,6 +45,81 @@ describe("commitTimestamp", () => {
     yield* sql`update organization_clock set last = '2999-12-31T23:59:59.999998Z' where organization_id = ${id}`
     expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-12-31T23:59:59.999999Z")
     expect(yield* inTransaction(commitTimestamp(id))).toBe("3000-01-01T00:00:00.000000Z")
+  })
+
+  describe("on another server than the stamp before", () => {
+    /** An organization whose clock was last advanced by a server that is gone. */
+    const advancedElsewhere = Effect.fnUntraced(function* (identity: string | null) {
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* organization
+      yield* sql`
+        update organization_clock set server_started_at = pg_postmaster_start_time() - interval '1 day',
+          identity = case when ${identity}::text = 'here' then current_identity() else ${identity}::text end
+        where organization_id = ${id}`
+      return id
+    })
+    /** Takes a stamp; returns it with the seconds that it is ahead of the database's clock. */
+    const stampAhead = Effect.fnUntraced(function* (id: OrganizationId) {
+      const sql = yield* SqlClient.SqlClient
+      const [before] = yield* sql<{ at: string }>`select clock_timestamp() as at`
+      const stamp = yield* inTransaction(commitTimestamp(id))
+      const [row] = yield* sql<{ seconds: number }>`
+        select extract(epoch from ${stamp}::timestamptz - ${before!.at}::timestamptz)::double precision as seconds`
+      return { stamp, seconds: row!.seconds }
+    })
+
+    test("goes on from the clock after a restart, which keeps the timeline", function* () {
+      const id = yield* advancedElsewhere("here")
+      expect((yield* stampAhead(id)).seconds).toBeLessThan(30)
+    })
+
+    test("is fenced once on another timeline or cluster, or where no server is known", function* () {
+      for (const identity of ["7711060699332017234/00000001", null]) {
+        const id = yield* advancedElsewhere(identity)
+        const first = yield* stampAhead(id)
+        expect(first.seconds).toBeGreaterThanOrEqual(60)
+        const second = yield* stampAhead(id)
+        expect(Number(second.stamp.slice(-7, -1)) - Number(first.stamp.slice(-7, -1))).toBe(1)
+      }
+    })
+
+    test("is fenced beyond a stamp that was ahead of the clock", function* () {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* advancedElsewhere("7711060699332017234/00000001")
+      yield* sql`update organization_clock set last = '2999-01-01T00:00:00Z' where organization_id = ${id}`
+      expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-01-01T00:01:00.000000Z")
+    })
+
+    test("is fenced once when two transactions are the first", function* () {
+      const id = yield* advancedElsewhere(null)
+      const sql = yield* SqlClient.SqlClient
+      const second = yield* whileOpen(commitTimestamp(id), (first) =>
+        Effect.gen(function* () {
+          const waiting = yield* Effect.forkChild(inTransaction(commitTimestamp(id)))
+          const blocked = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+          while ((yield* blocked).length === 0) yield* Effect.sleep("5 millis")
+          return { first, waiting }
+        }),
+      )
+      const stamp = yield* Fiber.join(second.waiting)
+      const [row] =
+        yield* sql`select ${stamp}::timestamptz - ${second.first}::timestamptz = interval '1 microsecond' as next`
+      expect(row).toEqual({ next: true })
+    })
+
+    it("is fenced by the seconds of the connection's settings", async () => {
+      const id = await run(advancedElsewhere(null))
+      const [{ name }] = (await run(
+        SqlClient.SqlClient.use((sql) => sql<{ name: string }>`select current_database() as name`),
+      )) as [{ name: string }]
+      const database = { ...databaseAt(new URL(name, inject("postgresUrl")).href), clockSkewSeconds: 3600 }
+      const stamp = Effect.gen(function* () {
+        const transaction = yield* Transaction
+        return yield* transaction.run(transaction.commitTimestamp(id))
+      }).pipe(Effect.provide(TransactionPg.pipe(Layer.provide(databaseLayer({ database, applicationName: "test" })))))
+      const ahead = Date.parse(await Effect.runPromise(stamp)) - (await run(Clock.currentTimeMillis))
+      expect(ahead).toBeGreaterThan(3_000_000)
+    })
   })
 
   test("leaves the other organizations' clocks alone", function* () {

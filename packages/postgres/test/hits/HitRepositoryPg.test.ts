@@ -117,6 +117,13 @@ describe("a hit", () => {
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([["too_early"], ["too_early"], []])
   })
 
+  test("is not early because the stamp of its message is ahead of the clock", function* () {
+    const { hit, hits } = yield* seedSent({ recipients: 1, sentAgo: -60 })
+    yield* record(hit())
+    yield* judgeHits
+    expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[]])
+  })
+
   test("waits for its message to be accepted, and no longer than a minute", function* () {
     const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
     const setSent = (sentAt: string | null) =>
