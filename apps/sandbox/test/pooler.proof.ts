@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { SESSION_SETTINGS } from "@outreach/postgres/sessionSettings"
+import { SESSION_SETTINGS, STARTUP_SETTINGS } from "@outreach/postgres/sessionSettings"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -111,7 +111,7 @@ it("says what is wrong when the settings do not fit the pooler", async ({ skip }
   const direct = await createDatabase("mistakes")
   await artifact({ DATABASE_URL: direct }).ops("migrate")
   const refusing = await startPgBouncer(pgBouncer.folder, direct)
-  const names = [...Object.keys(SESSION_SETTINGS), "lock_timeout"].join(", ")
+  const names = [...Object.keys(STARTUP_SETTINGS), "lock_timeout"].join(", ")
   const dropping = await startPgBouncer(pgBouncer.folder, direct, `ignore_startup_parameters = ${names}`)
   const failureOf = async (settings: Readonly<Record<string, string>>, command: string) => {
     const error = await artifact(settings)

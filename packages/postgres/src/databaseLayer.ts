@@ -8,7 +8,7 @@ import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
 import { DatabaseSocket, type SocketRole } from "./connection/DatabaseSocket.ts"
 import type { DatabaseSettings } from "./connection/databaseSettings.ts"
 import { sendHeartbeats } from "./connection/heartbeat.ts"
-import { SESSION_SETTINGS } from "./sessionSettings.ts"
+import { STARTUP_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
 
 /** How long a response may take: a little more than the server's `statement_timeout`, and without a limit for what may wait. */
@@ -66,7 +66,7 @@ export const databaseLayer = (options: {
     PgClient.layer({
       ...clientOf(address, "pool"),
       // A pooler passes no setting on, and the next transaction has another connection, without the statement that this one named.
-      ...(pooler === "none" ? { startupParameters: SESSION_SETTINGS } : { prepare: false }),
+      ...(pooler === "none" ? { startupParameters: STARTUP_SETTINGS } : { prepare: false }),
       maxConnections: options.maxConnections ?? 10,
       multiplex: options.connections === "shared",
     }),
@@ -76,8 +76,8 @@ export const databaseLayer = (options: {
     Layer.succeed(DatabaseRoute, {
       pooler,
       commitsWait: () => ConnectionWatch.of(address).commitsWait,
-      listening: { ...clientOf(directAddress, "listener"), startupParameters: SESSION_SETTINGS },
-      direct: { ...clientOf(directAddress, "session"), startupParameters: SESSION_SETTINGS },
+      listening: { ...clientOf(directAddress, "listener"), startupParameters: STARTUP_SETTINGS },
+      direct: { ...clientOf(directAddress, "session"), startupParameters: STARTUP_SETTINGS },
     }),
     Layer.succeed(ClockSkew, { seconds: clockSkewSeconds }),
   )

@@ -9,5 +9,14 @@ export const SESSION_SETTINGS = {
   client_connection_check_interval: "2s",
 } as const satisfies Readonly<Record<string, string>>
 
+/** What a session is opened with. A server frees the session of a client that is gone without a word 25 s later, not after two hours. */
+export const STARTUP_SETTINGS: Readonly<Record<string, string>> = {
+  ...SESSION_SETTINGS,
+  tcp_keepalives_idle: "10s",
+  tcp_keepalives_interval: "5s",
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "25s",
+}
+
 /** The statement that lifts the time limit of the others of its transaction: on the server, and on this side for the connection. */
 export const LIFT_TIME_LIMIT = "set local statement_timeout = 0"

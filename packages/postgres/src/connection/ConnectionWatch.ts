@@ -23,7 +23,7 @@ export class ConnectionWatch {
   static of(address: DatabaseAddress): ConnectionWatch {
     const existing = ConnectionWatch.all.get(address)
     if (existing !== undefined) return existing
-    const created = new ConnectionWatch()
+    const created = new ConnectionWatch(/^(?:primary|read-write)$/.test(address.targetSession))
     ConnectionWatch.all.set(address, created)
     return created
   }
@@ -37,6 +37,12 @@ export class ConnectionWatch {
   private timer: NodeJS.Timeout | undefined
   private tickedAt = 0
   private heartbeatLostAt: number | undefined
+  /** Whether every session has to be one of the same server. */
+  private readonly hasOneServer: boolean
+
+  private constructor(hasOneServer: boolean) {
+    this.hasOneServer = hasOneServer
+  }
 
   add(socket: DatabaseSocket): void {
     this.sockets.add(socket)
@@ -88,6 +94,17 @@ export class ConnectionWatch {
     this.commitsWait = wait
     if (begins)
       for (const socket of [...this.sockets]) if (socket.role === "pool" && socket.isIdle) socket.destroyUnused()
+  }
+
+  /** Returns the open sessions that the server of the heartbeat must know. */
+  sessionsOfServer(): ReadonlyArray<DatabaseSocket> {
+    const open = [...this.sockets].filter(({ isOpen }) => isOpen)
+    const reached = open.find(({ role }) => role === "heartbeat")?.server
+    return open.filter(
+      ({ role, server }) =>
+        role !== "heartbeat" &&
+        (this.hasOneServer || (server?.ip === reached?.ip && server?.host.port === reached?.host.port)),
+    )
   }
 
   private destroySilentSince(time: number): void {

@@ -110,6 +110,11 @@ export class DatabaseSocket extends Duplex {
     this.destroy(new SocketError("COMMITS_WAIT", "Commits wait for a synchronous standby"))
   }
 
+  /** The number of the session's process at the server. */
+  get processId(): number {
+    return this.key?.readUInt32BE(0) ?? 0
+  }
+
   /** Ends the connection because the server says nothing. */
   destroySilent(): void {
     const since = this.waitingSince ?? this.heardAt

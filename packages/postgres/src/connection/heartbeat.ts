@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { ConnectionWatch } from "./ConnectionWatch.ts"
 
 const BEAT_EVERY = "2 seconds"
+/** How long it waits for the first connection of a pool, and before it connects again. */
 const RETRY_AFTER = "1 second"
 const COMMIT_EVERY = "5 seconds"
 /** How long a commit may take before it counts as one that waits. */
@@ -10,6 +11,9 @@ const COMMIT_LATE_AFTER = "4 seconds"
 
 /**
  * Sends heartbeats while the process has connections: a statement that is always quick, on a connection of its own.
+ *
+ * At its beginning it asks the server for its sessions: a connection whose session is not among them leads to another server,
+ * which is gone.
  *
  * Where commits may wait for a synchronous standby, it commits something every five seconds, on another one. That commit is left
  * to wait as long as it takes: cancelled, the server would report it as done.
@@ -25,6 +29,17 @@ export const sendHeartbeats = (
   const beat = Effect.gen(function* () {
     if (!hasConnections()) return
     const connection = yield* PgConnection.make(configOf("heartbeat"))
+    const sessions = watch.sessionsOfServer()
+    const found = yield* connection.query(
+      "select pg_backend_pid() as own, array(select pid from pg_stat_activity) as pids",
+      [],
+      false,
+    )
+    // Through a pooler, the numbers are its own.
+    if (found.rows[0]!["own"] === connection.processId) {
+      const known = new Set(found.rows[0]!["pids"] as ReadonlyArray<number>)
+      for (const session of sessions) if (!known.has(session.processId)) session.destroySilent()
+    }
     while (hasConnections()) {
       const { rows } = yield* connection.query(
         "select current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() as waits",
@@ -60,7 +75,7 @@ export const sendHeartbeats = (
   const forever = (effect: typeof beat | typeof commit) =>
     Effect.sleep(RETRY_AFTER).pipe(Effect.andThen(Effect.ignore(Effect.scoped(effect))), Effect.forever)
   return watch.heartbeat.withPermit(
-    Effect.all([Effect.andThen(Effect.sleep(BEAT_EVERY), forever(beat)), forever(commit)], {
+    Effect.all([forever(beat), forever(commit)], {
       concurrency: "unbounded",
     }),
   ) as Effect.Effect<never>

@@ -100,3 +100,10 @@ it.each(["25006", "57P01", "08006"])("leaves the server after it said %s", async
   expect(after).toEqual(before)
   expect(last).not.toEqual(before)
 })
+
+it("asks the server to notice a client that is gone", async () => {
+  const settings = (sql: SqlClient.SqlClient) => sql`
+    select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+      current_setting('tcp_keepalives_count') as count`
+  expect(await run(url(), settings)).toEqual([{ idle: "10", interval: "5", count: "3" }])
+})

@@ -2,6 +2,7 @@ import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
@@ -33,6 +34,11 @@ const throughProxy = async (connections: "exclusive" | "shared" = "exclusive") =
     )
   return { proxy, port, runtime, outcome }
 }
+
+const sessions = (statement: string) =>
+  Effect.runPromise(
+    SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(Effect.provide(testDatabaseLayer(url()))),
+  )
 
 /** Waits until the heartbeat's connection is open. */
 const beating = ({ runtime }: Awaited<ReturnType<typeof throughProxy>>) =>
@@ -66,6 +72,24 @@ it.each(["exclusive", "shared"] as const)(
     )
   },
 )
+
+it("a statement that began before the heartbeat fails once the heartbeat finds that the server does not know its session", async () => {
+  const { proxy, port, outcome } = await throughProxy()
+  const began = outcome("select pg_sleep(25)")
+  await eventually(proxy.connections, (count) => count > 0)
+  await eventually(
+    () => sessions("select pid from pg_stat_activity where query = 'select pg_sleep(25)' and pid <> pg_backend_pid()"),
+    ({ length }) => length > 0,
+  )
+  const startedAt = performance.now()
+  proxy.moveTo(port, "mute")
+  // The session ends with its server.
+  await sessions(
+    "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)' and pid <> pg_backend_pid()",
+  )
+  expect(await began).toBe("ETIMEDOUT")
+  console.log(`without a heartbeat before: noticed after ${Math.round(performance.now() - startedAt)} ms`)
+})
 
 it("a slow statement goes on while the server responds to the heartbeat", async () => {
   const { outcome } = await throughProxy()
