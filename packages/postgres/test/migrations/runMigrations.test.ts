@@ -58,10 +58,10 @@ describe("migrate", () => {
     expect(await run(migrate)).toEqual([])
   })
 
-  it("has migrations with ascending numbers, and one function for each file, which has its name", async () => {
+  it("has migrations numbered without a gap, and one function for each file, which has its name", async () => {
     const { migrations, functions } = await Effect.runPromise(readSqlFiles(new URL("../../sql/", import.meta.url)))
     const numbers = migrations.map(({ name }) => /^(\d{4})_\w+$/.exec(name)?.[1])
-    expect(numbers).toEqual([...new Set(numbers)].sort())
+    expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
     await run(migrate)
     expect(
       await run(sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1")),
