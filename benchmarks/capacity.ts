@@ -23,7 +23,8 @@ import { asRole, migrateWithRoles } from "@outreach/testing/testRoles"
 import { Effect, Layer, Redacted, References } from "effect"
 import postgres from "postgres"
 import { Pool } from "undici"
-import { bytesOf, measureTables } from "./capacity/measureTables.ts"
+import { measureTables } from "./capacity/measureTables.ts"
+import { PARTS, reportSteps, reportTables, type Usage } from "./capacity/report.ts"
 import { cpuTime, parentOf } from "./cpuTime.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 import { htmlFor } from "./email/message.ts"
@@ -43,10 +44,6 @@ const CONNECTIONS = 16
 const POLL_MS = 100
 const MAX_WAIT_MS = 300_000
 const SINCE = "2020-01-01T00:00:00Z"
-
-/** CPU microseconds of each process, and bytes of write-ahead log. */
-type Usage = Record<"importer" | "api" | "worker" | "postgres" | "wal", number>
-const PARTS = ["importer", "api", "worker", "postgres", "wal"] as const
 
 const folder = await mkdtemp(join(tmpdir(), "outreach-capacity-"))
 // If this process runs as root, PostgreSQL runs as another user, which must be able to enter the folder.
@@ -85,8 +82,9 @@ for (let round = 0; round <= ROUNDS; round++) {
   const measured = await measureRound()
   if (round > 0) rounds.push(measured)
 }
-reportSteps()
-await reportTables()
+reportSteps(rounds)
+const journeys = RECIPIENTS * (ROUNDS + 1)
+reportTables(await measureTables(sql, journeys / 10), journeys)
 
 await http.close()
 worker.kill("SIGKILL")
@@ -345,53 +343,4 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
     if (Date.now() > ends) throw new Error(`A step did not end within ${MAX_WAIT_MS / 1000} s.`)
     await sleep(POLL_MS)
   }
-}
-
-function reportSteps(): void {
-  console.log(
-    'CPU in µs: medians, and the range of PostgreSQL\'s; bytes of write-ahead log. "import" is the process that imports.',
-  )
-  printRow("", ["import", "API", "worker", "PostgreSQL", "from – to", "log"])
-  for (const name of rounds[0]!.keys()) {
-    const used = (part: keyof Usage) => rounds.map((round) => round.get(name)![part])
-    const postgres = used("postgres")
-    printRow(name, [
-      // In the other steps this process is the load generator.
-      name === "import" || name === "whole journey" ? median(used("importer")).toFixed(0) : "",
-      median(used("api")).toFixed(0),
-      median(used("worker")).toFixed(0),
-      median(postgres).toFixed(0),
-      `${Math.min(...postgres).toFixed(0)}–${Math.max(...postgres).toFixed(0)}`,
-      median(used("wal")).toFixed(0),
-    ])
-  }
-}
-
-async function reportTables(): Promise<void> {
-  const recipients = RECIPIENTS * (ROUNDS + 1)
-  const tables = await measureTables(sql, recipients / 10)
-  console.log(`\nBytes a row after ${recipients} journeys, of tables with a row for every tenth recipient or more`)
-  printRow("", ["heap", "toast", "indexes", "together", "rows/recipient", "B/recipient"])
-  for (const table of tables) {
-    const a = (bytes: number) => (bytes / table.rows).toFixed(0)
-    printRow(table.name, [
-      a(table.heap),
-      a(table.toast),
-      a(table.indexes),
-      a(bytesOf(table)),
-      (table.rows / recipients).toFixed(2),
-      (bytesOf(table) / recipients).toFixed(0),
-    ])
-  }
-  const all = tables.reduce((sum, table) => sum + bytesOf(table), 0) / recipients
-  printRow("all of them", ["", "", "", "", "", all.toFixed(0)])
-}
-
-function printRow(head: string, cells: readonly string[]): void {
-  console.log(`  ${head.padEnd(24)}${cells.map((cell) => cell.padStart(15)).join("")}`)
-}
-
-function median(of: readonly number[]): number {
-  const sorted = of.toSorted((a, b) => a - b)
-  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
 }
