@@ -41,12 +41,10 @@ const deployment = Layer.effect(
   Effect.map(ApiConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
 )
 
-const thirdOf = (connections: number) => Math.floor(connections / 3) || 1
-
 /** Few connections that many short statements share: recognising, counting and reading. */
-const reads = database("shared", thirdOf)
+const reads = database("shared", (connections) => Math.floor(connections / 3) || 1)
 /** Connections for the transactions of requests with an `Idempotency-Key`. */
-const transactions = database("exclusive", (connections) => connections - thirdOf(connections))
+const transactions = database("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
 
 function database(connections: "shared" | "exclusive", share: (connections: number) => number) {
   return Layer.unwrap(
@@ -78,17 +76,19 @@ const handlerPorts = Layer.mergeAll(
 ).pipe(Layer.provideMerge(deployment))
 
 const standbyReads = Layer.unwrap(
-  Effect.map(ApiConfig, ({ standby, databaseConnections }) => {
+  Effect.map(ApiConfig, ({ standby }) => {
     if (standby === undefined) return StandbyReads.none
-    const connections = databaseLayer({
+    // One connection for all requests, because another one may lead to another server.
+    const connection = databaseLayer({
       database: standby.database,
       applicationName: "outreach-api",
-      maxConnections: thirdOf(databaseConnections),
+      maxConnections: 1,
+      connections: "shared",
       connectTimeout: "2 seconds",
     })
     return StandbyReads.layer.pipe(
       Layer.provide(StandbyMonitor.layer(standby.maxLag).pipe(Layer.provide(reads))),
-      Layer.provide(Standby.layer.pipe(Layer.provide(Layer.fresh(handlerPorts)), Layer.provide(connections))),
+      Layer.provide(Standby.layer.pipe(Layer.provide(Layer.fresh(handlerPorts)), Layer.provide(connection))),
     )
   }),
 )

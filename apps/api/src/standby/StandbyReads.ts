@@ -61,30 +61,20 @@ export class StandbyReads extends Context.Service<
       const scope = yield* Effect.scope
       yield* Effect.forEach(Object.values(results), Metric.value, { discard: true })
 
-      // All statements go over one connection, because another one may lead to another server.
+      // The replay point comes first: what is read after it is as recent, or more so.
       const attempt = Effect.fnUntraced(function* <Response extends ReadResponse>(
         execute: Effect.Effect<Response, RequestError, HandlerServices>,
         { organizationId, replayPoint, isConditional }: ReadRequest,
         server: string,
       ) {
-        const connection = yield* sql.reserve
-        return yield* Effect.gen(function* () {
-          const point = yield* readReplayPoint(organizationId)
-          if (!point.isStandby || point.server !== server) return "not_asked"
-          const isCurrent = point.clock !== null && point.clock >= replayPoint.clock
-          const response = yield* execute
-          if (!isCurrent && response.mayBeOld !== true) return "behind"
-          // No clock covers campaigns, so what the client holds of one may be newer than what the standby has.
-          return isConditional && response.status !== 304 ? "behind" : response
-        }).pipe(
-          Effect.provideContext(
-            ports.pipe(
-              Context.add(SqlClient.SqlClient, sql),
-              Context.add(sql.transactionService, [connection, 0] as const),
-            ),
-          ),
-        )
-      }, Effect.scoped)
+        const point = yield* Effect.provideService(readReplayPoint(organizationId), SqlClient.SqlClient, sql)
+        if (!point.isStandby || point.server !== server) return "not_asked"
+        const isCurrent = point.clock !== null && point.clock >= replayPoint.clock
+        const response = yield* Effect.provideContext(execute, ports)
+        if (!isCurrent && response.mayBeOld !== true) return "behind"
+        // No clock covers campaigns, so what the client holds of one may be newer than what the standby has.
+        return isConditional && response.status !== 304 ? "behind" : response
+      })
 
       const resultOf = (cause: Cause.Cause<unknown>): Result => {
         const reason = cause.reasons.find((reason) => !Cause.isInterruptReason(reason))
