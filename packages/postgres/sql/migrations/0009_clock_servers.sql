@@ -18,7 +18,7 @@ begin
   end loop;
   perform set_config('lock_timeout', patience, true);
 end;
-alter table organization_clock add column server_started_at timestamptz, add column identity text;
+alter table organization_clock add column if not exists server_started_at timestamptz, add column if not exists identity text;
 
 -- The clocks were advanced here until now.
 update organization_clock set server_started_at = pg_postmaster_start_time(), identity = (select current_identity());

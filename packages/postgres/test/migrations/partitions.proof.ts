@@ -37,10 +37,11 @@ const url = testDatabase({
         join(folder, "migrations", "0001_baseline.sql"),
       )
       const baseline = runMigrations({ folder: pathToFileURL(`${folder}/`) })
-      // This test writes with today's adapters, which need what 0005 adds, and the columns of 0010; both may run twice.
+      // This test writes with today's adapters, which need what 0005 adds, and the columns of 0009 and 0010; all may run twice.
       const erasures = await readFile(new URL("migrations/0005_erasures.sql", SQL), "utf8")
       const addLater = SqlClient.SqlClient.use((sql) =>
         sql.unsafe(`do $later$ begin ${erasures}
+          alter table organization_clock add column server_started_at timestamptz, add column identity text;
           alter table reader_positions add column organization_id text collate "C";
           alter table organizations add column frozen_at timestamptz;
         end $later$`),
