@@ -748,6 +748,12 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.timeline_of(identity text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ((('x'::text || split_part(identity, '/'::text, 2)))::bit(32))::integer;
+
 CREATE OR REPLACE FUNCTION public.write_positions(endpoints text[], still_open text[], positions text[], position_ids text[])
  RETURNS void
  LANGUAGE plpgsql

@@ -49,6 +49,52 @@ export interface InspectedLoad {
   readonly workers: number
 }
 
+/** A server, its standbys, and the clocks of the organizations. */
+export interface InspectedServer {
+  readonly version: string
+  readonly role: "primary" | "standby"
+  /** Null if the server does not tell. */
+  readonly timeline: number | null
+  /** How long ago a standby replayed its last commit; null on a primary. */
+  readonly replayedSecondsAgo: number | null
+  /** As `synchronous_standby_names` names them. */
+  readonly synchronousStandbys: string
+  /** Whether too few synchronous standbys are there for commits to end; null if the role may not see the standbys. */
+  readonly commitsWait: boolean | null
+  /** Null if the role may not see them. */
+  readonly standbys: ReadonlyArray<InspectedStandby> | null
+  /** On which timelines the clocks were last advanced, most clocks first. */
+  readonly clockTimelines: ReadonlyArray<{
+    /** Null of clocks that no process of this release has advanced. */
+    readonly timeline: number | null
+    readonly isThisServers: boolean
+    readonly organizations: number
+  }>
+  /** The clocks that are ahead of the server's, furthest first; at most `MAX_CLOCKS_AHEAD`. */
+  readonly clocksAhead: ReadonlyArray<{
+    readonly organizationId: string
+    readonly name: string
+    readonly seconds: number
+  }>
+  /** How many are ahead. */
+  readonly clocksAheadTotal: number
+}
+
+/** A standby that replicates a primary. */
+export interface InspectedStandby {
+  readonly name: string
+  readonly address: string | null
+  /** As in `pg_stat_replication`: `streaming`, `catchup` and others. */
+  readonly state: string
+  /** `sync`, `quorum`, `potential` or `async`. */
+  readonly syncState: string
+  readonly lagBytes: number | null
+  readonly lagSeconds: number
+}
+
+/** How many clocks that are ahead are listed. */
+export const MAX_CLOCKS_AHEAD = 20
+
 /** Reads how the database and the connection to it are set up; operators ask. */
 export class DatabaseInspection extends Context.Service<DatabaseInspection>()("postgres/DatabaseInspection", {
   make: Effect.gen(function* () {
@@ -98,6 +144,45 @@ export class DatabaseInspection extends Context.Service<DatabaseInspection>()("p
         const missingRights = (yield* Effect.forEach(kinds, readMissingRights)).flat()
         return { ...rows[0]!, kinds, hasRoles: granted.length > 0, missingRights } satisfies InspectedRole
       }).pipe(orDieAs("DatabaseInspection.readRole")),
+
+      readServer: sql<{ server: InspectedServer }>`
+        with server as materialized (
+          select pg_is_in_recovery() as recovers, current_identity() as identity, clock_timestamp() as now,
+            pg_has_role('pg_read_all_stats', 'usage') as sees_standbys, current_setting('synchronous_standby_names') as names
+        ), standby as materialized (
+          select * from pg_stat_replication where (select sees_standbys from server)
+        ), ahead as materialized (
+          select organization_id, name, extract(epoch from last - now) as seconds
+          from server cross join organization_clock join organizations on id = organization_id where last > now
+        )
+        select jsonb_build_object(
+          'version', current_setting('server_version'),
+          'role', case when recovers then 'standby' else 'primary' end,
+          'timeline', case when recovers then (select timeline_id from pg_control_checkpoint()) else timeline_of(identity) end,
+          'replayedSecondsAgo', case when recovers then extract(epoch from now - pg_last_xact_replay_timestamp()) end,
+          'synchronousStandbys', names,
+          -- Names without a number ask for one standby.
+          'commitsWait', case when not sees_standbys then null else not recovers and names <> '' and
+            (select count(*) from standby where sync_state in ('sync', 'quorum'))
+              < coalesce(substring(names from '^ *(?:[A-Za-z]+ *)?([0-9]+) *[(]')::int, 1) end,
+          'standbys', case when sees_standbys then (
+            select coalesce(jsonb_agg(jsonb_build_object(
+              'name', application_name, 'address', host(client_addr), 'state', state, 'syncState', sync_state,
+              'lagBytes', case when not recovers then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end,
+              'lagSeconds', coalesce(extract(epoch from replay_lag), 0)) order by application_name), '[]') from standby) end,
+          'clockTimelines', (
+            select coalesce(jsonb_agg(jsonb_build_object('timeline', timeline_of(each.identity),
+              'isThisServers', coalesce(each.identity = server.identity, false), 'organizations', count) order by count desc), '[]')
+            from (select identity, count(*) as count from organization_clock group by identity) each),
+          'clocksAhead', (
+            select coalesce(jsonb_agg(jsonb_build_object('organizationId', organization_id, 'name', name, 'seconds', seconds)
+              order by seconds desc), '[]')
+            from (select * from ahead order by seconds desc limit ${MAX_CLOCKS_AHEAD}) furthest),
+          'clocksAheadTotal', (select count(*) from ahead)
+        ) as server from server`.pipe(
+        Effect.map((rows) => rows[0]!.server),
+        orDieAs("DatabaseInspection.readServer"),
+      ),
 
       readLoad: sql<InspectedLoad>`
         select current_setting('server_version') as version, pg_database_size(current_database())::double precision as bytes,

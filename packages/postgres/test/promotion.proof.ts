@@ -5,14 +5,15 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { type Standby, startStandby } from "@outreach/embedded-postgres/startStandby"
+import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
+import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { EventFeed, type FeedPosition } from "@outreach/postgres/events/EventFeed"
 import { migrate } from "@outreach/postgres/migrate"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, type Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterEach, expect, it } from "vitest"
 
@@ -112,6 +113,39 @@ it("stamps nothing at or below what a lost primary gave whose clock was ahead an
   const counts = { lost: lost.flat().length, kept: kept.length }
   process.stdout.write(`${JSON.stringify(counts)}\n`)
   expect(counts).toEqual({ lost: 201, kept: 20 + 100 })
+})
+
+it("tells the role, the timeline, the standbys and whether commits wait for one", async () => {
+  const { primary, standby } = await startPair()
+  await run(primary.url, seedCampaign({ recipients: 0 }))
+  const read = (url: string) =>
+    Effect.runPromise(
+      Effect.provide(
+        DatabaseInspection.use(({ readServer }) => readServer),
+        Layer.provide(DatabaseInspection.layer, testDatabaseLayer(url)),
+      ),
+    )
+  await setSynchronousStandbys(primary.url, "ANY 1 (s1, s2)")
+  expect(await read(primary.url)).toMatchObject({
+    role: "primary",
+    timeline: 1,
+    synchronousStandbys: "ANY 1 (s1, s2)",
+    commitsWait: false,
+    standbys: [{ name: "s1", state: "streaming", syncState: "quorum", lagBytes: expect.any(Number) }],
+    clockTimelines: [{ timeline: 1, isThisServers: true, organizations: 1 }],
+  })
+  expect(await read(standby.url)).toMatchObject({ role: "standby", timeline: 1, commitsWait: false, standbys: [] })
+
+  await cutOff(primary, standby)
+  expect(await read(primary.url)).toMatchObject({ commitsWait: true, standbys: [] })
+  await primary.kill()
+  await standby.promote()
+  expect(await read(standby.url)).toMatchObject({
+    role: "primary",
+    timeline: 2,
+    commitsWait: false,
+    clockTimelines: [{ timeline: 1, isThisServers: false, organizations: 1 }],
+  })
 })
 
 it("grants one fresh window of the API's rate limit and one second's e-mails after a promotion", async () => {

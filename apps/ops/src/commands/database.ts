@@ -1,0 +1,56 @@
+import { DatabaseInspection, type InspectedServer } from "@outreach/postgres/DatabaseInspection"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { reading } from "../audit/Access.ts"
+import { formatCount } from "../output/format.ts"
+import { formatRecord, formatRows, print } from "../output/Output.ts"
+
+const status = reading(
+  "status",
+  {},
+  Effect.fn("ops.database.status")(function* () {
+    const server = yield* (yield* DatabaseInspection).readServer
+    yield* print(server, () => formatServer(server))
+  }),
+).pipe(
+  Command.withDescription(
+    "Show the server's role and timeline, its standbys with their lag, whether commits wait for them, and the clocks of the organizations",
+  ),
+)
+
+/** `ops database …` */
+export const database = Command.make("database").pipe(
+  Command.withDescription("The PostgreSQL server of the database, and its standbys"),
+  Command.withSubcommands([status]),
+  Command.provide(DatabaseInspection.layer),
+)
+
+const formatServer = ({
+  standbys,
+  commitsWait,
+  clockTimelines,
+  clocksAhead,
+  clocksAheadTotal,
+  synchronousStandbys,
+  ...server
+}: InspectedServer): string =>
+  [
+    formatRecord({ ...server, synchronousStandbys: synchronousStandbys === "" ? "none" : synchronousStandbys }),
+    commitSentence(synchronousStandbys, commitsWait),
+    standbys === null
+      ? "This role may not see the standbys. A superuser can allow it: grant pg_monitor to the role."
+      : `Standbys:\n${formatRows(standbys, ["name", "address", "state", "syncState", "lagBytes", "lagSeconds"])}`,
+    `Timelines on which the clocks of organizations were last advanced:\n${formatRows(clockTimelines, ["timeline", "isThisServers", "organizations"])}`,
+    clocksAheadTotal === 0
+      ? "No clock of an organization is ahead of the server's."
+      : `${formatCount(clocksAheadTotal, "clock")} ahead of the server's, furthest first:\n${formatRows(clocksAhead, ["organizationId", "name", "seconds"])}`,
+  ].join("\n\n")
+
+const commitSentence = (synchronousStandbys: string, commitsWait: boolean | null): string => {
+  if (synchronousStandbys === "") return "Commits wait for no standby: a failover may lose the last ones."
+  if (commitsWait === null)
+    return "Commits wait for synchronous standbys, and this role may not see whether they are there."
+  return commitsWait
+    ? "Commits wait for a synchronous standby that is not there: nothing can be written until it comes back."
+    : "Commits wait for synchronous standbys, and these are there."
+}
