@@ -57,13 +57,16 @@ interface Server {
 }
 
 /**
- * A connection to the first server of an address that takes part: the driver's stream.
+ * The driver's stream: a connection to the first server of an address that accepts a session.
  *
- * It tries the hosts, negotiates TLS as `sslmode` says, and reads along: a server that is not, or no longer, the one asked for, a
- * commit whose wait for a standby was cancelled, and silence end the connection, so that it leaves the pool.
+ * It tries the hosts and negotiates TLS as the address says. It also reads the messages of the server, and ends when:
  *
- * The driver begins once. So each host is sent the driver's first message, and the driver hears from the one that takes it;
- * of the others it hears the request to authenticate alone, which it may get several times.
+ * - the server is not, or no longer, the one that the address asks for;
+ * - a commit's wait for its standby was cancelled;
+ * - the server is silent.
+ *
+ * The driver writes its first message once, and the stream sends it to each host. The driver may so be asked to authenticate
+ * several times; it sees the rest of a session's start from the server that is taken.
  */
 export class DatabaseSocket extends Duplex {
   readonly role: SocketRole
@@ -95,9 +98,7 @@ export class DatabaseSocket extends Duplex {
     this.role = options.role
     this.limitMs = options.limitMs
     options.watch.add(this)
-    if (options.watch.commitsWait && options.role === "pool") {
-      this.destroyUnused()
-    }
+    if (options.watch.commitsWait && options.role === "pool") this.destroyUnused()
   }
 
   /** Whether no response is waited for, and no transaction is open. */
@@ -131,7 +132,8 @@ export class DatabaseSocket extends Duplex {
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     if (this.first === undefined) {
       this.first = chunk
-      this.open(chunk).catch((error: Error) => this.fail(error))
+      const startedAt = performance.now()
+      this.open(chunk).catch((error: Error) => this.fail(error, startedAt))
       done()
       return
     }
@@ -139,9 +141,7 @@ export class DatabaseSocket extends Duplex {
       done(new SocketError("ECONNRESET", "The connection is closed"))
       return
     }
-    if (this.isOpen) {
-      this.noteRequest(chunk)
-    }
+    if (this.isOpen) this.noteRequest(chunk)
     if (this.socket.write(chunk)) done()
     else this.socket.once("drain", () => done())
   }
@@ -178,10 +178,14 @@ export class DatabaseSocket extends Duplex {
     this.unanswered += replies
   }
 
-  private fail(error: Error): void {
+  /** Ends an attempt to connect that began at a time. */
+  private fail(error: Error, startedAt: number): void {
     // The driver reads what the server said.
     if (error instanceof Refused) this.push(error.bytes)
     else this.destroy(error)
+    if (this.role === "heartbeat" && (error as SocketError).code === "ETIMEDOUT") {
+      this.options.watch.heartbeatFailed(startedAt, "silent")
+    }
   }
 
   private async open(first: Buffer): Promise<void> {
@@ -214,7 +218,6 @@ export class DatabaseSocket extends Duplex {
       address,
       watch.inOrder(ips, (ip) => `${ip} ${host.port}`),
     )) {
-      const startedAt = performance.now()
       const server = { host, ip }
       try {
         await within(connectTimeoutMs, this.openServer(server, first, target))
@@ -224,9 +227,6 @@ export class DatabaseSocket extends Duplex {
         this.socket?.destroy()
         this.socket = undefined
         watch.noteHost(`${ip} ${host.port}`, false)
-        if (this.role === "heartbeat" && (error as SocketError).code === "ETIMEDOUT") {
-          watch.heartbeatFailed(startedAt, "silent")
-        }
         failure = worse(failure, error as Error)
         if (this.destroyed || !mayTryNext(error as Error)) throw error
       }
