@@ -93,7 +93,7 @@ export interface InspectedStandby {
 }
 
 /** How many clocks that are ahead are listed. */
-export const MAX_CLOCKS_AHEAD = 20
+const MAX_CLOCKS_AHEAD = 20
 
 /** Reads how the database and the connection to it are set up; operators ask. */
 export class DatabaseInspection extends Context.Service<DatabaseInspection>()("postgres/DatabaseInspection", {
