@@ -1,4 +1,8 @@
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+
+// As in the tests: the processes that proofs start load the same modules.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
 /** What kills processes, needs a mail server or a browser, or takes minutes: two files at a time, each in a process of its own. */
 export default defineConfig({
