@@ -46,8 +46,7 @@ export const workerLimits = {
     concurrency: 60,
     /** Three times the connections of a campaign; the rest of the room is left to others. */
     maxPerCampaign: 48,
-    /** Half of what a campaign may have: a message costs PostgreSQL 190 µs in a claim of eight, and 95 in one of 24. */
-    minSlots: 24,
+    minSlots: 16,
     /** With those that the server has answered and that are being recorded, two for each connection. */
     maxHeld: 100,
     leaseSeconds: 100,
@@ -77,7 +76,7 @@ export const workerLimits = {
     remindEveryMs: 60_000,
   },
   /** How long a queue that had nothing is left alone: doubled from the shortest at each empty claim, and short again once there was work. */
-  pause: { minMs: 50, maxMs: 1000, debounceMs: 100 },
+  pause: { minMs: 50, maxMs: 1000, debounceMs: 20 },
   /** How old the last successful claim of endpoints of a ready worker may be: two of them, and the time limit of a statement. */
   readyWithinSeconds: 3 + 30,
   /** How long a loop waits after a failure: doubled at each further one. */

@@ -14,7 +14,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     readonly concurrency: number
     /**
      * How many leases must have ended since the last claim to be worth another, so that claims are few where each is dear; default 1.
-     * A claim waits for them for 100 ms at the most, and not at all when something new was heard of.
+     * A claim waits for them for 20 ms at the most, and not at all when something new was heard of.
      */
     readonly minSlots?: number
     /** How many may be held, with those whose room is free before they are handled to the end; default `concurrency`. */

@@ -105,7 +105,7 @@ describe("claimLoop", () => {
         yield* finish(1)
         expect(claims).toEqual([4, 3])
         yield* finish(1)
-        yield* TestClock.adjust("100 millis")
+        yield* TestClock.adjust("20 millis")
         expect(claims).toEqual([4, 3, 1])
         yield* finish(2)
         yield* Queue.offer(hinted, undefined)
