@@ -4,7 +4,14 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { buildArtifact } from "./artifact.ts"
 import { runScenario, type Scenario } from "./failover/runScenario.ts"
-import { brokenBySynchronous, killed, mute } from "./failover/scenarios.ts"
+import {
+  brokenByAsynchronous,
+  brokenBySynchronous,
+  findLibfaketime,
+  killed,
+  lagging,
+  mute,
+} from "./failover/scenarios.ts"
 
 // The short form of `pnpm prove:failover`, which also asks that all is back in time.
 let folder: string
@@ -29,4 +36,16 @@ it("loses nothing and comes back by itself when the primary is killed and its sy
 
 it("does the same when the primary goes mute without closing a connection", async () => {
   expect(brokenBySynchronous(await run(mute), WHENEVER)).toEqual([])
+})
+
+it("hides no event from a poller when an asynchronous standby is promoted that is behind, and whose clock is", async ({
+  skip,
+}) => {
+  const found = await findLibfaketime()
+  if ("missing" in found) return skip(found.missing)
+  const outcome = await run(lagging(found.library))
+  expect(brokenByAsynchronous(outcome, WHENEVER)).toEqual([])
+  // There was something to lose.
+  expect(outcome.inbound.lost).toBeGreaterThan(0)
+  expect(outcome.events.lost).toBeGreaterThan(0)
 })

@@ -16,6 +16,7 @@ import {
   oneOfTwo,
   readingBehind,
   severalHosts,
+  waiting,
 } from "./scenarios.ts"
 
 const { values } = parseArgs({
@@ -51,6 +52,7 @@ const proofs: Readonly<Record<string, () => Promise<Proof>>> = {
   4: async () => ({ scenario: oneOfTwo, broken: brokenByWaiting }),
   5: async () => ({ scenario: severalHosts, broken: brokenBySynchronous }),
   6: async () => ({ scenario: readingBehind, broken: brokenByReading }),
+  7: async () => ({ scenario: waiting, broken: brokenBySynchronous }),
 }
 
 const { scenario: only } = values

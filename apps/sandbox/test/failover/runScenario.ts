@@ -13,6 +13,7 @@ const GIVEN_UP_MS = 60_000
 /** A run whose load lasts so long also waits for the leases of e-mails, which end after 100 s. */
 const LONG_SECONDS = 60
 const LEASE_MS = 120_000
+const SENDING_MS = 30_000
 /** How long an operator waits for a command before repeating it. */
 const COMMAND_MS = 45_000
 
@@ -115,7 +116,7 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
     )
   const queuedHits = () => sum(/^outreach_hits_queued(?:\{.*\})? (\d+)/m)
   const { unfinished, leased } = await drain(url, load, mail.messages, {
-    leaseMs: seconds < LONG_SECONDS ? 0 : LEASE_MS,
+    leaseMs: seconds < LONG_SECONDS ? SENDING_MS : LEASE_MS,
     queuedHits,
   })
 
@@ -151,7 +152,7 @@ export const runScenario = async (scenario: Scenario, { folder, processes, secon
     },
     mail: {
       recipients: load.recipients,
-      missed: load.recipients - copies.size - leased,
+      missed: unfinished.mails,
       /** Those whose message a worker had claimed without learning of it: it is sent when its lease ends. */
       leased,
       twice: twice.length,
@@ -201,7 +202,7 @@ const countBy = (all: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
-/** Lets the service finish what it has to do. Returns what is left after a minute, and the e-mails that are leased after `leaseMs` more. */
+/** Lets the service finish what it has to do. Returns what is left at the end, and the e-mails that are leased still after `leaseMs`. */
 const drain = async (
   url: string,
   load: Load,
@@ -232,9 +233,10 @@ const drain = async (
   }
   const isDone = ({ unfinished }: Awaited<ReturnType<typeof left>>) =>
     Object.values(unfinished).every((count) => count === 0)
-  await eventually(left, isDone, GIVEN_UP_MS).catch(() => {})
-  await eventually(left, ({ leased }) => leased === 0, leaseMs).catch(() => {})
-  return await left()
+  // A message that a worker is sending is leased, too, so leases are given time to end.
+  return await eventually(left, (now) => isDone(now) && now.leased === 0, leaseMs)
+    .catch(() => eventually(left, isDone, GIVEN_UP_MS))
+    .catch(left)
 }
 
 /** Lets the pollers read to the end. A poller that cannot read has not seen the rest. */

@@ -11,6 +11,8 @@ const BACK_WITHIN_SECONDS = 20
 /** How long a monitor of the database takes to decide that the primary is lost. */
 const DETECTION_MS = 2000
 const CUT_OFF_MS = 3000
+/** Longer than a statement waits for its commit, so that partners send again what was not acknowledged. */
+const COMMITS_WAIT_MS = 15_000
 const CLOCK_BEHIND_SECONDS = 10
 const KEY_LIMIT = 100
 
@@ -123,6 +125,19 @@ export const oneOfTwo: Scenario = {
     const failedAt = performance.now()
     await follower("s1").standby.kill()
     return { failedAt, movedAt: failedAt, url: primary.url, inFlight: await readInFlight(primary.url) }
+  },
+}
+
+/** The only synchronous standby is cut off, so that commits wait in vain, and is promoted when the primary is killed at last. */
+export const waiting: Scenario = {
+  title: `the only synchronous standby cut off for ${COMMITS_WAIT_MS / 1000} s, then the primary killed`,
+  cluster: { standbys: [{ name: "s1" }], synchronous: "s1" },
+  strike: async (cluster) => {
+    const failedAt = performance.now()
+    cluster.follower("s1").link.cut()
+    await setTimeout(COMMITS_WAIT_MS)
+    await cluster.primary.kill()
+    return await moveTo(cluster, "s1", failedAt, "reset")
   },
 }
 
