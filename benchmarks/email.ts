@@ -69,7 +69,7 @@ async function measureWorker() {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedCampaign({ recipients, opensIn: 86_400 })
       // Only sending is measured, so there are no webhooks to deliver.
-      yield* sql`delete from webhook_endpoints`
+      yield* sql`update webhook_endpoints set enabled = false`
       yield* sql`update campaigns set html = ${htmlFor("{{ token }}")} where id = ${seeded.campaign.id}`
       yield* commandCampaign(seeded.campaign.id, "schedule")
       return seeded
