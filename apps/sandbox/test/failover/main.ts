@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -67,19 +67,16 @@ const run = async (number: string, scenario: Scenario): Promise<Outcome> => {
   console.dir(outcome, { depth: 3, compact: 3, breakLength: 140 })
   return outcome
 }
-const folder = await mkdtemp(join(tmpdir(), "outreach-failover-"))
-try {
-  await buildArtifact(folder)
-  for (const number of only === undefined ? Object.keys(proofs) : [only]) {
-    const { scenario, broken, counterexample } = await proofs[number]!()
-    const promises = [...broken(await run(number, scenario))]
-    if (counterexample !== undefined && !counterexample.broken(await run(number, counterexample.scenario))) {
-      promises.push("the counterexample broke nothing, so the check sees nothing")
-    }
-    for (const promise of promises) console.log(`BROKEN: ${promise}`)
-    if (promises.length === 0) console.log("kept every promise")
-    else process.exitCode = 1
+const folder = mkdtempSync(join(tmpdir(), "outreach-failover-"))
+process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+await buildArtifact(folder)
+for (const number of only === undefined ? Object.keys(proofs) : [only]) {
+  const { scenario, broken, counterexample } = await proofs[number]!()
+  const promises = [...broken(await run(number, scenario))]
+  if (counterexample !== undefined && !counterexample.broken(await run(number, counterexample.scenario))) {
+    promises.push("the counterexample broke nothing, so the check sees nothing")
   }
-} finally {
-  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+  for (const promise of promises) console.log(`BROKEN: ${promise}`)
+  if (promises.length === 0) console.log("kept every promise")
+  else process.exitCode = 1
 }
