@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs"
 
-// Loaded before a worker's own modules: its wall clock is wrong by CLOCK_SKEW_SECONDS, and its timers run as ever.
-const skewMs = 1000 * Number(process.env["CLOCK_SKEW_SECONDS"])
+// Loaded before a worker's own modules: its wall clock is wrong by WRONG_CLOCK_SECONDS, and its timers run as ever.
+const skewMs = 1000 * Number(process.env["WRONG_CLOCK_SECONDS"])
 const RightDate = Date
 
 globalThis.Date = new Proxy(RightDate, {

@@ -51,7 +51,7 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
         WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
         LOG_LEVEL: "none",
         ADMIN_PORT: "0",
-        CLOCK_SKEW_SECONDS: String(skews[place]),
+        WRONG_CLOCK_SECONDS: String(skews[place]),
         ...(dies && { DIE_AT: step, DIE_ONE_IN: String(stepDeaths.oneIn) }),
         ...settings,
       },
