@@ -4,7 +4,6 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { planLimit } from "../planLimit.ts"
 
 /** A place in the feed: the last event that was read. */
 export interface FeedPosition {
@@ -50,11 +49,9 @@ export class EventFeed extends Context.Service<EventFeed>()("postgres/events/Eve
         const range =
           types.length === FEED_EVENT_TYPES.length
             ? sql<PublishedEvent>`
-                select * from (
-                  select ${columns} from events
-                  where organization_id = ${organizationId} and ${inFeed} and ${beyond}
-                  order by emitted_at, id limit ${sql.literal(planLimit(limit))}
-                ) page order by "emittedAt", id limit ${limit}`
+                select ${columns} from events
+                where organization_id = ${organizationId} and ${inFeed} and ${beyond}
+                order by emitted_at, id limit ${limit}`
             : sql<PublishedEvent>`
                 select found.* from unnest(${types}::text[]) as wanted (type)
                 cross join lateral (

@@ -4,7 +4,6 @@ import { RecipientRepository } from "@outreach/domain/recipients/RecipientReposi
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { planLimit } from "../planLimit.ts"
 import { recipientColumns, recipientOf } from "./recipientColumns.ts"
 
 /** Keeps recipients in PostgreSQL. */
@@ -71,35 +70,27 @@ export const RecipientRepositoryPg = Layer.effect(
       page: (organizationId, from, limit) =>
         ("after" in from
           ? sql`
-              select * from (
-                select ${columns} from recipients
-                where organization_id = ${organizationId}
-                  and (updated_at, id) > (${from.after.updatedAt}::timestamptz, ${from.after.id})
-                order by updated_at, id limit ${sql.literal(planLimit(limit))}
-              ) page order by "updatedAt", id limit ${limit}`.values
+              select ${columns} from recipients
+              where organization_id = ${organizationId}
+                and (updated_at, id) > (${from.after.updatedAt}::timestamptz, ${from.after.id})
+              order by updated_at, id limit ${limit}`.values
           : sql`
-              select * from (
-                select ${columns} from recipients
-                where organization_id = ${organizationId} and updated_at >= ${from.since}::timestamptz
-                order by updated_at, id limit ${sql.literal(planLimit(limit))}
-              ) page order by "updatedAt", id limit ${limit}`.values
+              select ${columns} from recipients
+              where organization_id = ${organizationId} and updated_at >= ${from.since}::timestamptz
+              order by updated_at, id limit ${limit}`.values
         ).pipe(recipientsOf, orDieAs("RecipientRepository.page")),
 
       pageOfCampaign: (organizationId, campaignId, after, limit) =>
         (after
           ? sql`
-              select * from (
-                select ${columns} from recipients
-                where organization_id = ${organizationId} and campaign_id = ${campaignId}
-                  and (updated_at, id) > (${after.updatedAt}::timestamptz, ${after.id})
-                order by updated_at, id limit ${sql.literal(planLimit(limit))}
-              ) page order by "updatedAt", id limit ${limit}`.values
+              select ${columns} from recipients
+              where organization_id = ${organizationId} and campaign_id = ${campaignId}
+                and (updated_at, id) > (${after.updatedAt}::timestamptz, ${after.id})
+              order by updated_at, id limit ${limit}`.values
           : sql`
-              select * from (
-                select ${columns} from recipients
-                where organization_id = ${organizationId} and campaign_id = ${campaignId}
-                order by updated_at, id limit ${sql.literal(planLimit(limit))}
-              ) page order by "updatedAt", id limit ${limit}`.values
+              select ${columns} from recipients
+              where organization_id = ${organizationId} and campaign_id = ${campaignId}
+              order by updated_at, id limit ${limit}`.values
         ).pipe(recipientsOf, orDieAs("RecipientRepository.pageOfCampaign")),
     }
   }),
