@@ -44,7 +44,9 @@ describe("a worker that is killed beside a database that takes a second for a co
       worker.child.kill("SIGKILL")
       await worker.ended
       await query(
-        (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'outreach-worker'`,
+        (sql) => sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'outreach-worker' and datname = current_database()`,
       )
       const connections = mail.connections() - connectionsBefore
       const unrecorded = accepted() - (await sent())

@@ -48,14 +48,15 @@ describe("a message whose worker is killed between the server's 250 and its own 
       query(
         (sql) => sql`
         select from pg_stat_activity
-        where application_name = 'outreach-worker' and wait_event_type = 'Lock' and query ilike '%delete from messages%'`,
+        where application_name = 'outreach-worker' and datname = current_database() and wait_event_type = 'Lock' and query ilike '%delete from messages%'`,
       )
     await eventually(waiting, ({ length }) => length === 1)
     first.child.kill("SIGKILL")
     await first.ended
     await query(
       (sql) => sql`
-      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'outreach-worker'`,
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'outreach-worker' and datname = current_database()`,
     )
     await hold?.letGo()
     expect(mail.messages).toHaveLength(1)
