@@ -8,11 +8,11 @@ import {
   type MessageSettlement,
   SEND_RATE_RETENTION_SECONDS,
 } from "@outreach/domain/mail/MessageQueue"
-import { Array as Arr, Effect, Layer } from "effect"
+import { Array as Arr, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
 import type { ClockSkew } from "../connection/ClockSkew.ts"
-import { orDieAs } from "../DatabaseFailure.ts"
+import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
@@ -34,7 +34,7 @@ export const MessageQueuePg = Layer.effect(
           for (const lease of leases) settled.add(lease)
         }
         return items.map(({ lease }) => settled.has(keyOf(lease)))
-      }).pipe(Effect.provideContext(context), orDieAs("MessageQueue.settle")),
+      }).pipe(Effect.provideContext(context)),
     )
 
     return {
@@ -68,10 +68,22 @@ export const MessageQueuePg = Layer.effect(
         return rows[0]!
       }, orDieAs("MessageQueue.template")),
 
-      settle: (lease, settlement) => settle({ lease, settlement }),
+      settle: (lease, settlement) =>
+        settle({ lease, settlement }).pipe(
+          // What the mail server has answered is written down, should the database be away for a moment: else the message would be sent again.
+          Effect.retry({
+            while: ({ reason }) => isTransient(reason),
+            schedule: Schedule.spaced("500 millis"),
+            times: MAX_SETTLE_TRIES,
+          }),
+          orDieAs("MessageQueue.settle"),
+        ),
     }
   }),
 )
+
+/** How often an outcome is written again, twice a second: for about as long as a lease. */
+const MAX_SETTLE_TRIES = 200
 
 interface Settling {
   readonly lease: MessageLease

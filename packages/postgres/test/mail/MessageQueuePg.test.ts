@@ -9,10 +9,11 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
-import { Effect } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
@@ -241,6 +242,29 @@ describe("MessageQueuePg.settle", () => {
     expect(yield* bodies(campaign.id)).toHaveLength(1)
     const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
     expect(recipient!.bouncedAt).toBeNull()
+  })
+
+  test("writes what the server answered again after the database ended its transaction for a deadlock", function* () {
+    const { organization, campaign } = yield* seedSending(1)
+    const [lease] = yield* claimMessages(1)
+    const sql = yield* SqlClient.SqlClient
+    const settling = yield* inTransaction(
+      Effect.gen(function* () {
+        // The settlement is the one that ends.
+        yield* sql`set local deadlock_timeout = '1h'`
+        yield* sql`set local idle_in_transaction_session_timeout = 0`
+        yield* sql`select from organization_clock where organization_id = ${organization.id} for update`
+        const settling = yield* Effect.forkDetach(Effect.promise(() => run(settle(lease!, "sent"))))
+        yield* sql`
+          select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`.pipe(
+          Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("10 millis") }),
+        )
+        yield* sql`select from recipients where organization_id = ${organization.id} and id = ${lease!.recipientId} for update`
+        return settling
+      }),
+    )
+    expect(yield* Fiber.join(settling)).toBe(true)
+    expect(yield* bodies(campaign.id)).toHaveLength(1)
   })
 
   test("marks a survey campaign's recipient, and forwards no event of it", function* () {
