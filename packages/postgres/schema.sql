@@ -1250,6 +1250,18 @@ create table organization_clock (
   constraint organization_clock_pkey PRIMARY KEY (organization_id)
 ) with (fillfactor=50);
 
+create table organization_suppressions (
+  organization_id text collate "C" not null,
+  kind text not null,
+  value text collate "C" not null,
+  reason text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  applied_at timestamp with time zone,
+  constraint organization_suppressions_pkey PRIMARY KEY (organization_id, kind, value),
+  constraint organization_suppressions_kind_check CHECK ((kind = ANY (ARRAY['npi'::text, 'email'::text]))),
+  constraint organization_suppressions_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'operator'::text, 'bounced'::text, 'complained'::text])))
+);
+
 create table organizations (
   id text collate "C" not null,
   name text not null,
@@ -1491,6 +1503,7 @@ CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, qua
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (quarantined_at IS NULL));
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
@@ -1532,6 +1545,7 @@ alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table organization_suppressions add constraint organization_suppressions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);

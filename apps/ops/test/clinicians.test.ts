@@ -69,6 +69,9 @@ const seedPerson = Effect.fnUntraced(function* () {
     token: "zzzzzz",
   })
   while (yield* applyBatches) {}
+  yield* sql`
+    insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
+    values (${organization.id}, 'email', ${person.email}, 'bounced', clock_timestamp())`
 
   const answer = {
     status: 200,
@@ -155,18 +158,26 @@ describe("ops clinicians erase", () => {
     const { organization, campaign, token, recipientId } = await meanwhile(seedPerson())
     expect(naming(await meanwhile(dump), token)).toEqual([
       ...["dead_letters", "delivered", "delivery_attempts", "events", "hits", "idempotency_keys", "inbox"],
-      ...["qualifications", "recipients", "stored_responses", "suppressions"],
+      ...["organization_suppressions", "qualifications", "recipients", "stored_responses", "suppressions"],
     ])
     const digest = ["digest", "verify", "--date", new Date().toISOString().slice(0, 10)]
     await runJson(...digest)
 
     const planned = await runJson(...eraseOf(organization.id, "--dry-run"))
-    expect(naming(await meanwhile(dump), token)).toHaveLength(11)
+    expect(naming(await meanwhile(dump), token)).toHaveLength(12)
     const { counts, outcome, ...certificate } = await runJson(...eraseOf(organization.id, "--yes"))
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
       ...{ recipients: 1, messages: 0, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
-      ...{ inbox: 4, stored_responses: 2, idempotency_keys: 1, dead_letters: 1, delivered: 1, delivery_attempts: 2 },
+      ...{
+        organization_suppressions: 1,
+        inbox: 4,
+        stored_responses: 2,
+        idempotency_keys: 1,
+        dead_letters: 1,
+        delivered: 1,
+        delivery_attempts: 2,
+      },
     })
     expect(certificate).toMatchObject({ organization_id: organization.id, finished_at: expect.any(String) })
     expect(certificate.hashes).toContain(certificate.subject)
@@ -308,6 +319,7 @@ describe("ops clinicians export", () => {
     expect(counts).toEqual({
       ...{ recipients: 1, messages: 1, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
       ...{
+        organization_suppressions: 1,
         inbox: 5,
         stored_responses: 2,
         idempotency_keys: 1,

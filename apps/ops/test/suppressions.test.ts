@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -42,10 +45,64 @@ describe("ops suppressions", () => {
     await runJson("suppressions", "add", "--program", program, "--email", "late@clinic.test")
     const load = ["recipients", "import", "--campaign", campaign, file("npi,email", `${npi(7)},Late@clinic.test`)]
     expect(await runJson(...load)).toMatchObject({ imported: 0, suppressed: 1 })
-    const remove = ["suppressions", "remove", "--program", program, "--email", "LATE@clinic.test", "--yes"]
+    const email = ["--email", "LATE@clinic.test"]
+    const remove = ["suppressions", "remove", "--program", program, ...email, "--reason", "asked by phone", "--yes"]
     expect(await runJson(...remove)).toEqual({ program_id: program, removed: 1 })
     expect(await runJson(...remove)).toEqual({ program_id: program, removed: 0 })
     expect(await runJson(...load)).toMatchObject({ imported: 1, suppressed: 0 })
+  })
+
+  it("lists those of the whole organization, too, by reason, and lifts them from each of its programs", async () => {
+    const { program, organizationId } = await meanwhile(
+      Effect.gen(function* () {
+        const { program, organization } = yield* seedCampaign({ recipients: 0 })
+        const clinician = { npi: null, email: EmailAddress.make("Gone@clinic.test") }
+        yield* suppressInOrganization(organization.id, [clinician], "bounced")
+        return { program: program.id, organizationId: organization.id }
+      }),
+    )
+    const other = await runJson("programs", "create", "--organization", organizationId, "--slug", "x", "--name", "X")
+    await runJson("suppressions", "add", "--program", program, "--email", "no@clinic.test")
+    const bounced = {
+      kind: "email",
+      value: "gone@clinic.test",
+      reason: "bounced",
+      scope: "organization",
+      program_id: null,
+    }
+    for (const each of [program, other.id]) {
+      const { data } = await runJson("suppressions", "list", "--program", each, "--reason", "bounced")
+      expect(data).toEqual([expect.objectContaining({ ...bounced, created_at: expect.any(String) })])
+    }
+    expect(await entries(other.id)).toHaveLength(1)
+    expect(await entries(program)).toHaveLength(2)
+    const remove = ["suppressions", "remove", "--program", other.id, "--email", "gone@clinic.test", "--yes"]
+    expect(await runJson(...remove, "--reason", "the mailbox is back")).toMatchObject({ removed: 1 })
+    expect(await entries(program)).toEqual([["email", "no@clinic.test", "operator"]])
+  })
+
+  it.each([
+    [[], /--reason/],
+    [["--reason", " "], /for the audit log/],
+    [["--reason", "late@clinic.test asked"], /without an e-mail address or an NPI/],
+    [["--reason", `told by ${npi(0)}`], /without an e-mail address or an NPI/],
+  ])("lifts none with %j for a reason, and says what is missing", async (reason, message) => {
+    const { program } = await seed()
+    await runJson("suppressions", "add", "--program", program, "--email", "late@clinic.test")
+    const remove = ["suppressions", "remove", "--program", program, "--email", "late@clinic.test", "--yes"]
+    expect((await runFailing(...remove, ...reason)).message).toMatch(message)
+    expect(await entries(program)).toHaveLength(1)
+  })
+
+  it("keeps the reason of a lifted suppression in the audit log, and not the address", async () => {
+    const { program } = await seed()
+    const lift = ["--email", "late@clinic.test", "--reason", "asked by phone", "--yes"]
+    await runJson("suppressions", "remove", "--program", program, ...lift)
+    const { data } = await runJson("audit", "list", "--limit", "1")
+    expect(data[0]).toMatchObject({
+      command: "suppressions remove",
+      arguments: { program, email: null, reason: "asked by phone", yes: true },
+    })
   })
 
   it("imports a file of NPIs, of addresses or of both, and a re-run adds nothing", async () => {

@@ -77,6 +77,7 @@ describe("recipients find", () => {
         ],
         ["suppressed", "npi: account_created"],
         ["suppressed", "email: account_created"],
+        ["suppressed", "email: bounced"],
       ].toSorted(),
     )
     const times = entries.map(({ at }: { at: string }) => at)

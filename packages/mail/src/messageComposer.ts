@@ -14,8 +14,9 @@ export interface DkimOptions {
 }
 
 // RFC 8058 wants both headers of the unsubscription signed, which is one more than nodemailer's own list has.
+// Gmail reads a Feedback-ID only where it is signed.
 const SIGNED_HEADERS =
-  "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post"
+  "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:X-Outreach-Message"
 
 /** Creates a function that composes messages for an `SmtpSession`: each one's envelope and text, signed unless `dkim` is null. */
 export const messageComposer = (from: Sender, dkim: DkimOptions | null) => {

@@ -3,6 +3,12 @@ import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"
 import type { Sender } from "./mailFrom.ts"
 
+/**
+ * Holds the local part of the return path, which names the recipient under a seal: a complaint repeats the message's own headers, often
+ * without its addresses.
+ */
+export const MESSAGE_SEAL_HEADER = "X-Outreach-Message"
+
 /** A boundary has at most 70 characters, of which 14 are nodemailer's (RFC 2046 5.1.1). */
 const MAX_BOUNDARY_LENGTH = 56
 
@@ -25,6 +31,8 @@ export const mimeMessage = (mail: Mail, from: Sender, headers: Readonly<Record<s
     "Message-ID": mail.messageId,
     "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "Feedback-ID": mail.feedbackId,
+    [MESSAGE_SEAL_HEADER]: mail.returnPath.slice(0, mail.returnPath.lastIndexOf("@")),
     ...headers,
   })
   const head = root.buildHeaders()

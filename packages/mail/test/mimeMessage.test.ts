@@ -11,6 +11,7 @@ const mail = {
   html: `<p>Grüße, <a href="https://l.test/x">open</a><img src="https://l.test/pixel"></p>`,
   text: "Grüße, open [https://l.test/x]",
   messageId: `<rcp_${"1".repeat(32)}@acme.test>`,
+  feedbackId: `cmp_${"2".repeat(32)}:pgm_${"3".repeat(32)}:org_${"4".repeat(32)}:outreach`,
   returnPath: "bounce-1@bounces.acme.test",
   unsubscribeUrl: `https://outreach.test/unsubscribe/${"x".repeat(120)}`,
 }
@@ -28,6 +29,13 @@ describe("mimeMessage", () => {
       `<${mail.unsubscribeUrl}>`,
       "List-Unsubscribe=One-Click",
     ])
+  })
+
+  it("names the campaign for those who count complaints, and holds the sealed local part of the return path", async () => {
+    const { headers } = await PostalMime.parse(mimeMessage(mail, from).raw)
+    const value = (name: string) => headers.find(({ originalKey }) => originalKey === name)?.value
+    expect(value("Feedback-ID")).toBe(mail.feedbackId)
+    expect(value("X-Outreach-Message")).toBe("bounce-1")
   })
 
   it("writes what nodemailer would write from the parts, in ASCII and with no line too long", async () => {

@@ -31,7 +31,8 @@ export const renderMail = Effect.fnUntraced(function* (
   )
   const template = { ...campaign, campaignName: campaign.name, programName: yield* programNameOf(campaign) }
   const compose = composeMail(template, { ...settings, mailDomain: options.domain })
-  return compose({ ...recipient, organizationId: campaign.organizationId })
+  const { organizationId, programId, id: campaignId } = campaign
+  return compose({ ...recipient, organizationId, programId, campaignId })
 })
 
 /** Returns the name of a campaign's program. */

@@ -1,7 +1,8 @@
 import { ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_KINDS } from "@outreach/domain/suppressions/Suppression"
+import { SUPPRESSION_KINDS, SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { textSchema } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
@@ -34,9 +35,29 @@ const add = changing(
   Command.withExamples([{ command: "ops suppressions add --program pgm_… --email someone@clinic.example" }]),
 )
 
+const MAX_REASON_LENGTH = 200
+
+/** Why a suppression is lifted: the audit log keeps it, and holds no personal data. */
+const LiftReason = textSchema(
+  `1 to ${MAX_REASON_LENGTH} characters on one line, for the audit log, without an e-mail address or an NPI`,
+  (text) => {
+    const reason = text.trim()
+    const isLine = reason !== "" && reason.length <= MAX_REASON_LENGTH && !/\p{Cc}/u.test(reason)
+    return isLine && !/@|\d{10}/.test(reason) ? reason : undefined
+  },
+)
+
 const remove = changing(
   "remove",
-  { ...clinician, yes },
+  {
+    ...clinician,
+    reason: parsedFlag(
+      "reason",
+      LiftReason,
+      "Why the program may write to the clinician again, for the audit log",
+    ).pipe(Flag.withMetavar("text")),
+    yes,
+  },
   Effect.fn("ops.suppressions.remove")(function* (input) {
     const { npi, email } = yield* readClinician(input)
     const keys = [
@@ -45,7 +66,9 @@ const remove = changing(
     ]
     const suppressions = yield* SuppressionRepository
     const found = yield* suppressions.find(input.program, keys)
-    const reasons = found.map(({ kind, reason }) => `${kind}: ${reason}`).join(", ")
+    const reasons = found
+      .map(({ kind, reason, programId }) => `${kind}: ${reason}${programId === null ? " in all programs" : ""}`)
+      .join(", ")
     yield* confirm(
       `remove ${formatCount(found.length, "suppression")} of program ${input.program} (${reasons}), so that it may write to the clinician again`,
       { yes: input.yes || found.length === 0, count: found.length },
@@ -55,8 +78,14 @@ const remove = changing(
   }),
 ).pipe(
   Command.withDescription(
-    "Remove an NPI or an address; withdrawn recipients stay withdrawn until a later import names them. Asks first, or needs --yes",
+    "Lift the suppression of an NPI or an address, also one that binds all programs of the organization; withdrawn recipients stay withdrawn until a later import names them. Asks first, or needs --yes",
   ),
+  Command.withExamples([
+    {
+      command:
+        'ops suppressions remove --program pgm_… --email someone@clinic.example --reason "mailbox restored, ticket 4711"',
+    },
+  ]),
 )
 
 const list = revealing(
@@ -67,14 +96,20 @@ const list = revealing(
       Flag.withDescription("Only NPIs, or only addresses"),
       Flag.optional,
     ),
+    reason: Flag.Literals("reason", SUPPRESSION_REASONS).pipe(
+      Flag.withDescription("Only those with this reason"),
+      Flag.optional,
+    ),
     limit,
   },
-  Effect.fn("ops.suppressions.list")(function* ({ program, kind, limit }) {
+  Effect.fn("ops.suppressions.list")(function* ({ program, kind, reason, limit }) {
     const repository = yield* SuppressionRepository
-    const rows = yield* repository.list(program, limit + 1, Option.getOrUndefined(kind))
-    yield* printPage(rows, limit, ["kind", "value", "reason", "createdAt"])
+    const filter = { kind: Option.getOrUndefined(kind), reason: Option.getOrUndefined(reason) }
+    const rows = yield* repository.list(program, limit + 1, filter)
+    const shown = rows.map((row) => ({ ...row, scope: row.programId === null ? "organization" : "program" }))
+    yield* printPage(shown, limit, ["kind", "value", "reason", "scope", "createdAt"])
   }),
-).pipe(Command.withDescription("List a program's suppressions, by kind and value"))
+).pipe(Command.withDescription("List a program's suppressions with those of its whole organization, by kind and value"))
 
 const load = changing(
   "import",

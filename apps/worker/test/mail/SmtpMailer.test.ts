@@ -30,6 +30,7 @@ const mailTo = (
   html,
   text: "Your link: open [https://l.test/aB3dE9]",
   messageId: "<rcp_1@acme.test>",
+  feedbackId: "cmp_1:pgm_1:org_1:outreach",
   returnPath: "bounce-1@bounces.acme.test",
   unsubscribeUrl: "https://outreach.test/unsubscribe/1",
 })
@@ -110,7 +111,7 @@ describe("a message that the server takes", () => {
 })
 
 describe("a signed message", () => {
-  it("is found good by another's verifier, and so are both headers of its unsubscription", async () => {
+  it("is found good by another's verifier, and so are the headers of its unsubscription and of complaints", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
     const key = Redacted.make(privateKey.export({ type: "pkcs8", format: "pem" }).toString())
     const server = await mailServer()
@@ -133,7 +134,9 @@ describe("a signed message", () => {
     const text = server.messages[0]!.text
     const found = await verify(text)
     expect(found).toMatchObject({ signingDomain: "acme.test", status: { result: "pass" } })
-    for (const name of ["from", "to", "subject", "message-id", "list-unsubscribe", "list-unsubscribe-post"]) {
+    const unsubscription = ["list-unsubscribe", "list-unsubscribe-post"]
+    const complaints = ["feedback-id", "x-outreach-message"]
+    for (const name of ["from", "to", "subject", "message-id", ...unsubscription, ...complaints]) {
       expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
     }
     expect((await verify(text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two")))?.status.result).toBe(

@@ -13,6 +13,7 @@ export const HELD_TABLES = [
   "messages",
   "unsubscriptions",
   "suppressions",
+  "organization_suppressions",
   "qualifications",
   "events",
   "hits",

@@ -18,8 +18,12 @@ export class BounceRepository extends Context.Service<
   {
     /** Locks a recipient, and their message if nobody knows whether it was sent; undefined when there is no such recipient. */
     lock(recipientId: RecipientId): Effect.Effect<BouncedRecipient | undefined>
-    /** Marks a recipient as bounced, removes a message that waits for another attempt, and publishes the event. */
-    storeBounce(bounced: BouncedRecipient, event: EventDraft): Effect.Effect<void>
+    /** Marks a recipient as bounced, removes a message that waits for another attempt, and publishes the event; a hard bounce suppresses the address. */
+    storeBounce(
+      bounced: BouncedRecipient,
+      event: EventDraft,
+      options: { readonly isHardBounce: boolean },
+    ): Effect.Effect<void>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
     pauseDomain(recipientId: RecipientId, status: string, seconds: number): Effect.Effect<void>
   }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier, type RecipientId } from "../Identifier.ts"
+import { isHardBounce } from "../suppressions/Suppression.ts"
 import { Transaction } from "../Transaction.ts"
 import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import type { MailOutcome } from "./Mailer.ts"
@@ -38,6 +39,8 @@ export const reportBounce = Effect.fnUntraced(function* (
     const result = decideBounce(bounced)
     if (bounced === undefined || result !== "recorded") return result
     const { organizationId, campaignId, programId, token } = bounced.recipient
+    // Whoever reports has tried for as long as it would.
+    const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
     const event = composeEvent(
       "outreach.email_bounced",
       { id, organizationId, campaignId, programId, recipientId },
@@ -45,11 +48,10 @@ export const reportBounce = Effect.fnUntraced(function* (
         service_recipient_id: recipientId,
         service_campaign_id: campaignId,
         token,
-        // Whoever reports has tried for as long as it would.
-        bounce_reason: verdict._tag === "Bounced" ? verdict.reason : "other",
+        bounce_reason: bounceReason,
       },
     )
-    yield* bounces.storeBounce(bounced, event)
+    yield* bounces.storeBounce(bounced, event, { isHardBounce: isHardBounce(bounceReason) })
     return result
   })
   return yield* transaction.run(record)

@@ -11,6 +11,8 @@ export interface Mail {
   readonly text: string
   /** The same at every attempt, so that a repeated message can be told. */
   readonly messageId: string
+  /** Names the campaign to mailbox providers that count complaints: at most four fields, nothing personal. */
+  readonly feedbackId: string
   /** Where its bounces come back to: the sender of the envelope. */
   readonly returnPath: string
   /** Takes the one click of RFC 8058. */

@@ -6,7 +6,9 @@ import type { MessageLease, MessageTemplate } from "./Message.ts"
 
 /** What a settlement does with the message; an event is published in the same transaction. */
 export type MessageSettlement =
-  | { readonly state: "sent" | "bounced"; readonly event: EventDraft }
+  | { readonly state: "sent"; readonly event: EventDraft }
+  /** A hard bounce suppresses the address in every program of the organization. */
+  | { readonly state: "bounced"; readonly event: EventDraft; readonly isHardBounce: boolean }
   /** `attempts` is how many count against the mailbox. */
   | {
       readonly state: "retry"

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier } from "../Identifier.ts"
+import { isHardBounce } from "../suppressions/Suppression.ts"
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
 import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
@@ -74,12 +75,10 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
     service_campaign_id: lease.campaignId,
     token: lease.token,
   }
-  const event =
-    outcome._tag === "Accepted"
-      ? composeEvent("outreach.email_sent", about, data)
-      : composeEvent("outreach.email_bounced", about, {
-          ...data,
-          bounce_reason: outcome._tag === "Bounced" ? outcome.reason : "other",
-        })
-  return { state: outcome._tag === "Accepted" ? "sent" : "bounced", event } satisfies MessageSettlement
+  if (outcome._tag === "Accepted") {
+    return { state: "sent", event: composeEvent("outreach.email_sent", about, data) } satisfies MessageSettlement
+  }
+  const bounceReason = outcome._tag === "Bounced" ? outcome.reason : "other"
+  const event = composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: bounceReason })
+  return { state: "bounced", event, isHardBounce: isHardBounce(bounceReason) } satisfies MessageSettlement
 })

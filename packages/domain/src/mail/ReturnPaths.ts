@@ -15,6 +15,8 @@ export class ReturnPaths extends Context.Service<
     of(recipientId: RecipientId): string
     /** Returns the recipient; undefined for whatever this deployment did not make. Letters may have changed their case on the way. */
     read(address: string): RecipientId | undefined
+    /** Reads the local part alone, as messages carry it in a header of their own. */
+    readLocalPart(localPart: string): RecipientId | undefined
   }
 >()("domain/mail/ReturnPaths") {
   /** Offers return paths at the domain whose mail reaches the worker. */
@@ -32,6 +34,14 @@ const LOCAL_PART = /^bounce-([0-9a-f]{32})-([0-9a-f]{2})?([0-9a-f]{16})$/
 
 const make = (domain: string, { mark, seal, isSealed }: TrackingSeal["Service"]): ReturnPaths["Service"] => {
   const markHex = mark === undefined ? "" : Hex.encode(Uint8Array.of(mark))
+  const readLocalPart = (localPart: string): RecipientId | undefined => {
+    const [, id, foundMark = "", sealHex] = LOCAL_PART.exec(localPart.toLowerCase()) ?? []
+    if (id === undefined || sealHex === undefined) return undefined
+    const found = Result.getOrThrow(Hex.decode(foundMark))[0]
+    return isSealed(sealedBytes(foundMark, id), Result.getOrThrow(Hex.decode(sealHex)), found)
+      ? (`${PREFIXES.recipient}_${id}` as RecipientId)
+      : undefined
+  }
   return {
     of: (recipientId) => {
       const id = recipientId.slice(recipientId.indexOf("_") + 1)
@@ -39,15 +49,10 @@ const make = (domain: string, { mark, seal, isSealed }: TrackingSeal["Service"])
       return `bounce-${id}-${markHex}${sealHex}@${domain}`
     },
     read: (address) => {
-      const said = address.toLowerCase()
-      const at = said.lastIndexOf("@")
-      const [, id, foundMark = "", sealHex] = LOCAL_PART.exec(said.slice(0, at)) ?? []
-      if (id === undefined || sealHex === undefined || said.slice(at + 1) !== domain) return undefined
-      const found = Result.getOrThrow(Hex.decode(foundMark))[0]
-      return isSealed(sealedBytes(foundMark, id), Result.getOrThrow(Hex.decode(sealHex)), found)
-        ? (`${PREFIXES.recipient}_${id}` as RecipientId)
-        : undefined
+      const at = address.lastIndexOf("@")
+      return address.slice(at + 1).toLowerCase() === domain ? readLocalPart(address.slice(0, at)) : undefined
     },
+    readLocalPart,
   }
 }
 

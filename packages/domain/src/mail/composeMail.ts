@@ -6,8 +6,11 @@ import type { MessageTemplate } from "./Message.ts"
 import type { ReturnPaths } from "./ReturnPaths.ts"
 import { compileTemplate } from "./Template.ts"
 
+/** The last field of each Feedback-ID: Gmail wants the same 5 to 15 characters in all mail of a sender, and counts by the signing domain. */
+const FEEDBACK_SENDER = "outreach"
+
 /** Whom a message is for. */
-export type MailRecipient = RecipientRef & Pick<Recipient, "token" | "email">
+export type MailRecipient = RecipientRef & Pick<Recipient, "campaignId" | "programId" | "token" | "email">
 
 /** What the messages of a deployment have in common. */
 export interface MailSettings {
@@ -39,6 +42,7 @@ export const composeMail = (
       subject: subject(variables),
       ...body(recipient, variables),
       messageId: `<${recipient.recipientId}@${mailDomain}>`,
+      feedbackId: [recipient.campaignId, recipient.programId, recipient.organizationId, FEEDBACK_SENDER].join(":"),
       returnPath: returnPaths.of(recipient.recipientId),
       unsubscribeUrl,
     }

@@ -1,29 +1,46 @@
+import type { BounceReason } from "@outreach/contract"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Clinician } from "./Clinician.ts"
 
-// Glossary. Suppression: an NPI or an e-mail address that a program must not write to. Withdrawn: a recipient who was not written to and
-// never will be. Waiting: a recipient who was neither written to nor withdrawn.
+// Glossary. Suppression: an NPI or an e-mail address that a program, or every program of an organization, must not write to. Withdrawn: a
+// recipient who was not written to and never will be. Waiting: a recipient who was neither written to nor withdrawn.
 
 export const SUPPRESSION_KINDS = ["npi", "email"] as const
 export type SuppressionKind = (typeof SUPPRESSION_KINDS)[number]
 
-/** Why someone is suppressed: the partner has an account of theirs; they asked for no more; or an operator said so. */
-export const SUPPRESSION_REASONS = ["account_created", "unsubscribed", "operator"] as const
+/**
+ * Why someone is suppressed: the partner has an account of theirs; they asked for no more; an operator said so; their address does not
+ * exist or takes no mail; or they reported a message as unwanted.
+ */
+export const SUPPRESSION_REASONS = ["account_created", "unsubscribed", "operator", "bounced", "complained"] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-/** A clinician in one program; recipients match by NPI or by e-mail address. */
+/** The bounces after which an address is suppressed; after `other` it may take mail again. */
+const HARD_BOUNCES: ReadonlyArray<BounceReason> = [
+  "mailbox_not_found",
+  "mailbox_disabled",
+  "domain_not_found",
+  "address_invalid",
+]
+
+/** Reports whether an address is suppressed after a bounce. */
+export const isHardBounce = (reason: BounceReason): boolean => HARD_BOUNCES.includes(reason)
+
+/** A clinician in one program, or in every program of an organization; recipients match by NPI or by e-mail address. */
 export interface ProgramClinician extends Clinician {
-  readonly programId: ProgramId
+  /** Null for every program of the organization, also those to come. */
+  readonly programId: ProgramId | null
 }
 
 /** Why a recipient is withdrawn. */
 export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached"
 
-/** An entry of a program's suppression set. */
+/** An entry of a program's suppression set, or of its organization's. */
 export interface Suppression {
   readonly organizationId: OrganizationId
-  readonly programId: ProgramId
+  /** Null for every program of the organization. */
+  readonly programId: ProgramId | null
   readonly kind: SuppressionKind
   /** The NPI, or the e-mail address in lower case. */
   readonly value: string

@@ -6,7 +6,13 @@ import type { ProgramClinician, Suppression, SuppressionKind, SuppressionReason 
 /** The key of a suppression within its program. */
 export type SuppressionKey = Pick<Suppression, "kind" | "value">
 
-/** Keeps whom each program must not write to. */
+/** Which entries are meant: all conditions must hold. */
+export interface SuppressionFilter {
+  readonly kind?: SuppressionKind | undefined
+  readonly reason?: SuppressionReason | undefined
+}
+
+/** Keeps whom each program, and every program of an organization, must not write to. */
 export class SuppressionRepository extends Context.Service<
   SuppressionRepository,
   {
@@ -16,18 +22,22 @@ export class SuppressionRepository extends Context.Service<
       clinicians: ReadonlyArray<ProgramClinician>,
       reason: SuppressionReason,
     ): Effect.Effect<number>
-    /** Removes entries; returns how many there were. Who was withdrawn stays so; an import may name them again. */
+    /** Removes entries of a program and of its organization; returns how many there were. Who was withdrawn stays so; an import may name them again. */
     remove(programId: ProgramId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
-    /** Finds the entries of these keys. */
+    /** Finds the entries of these keys that bind a program. */
     find(
       programId: ProgramId,
       keys: ReadonlyArray<SuppressionKey>,
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
-    /** Lists a program's entries in the order (kind, value), of one kind or of both. */
+    /** Lists the entries that bind a program in the order (kind, value). */
     list(
       programId: ProgramId,
       limit: number,
-      kind?: SuppressionKind,
+      filter?: SuppressionFilter,
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
+    /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first; none of frozen organizations. */
+    findUnapplied(limit: number): Effect.Effect<ReadonlyArray<Suppression>>
+    /** Marks entries of an organization: nobody whom they match is waiting any more. */
+    markApplied(organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<void>
   }
 >()("domain/suppressions/SuppressionRepository") {}

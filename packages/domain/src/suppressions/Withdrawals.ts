@@ -28,16 +28,40 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
   clinicians: ReadonlyArray<Clinician>,
   reason: SuppressionReason,
 ) {
+  const { organizationId } = yield* (yield* ProgramRepository).find(programId)
+  return yield* suppress(
+    organizationId,
+    clinicians.map((clinician) => ({ ...clinician, programId })),
+    reason,
+  )
+})
+
+/** Suppresses clinicians in every program of an organization, also those to come; like `suppressClinicians`. */
+export const suppressInOrganization = Effect.fn("Withdrawals.suppressInOrganization")(function* (
+  organizationId: OrganizationId,
+  clinicians: ReadonlyArray<Clinician>,
+  reason: SuppressionReason,
+) {
+  return yield* suppress(
+    organizationId,
+    clinicians.map((clinician) => ({ ...clinician, programId: null })),
+    reason,
+  )
+})
+
+const suppress = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  clinicians: ReadonlyArray<ProgramClinician>,
+  reason: SuppressionReason,
+) {
   const transaction = yield* Transaction
   const suppressions = yield* SuppressionRepository
   const withdrawals = yield* WithdrawalRepository
-  const { organizationId } = yield* (yield* ProgramRepository).find(programId)
   const erasures = yield* ErasedClinicianRepository
-  const suppress = Effect.gen(function* () {
+  const suppressOnce = Effect.gen(function* () {
     if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
     // Read with the turn in hand: an erasure takes the turn as well, and its clinicians are suppressed by their hashes.
-    const remaining = withoutErased(yield* erasures.find(organizationId, clinicians), clinicians)
-    const suppressed = remaining.map((clinician) => ({ ...clinician, programId }))
+    const suppressed = withoutErased(yield* erasures.find(organizationId, clinicians), clinicians)
     const locked = new Set((yield* withdrawals.findMatches(organizationId, suppressed)).map(({ id }) => id))
     if ((yield* withdrawals.lock(organizationId, locked)).size > 0) return yield* new WithdrawalConflict()
     const added = yield* suppressions.add(organizationId, suppressed, reason)
@@ -46,7 +70,7 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
     const chosen = [...locked].map((id) => ({ id, reason: "suppressed" as const }))
     return { added, withdrawn: yield* withdrawals.withdraw(organizationId, chosen, at) }
   })
-  return yield* transaction.run(suppress).pipe(Effect.retry(WITHDRAWAL_TRIES), Effect.orDie)
+  return yield* transaction.run(suppressOnce).pipe(Effect.retry(WITHDRAWAL_TRIES), Effect.orDie)
 })
 
 /** Withdraws the next waiting recipients of the programs that reached their quota; returns how many. */

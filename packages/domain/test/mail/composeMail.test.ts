@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { OrganizationId, RecipientId } from "../../src/Identifier.ts"
+import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../../src/Identifier.ts"
 import { composeMail } from "../../src/mail/composeMail.ts"
 import type { MessageTemplate } from "../../src/mail/Message.ts"
 import { EmailAddress } from "../../src/recipients/EmailAddress.ts"
@@ -18,6 +18,8 @@ const template: MessageTemplate = {
 const recipient = {
   organizationId: OrganizationId.make(`org_${"0".repeat(32)}`),
   recipientId: RecipientId.make(`rcp_${"1".repeat(32)}`),
+  campaignId: CampaignId.make(`cmp_${"2".repeat(32)}`),
+  programId: ProgramId.make(`pgm_${"3".repeat(32)}`),
   token: "aB3dE9",
   email: EmailAddress.make("clinician@clinic.test"),
 }
@@ -34,6 +36,11 @@ describe("composeMail", () => {
       unsubscribeUrl: links.unsubscribe(recipient),
     })
     expect(mail.html).not.toContain("clinician@clinic.test")
+  })
+
+  it("names the campaign, the program, the organization and the sender in the Feedback-ID", () => {
+    const { campaignId, programId, organizationId } = recipient
+    expect(mail.feedbackId).toBe(`${campaignId}:${programId}:${organizationId}:outreach`)
   })
 
   it("leads each link through us, also the partner's own, but for the unsubscription", () => {

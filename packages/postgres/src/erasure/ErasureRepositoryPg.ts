@@ -143,10 +143,12 @@ export const ErasureRepositoryPg = Layer.effect(
         const done = { recipients: ids.length, messages: messages.length, unsubscriptions: unsubscriptions.length }
         // A worker erases records alone, and has no right to delete suppressions.
         if (npis.length === 0 && emails.length === 0) return done
-        const suppressions = yield* sql`
-          delete from suppressions where organization_id = ${organizationId}
+        const deleteFrom = (table: string) => sql`
+          delete from ${sql(table)} where organization_id = ${organizationId}
             and ((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))
           returning 1`
+        const suppressions = yield* deleteFrom("suppressions")
+        const ofOrganization = yield* deleteFrom("organization_suppressions")
         const pseudonyms = (yield* erased.find(
           organizationId,
           npis.map((npi) => ({ npi: npi as Npi, email: null })),
@@ -160,7 +162,12 @@ export const ErasureRepositoryPg = Layer.effect(
           ) then ' ' || event_id else '' end
           from unnest(${[...pseudonyms.keys()]}::text[], ${[...pseudonyms.values()]}::text[]) as given (npi, pseudonym)
           where counted.organization_id = ${organizationId} and counted.npi = given.npi returning 1`
-        return { ...done, suppressions: suppressions.length, qualifications: qualifications.length }
+        return {
+          ...done,
+          suppressions: suppressions.length,
+          organization_suppressions: ofOrganization.length,
+          qualifications: qualifications.length,
+        }
       }, orDieAs("ErasureRepository.eraseAtOnce")),
 
       erase: (subject, table) =>

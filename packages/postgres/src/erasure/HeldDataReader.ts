@@ -82,10 +82,14 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
             where organization_id = ${organizationId} and ${sql(column)} = any (${[...values]}::text[])`,
           (rows) => rows.map(({ row }) => row),
         )
-      const suppressions = sql<{ row: object }>`
-        select to_jsonb(held) - 'organization_id' as row from suppressions held
-        where organization_id = ${organizationId}
-          and ((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))`
+      const suppressionsIn = (table: string) =>
+        Effect.map(
+          sql<{ row: object }>`
+            select to_jsonb(held) - 'organization_id' as row from ${sql(table)} held
+            where organization_id = ${organizationId}
+              and ((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))`,
+          (rows) => rows.map(({ row }) => row),
+        )
 
       const inbox = yield* sql<{ row: object; npi: string | null; body: string }>`
         select to_jsonb(held) - array['organization_id', 'npi', 'body'] as row, npi, body from inbox held
@@ -132,7 +136,8 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
         recipients: yield* rowsOf("recipients", "id", ids),
         messages: yield* rowsOf("messages", "recipient_id", ids),
         unsubscriptions: yield* rowsOf("unsubscriptions", "recipient_id", ids),
-        suppressions: (yield* suppressions).map(({ row }) => row),
+        suppressions: yield* suppressionsIn("suppressions"),
+        organization_suppressions: yield* suppressionsIn("organization_suppressions"),
         qualifications: yield* rowsOf("qualifications", "npi", npis),
         events: yield* readEvents(organizationId, keys, ids),
         hits: yield* rowsOf("hits", "recipient_id", ids),

@@ -219,6 +219,10 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       return rows.filter(({ response, isOurs }) => isOurs || matches(response)).map(({ id }) => id)
     }, atLeisure)
 
+    const suppressionsOf = ({ organizationId, npis, emails }: Subject, table: HeldTable) => sql`
+      select from ${sql(table)} where organization_id = ${organizationId}
+        and ((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))`
+
     const finders = {
       recipients: (subject) => Effect.succeed(idsOf(subject)),
       messages: (subject) => sql`
@@ -226,9 +230,8 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       unsubscriptions: (subject) => sql`
         select from unsubscriptions
         where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
-      suppressions: (subject) => sql`
-        select from suppressions where organization_id = ${subject.organizationId}
-          and ((kind = 'npi' and value = any (${subject.npis}::text[])) or (kind = 'email' and value = any (${subject.emails}::text[])))`,
+      suppressions: (subject) => suppressionsOf(subject, "suppressions"),
+      organization_suppressions: (subject) => suppressionsOf(subject, "organization_suppressions"),
       qualifications: (subject) => sql`
         select from qualifications where organization_id = ${subject.organizationId} and npi = any (${subject.npis}::text[])`,
       hits: (subject) => sql`

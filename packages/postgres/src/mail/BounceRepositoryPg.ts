@@ -10,6 +10,7 @@ import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
+import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 /** Records late bounces in PostgreSQL. */
@@ -51,7 +52,7 @@ export const BounceRepositoryPg = Layer.effect(
       }, orDieAs("BounceRepository.lock")),
 
       storeBounce: Effect.fnUntraced(
-        function* ({ recipient: { organizationId, id }, message }, event) {
+        function* ({ recipient: { organizationId, id, email }, message }, event, { isHardBounce }) {
           if (message !== undefined) {
             yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${id}`
           }
@@ -59,6 +60,7 @@ export const BounceRepositoryPg = Layer.effect(
           yield* sql`
             update recipients set bounced_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
             where organization_id = ${organizationId} and id = ${id}`
+          if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
           yield* publishEvents([event], at)
         },
         Effect.provideContext(context),

@@ -16,6 +16,7 @@ import { isTransient, orDieAs } from "../DatabaseFailure.ts"
 import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
+import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 /** Keeps the messages to send in PostgreSQL. */
@@ -175,6 +176,12 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
           bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end
         from unnest(${ids}::text[], ${ours.map(({ state }) => state)}::text[]) as final (recipient_id, state)
         where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id`
+      const suppressed = ours.filter((final) => final.state === "bounced" && final.isHardBounce)
+      yield* suppressAddresses(
+        organizationId,
+        suppressed.map(({ email }) => email),
+        "bounced",
+      )
       yield* publishEvents(
         ours.map(({ event }) => event),
         at,

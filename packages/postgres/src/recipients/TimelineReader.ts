@@ -147,6 +147,12 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
         join suppressions suppression on suppression.organization_id = program.organization_id
           and suppression.program_id = program.id and suppression.kind = identity.kind and suppression.value = identity.value
         union all
+        select suppression.created_at, 'suppressed', suppression.organization_id, null, null, null, null,
+          suppression.kind || ': ' || reason
+        from identity
+        join organization_suppressions suppression on suppression.organization_id = identity.organization_id
+          and suppression.kind = identity.kind and suppression.value = identity.value
+        union all
         select received_at, 'received', clinician.organization_id, null, null, null, event_id,
           type || ', ' || case when applied_at is not null then 'applied' when quarantined_at is not null then 'set aside: ' || reason
             else 'waiting' end

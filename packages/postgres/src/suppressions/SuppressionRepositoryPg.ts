@@ -16,6 +16,12 @@ export const SuppressionRepositoryPg = Layer.effect(
       organization_id as "organizationId", program_id as "programId", suppression.kind, suppression.value, reason,
       created_at as "createdAt"`)
 
+    /** Suppressions of one program or of the whole organization, as rows of one shape. */
+    const both = sql.literal(`(
+      select organization_id, program_id, kind, value, reason, created_at from suppressions
+      union all
+      select organization_id, null, kind, value, reason, created_at from organization_suppressions)`)
+
     const organizationOf = Effect.fnUntraced(function* (programId: ProgramId) {
       const rows = yield* sql<{ id: OrganizationId }>`
         select organization_id as id from programs where id = ${programId}`
@@ -23,31 +29,51 @@ export const SuppressionRepositoryPg = Layer.effect(
     })
 
     return {
-      add: (organizationId, clinicians, reason) =>
-        sql`
+      add: Effect.fnUntraced(function* (organizationId, clinicians, reason) {
+        const ofPrograms = clinicians.filter(({ programId }) => programId !== null)
+        const ofAll = clinicians.filter(({ programId }) => programId === null)
+        const added = yield* sql`
           insert into suppressions (organization_id, program_id, kind, value, reason)
           select distinct ${organizationId}, program_id, entry.kind, entry.value, ${reason}
           from unnest(
-            ${clinicians.map(({ programId }) => programId)}::text[], ${clinicians.map(({ npi }) => npi ?? "")}::text[],
-            ${clinicians.map(({ email }) => email ?? "")}::text[]
+            ${ofPrograms.map(({ programId }) => programId!)}::text[], ${ofPrograms.map(({ npi }) => npi ?? "")}::text[],
+            ${ofPrograms.map(({ email }) => email ?? "")}::text[]
           ) as clinician (program_id, npi, email)
           cross join lateral (values ('npi', npi), ('email', lower(email))) as entry (kind, value)
           where entry.value <> ''
           order by 2, 3, 4
           on conflict do nothing
-          returning 1`.pipe(
-          Effect.map((rows) => rows.length),
-          orDieAs("SuppressionRepository.add"),
-        ),
+          returning 1`
+        if (ofAll.length === 0) return added.length
+        const addedToAll = yield* sql`
+          insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
+          select distinct ${organizationId}, entry.kind, entry.value, ${reason}, clock_timestamp()
+          from unnest(${ofAll.map(({ npi }) => npi ?? "")}::text[], ${ofAll.map(({ email }) => email ?? "")}::text[]) as clinician (npi, email)
+          cross join lateral (values ('npi', npi), ('email', lower(email))) as entry (kind, value)
+          where entry.value <> ''
+          order by 2, 3
+          on conflict do nothing
+          returning 1`
+        return added.length + addedToAll.length
+      }, orDieAs("SuppressionRepository.add")),
 
       remove: Effect.fn("SuppressionRepository.remove")(function* (programId, keys) {
         const organizationId = yield* organizationOf(programId)
         const rows = yield* sql`
-          delete from suppressions suppression
-          using unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
-          where organization_id = ${organizationId} and program_id = ${programId}
-            and suppression.kind = key.kind and suppression.value = lower(key.value)
-          returning 1`
+          with key as (
+            select kind, lower(value) as value
+            from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
+          ), of_program as (
+            delete from suppressions suppression using key
+            where organization_id = ${organizationId} and program_id = ${programId}
+              and suppression.kind = key.kind and suppression.value = key.value
+            returning 1
+          ), of_organization as (
+            delete from organization_suppressions suppression using key
+            where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
+            returning 1
+          )
+          select from of_program union all select from of_organization`
         return rows.length
       }, orDieAs("SuppressionRepository.remove")),
 
@@ -57,19 +83,38 @@ export const SuppressionRepositoryPg = Layer.effect(
           select ${columns} from unnest(
             ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
           cross join lateral (
-            select * from suppressions
-            where organization_id = ${organizationId} and program_id = ${programId} and kind = key.kind and value = lower(key.value)
-            limit 1) suppression`
+            select * from ${both} suppression
+            where organization_id = ${organizationId} and (program_id = ${programId} or program_id is null)
+              and kind = key.kind and value = lower(key.value)
+          ) suppression`
       }, orDieAs("SuppressionRepository.find")),
 
-      list: Effect.fn("SuppressionRepository.list")(function* (programId, limit, kind) {
+      list: Effect.fn("SuppressionRepository.list")(function* (programId, limit, { kind, reason } = {}) {
         const organizationId = yield* organizationOf(programId)
         return yield* sql<Suppression>`
-          select ${columns} from suppressions suppression
-          where organization_id = ${organizationId} and program_id = ${programId}
+          select ${columns} from ${both} suppression
+          where organization_id = ${organizationId} and (program_id = ${programId} or program_id is null)
             and (${kind ?? null}::text is null or kind = ${kind ?? null})
-          order by kind, value limit ${limit}`
+            and (${reason ?? null}::text is null or reason = ${reason ?? null})
+          order by kind, value, program_id limit ${limit}`
       }, orDieAs("SuppressionRepository.list")),
+
+      findUnapplied: (limit) =>
+        sql<Suppression>`
+          select organization_id as "organizationId", null as "programId", kind, value, reason, suppression.created_at as "createdAt"
+          from organization_suppressions suppression
+          join organizations organization on organization.id = organization_id and frozen_at is null
+          where applied_at is null
+          order by suppression.created_at limit ${limit}`.pipe(orDieAs("SuppressionRepository.findUnapplied")),
+
+      markApplied: (organizationId, keys) =>
+        sql`
+          update organization_suppressions suppression set applied_at = clock_timestamp()
+          from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
+          where organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value`.pipe(
+          Effect.asVoid,
+          orDieAs("SuppressionRepository.markApplied"),
+        ),
     }
   }),
 )

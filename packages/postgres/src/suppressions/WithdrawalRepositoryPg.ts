@@ -22,10 +22,16 @@ export const WithdrawalRepositoryPg = Layer.effect(
       findMatches: (organizationId, clinicians) =>
         sql<{ id: RecipientId; position: number }>`
           with match as materialized (
-            select program_id, npi, email, position - 1 as position from unnest(
-              ${clinicians.map(({ programId }) => programId)}::text[], ${clinicians.map(({ npi }) => npi ?? "")}::text[],
+            select program.id as program_id, npi, email, position - 1 as position
+            from unnest(
+              ${clinicians.map(({ programId }) => programId ?? "")}::text[], ${clinicians.map(({ npi }) => npi ?? "")}::text[],
               ${clinicians.map(({ email }) => email ?? "")}::text[]
             ) with ordinality as match (program_id, npi, email, position)
+            cross join lateral (
+              select match.program_id as id where match.program_id <> ''
+              union all
+              select id from programs where match.program_id = '' and organization_id = ${organizationId}
+            ) program
           )
           select id, position::int from match
           join recipients recipient on recipient.organization_id = ${organizationId} and recipient.program_id = match.program_id

@@ -35,11 +35,15 @@ const about = Effect.fnUntraced(function* ({ organizationId, campaignId, program
 })
 const settle = Effect.fnUntraced(function* (lease: MessageLease, state: "sent" | "bounced") {
   const data = { service_recipient_id: lease.recipientId, service_campaign_id: lease.campaignId, token: lease.token }
-  const event =
+  const settlement =
     state === "sent"
-      ? composeEvent("outreach.email_sent", yield* about(lease), data)
-      : composeEvent("outreach.email_bounced", yield* about(lease), { ...data, bounce_reason: "mailbox_not_found" })
-  return yield* (yield* MessageQueue).settle(lease, { state, event })
+      ? { state, event: composeEvent("outreach.email_sent", yield* about(lease), data) }
+      : {
+          state,
+          event: composeEvent("outreach.email_bounced", yield* about(lease), { ...data, bounce_reason: "other" }),
+          isHardBounce: false,
+        }
+  return yield* (yield* MessageQueue).settle(lease, settlement)
 })
 const retry = (lease: MessageLease, attempts: number) =>
   Effect.flatMap(MessageQueue, (queue) => queue.settle(lease, { state: "retry", attempts, delaySeconds: 0 }))

@@ -1,0 +1,23 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import type { SuppressionReason } from "@outreach/domain/suppressions/Suppression"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Suppresses addresses in every program of an organization; `withdrawSuppressed` withdraws who waits.
+ *
+ * Call it with the organization's clock in hand: whoever was imported without seeing the suppression is then committed before it.
+ */
+export const suppressAddresses = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  emails: ReadonlyArray<EmailAddress>,
+  reason: SuppressionReason,
+) {
+  if (emails.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into organization_suppressions (organization_id, kind, value, reason)
+    select distinct ${organizationId}, 'email', lower(email), ${reason} from unnest(${emails}::text[]) as email
+    order by 3 on conflict do nothing`
+})

@@ -1,0 +1,150 @@
+import { describe, expect } from "@effect/vitest"
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
+import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
+import { suppressInOrganization } from "@outreach/domain/suppressions/Withdrawals"
+import { withdrawSuppressed } from "@outreach/domain/suppressions/withdrawSuppressed"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+beforeEach(() => run(cancelCampaigns))
+
+/** Seeds a campaign of `email(0)` that is sending, and a campaign of another program that has not begun, with `email(0)` and `email(1)`. */
+const seed = Effect.gen(function* () {
+  const { organization, campaign } = yield* seedCampaign({ recipients: 1 })
+  const program = yield* (yield* ProgramRepository).create({
+    organizationId: organization.id,
+    id: yield* createIdentifier("program"),
+    slug: "lungs",
+    name: "Lungs",
+    learnerTarget: null,
+    completerTarget: null,
+  })
+  const { windowStart, windowEnd } = campaign
+  const about = { name: "Later", kind: "survey", subject: "s", html: "h", windowStart, windowEnd } as const
+  const later = yield* createCampaign({ ...about, programId: program.id })
+  yield* importLines(later.id, [line(0), line(1)])
+  yield* sendCampaign(campaign.id)
+  return { organization, campaign, later }
+})
+const line = (n: number) => ({ number: n + 2, npi: npi(n), email: email(n).toUpperCase() })
+
+/** Sends the next message, with an outcome that a mail server decided. */
+const sendWith = Effect.fnUntraced(function* (outcome: MailOutcome) {
+  const [lease] = yield* claimMessages(1)
+  const mailer: Mailer["Service"] = { send: (_mail, _sending, record) => record(outcome) }
+  const options = { sending: {} as never, answered: Effect.void }
+  yield* sendMessage(lease!, {} as never, options).pipe(Effect.provideService(Mailer, mailer))
+  return lease!
+})
+
+const waiting = Effect.fnUntraced(function* (campaignId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ email: string }>`
+    select lower(email) as email from recipients where campaign_id = ${campaignId} and withdrawn_at is null order by 1`
+  return rows.map((row) => row.email)
+})
+const suppressions = Effect.fnUntraced(function* (organizationId: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`
+    select kind, value, reason, applied_at is not null as applied from organization_suppressions
+    where organization_id = ${organizationId}`
+})
+
+describe("a hard bounce", () => {
+  test("suppresses the address in every program, and withdraws who waits", function* () {
+    for (const reason of ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid"] as const) {
+      const { organization, later } = yield* seed
+      yield* sendWith({ _tag: "Bounced", reason })
+      const entry = { kind: "email", value: email(0), reason: "bounced" }
+      expect(yield* suppressions(organization.id)).toEqual([{ ...entry, applied: false }])
+      expect(yield* withdrawSuppressed).toBe(1)
+      expect(yield* waiting(later.id)).toEqual([email(1)])
+      expect(yield* suppressions(organization.id)).toEqual([{ ...entry, applied: true }])
+      expect(yield* withdrawSuppressed).toBe(0)
+      const other = { ...line(0), npi: npi(5) }
+      expect(yield* importLines(later.id, [other])).toMatchObject({ imported: 0, suppressed: 1 })
+    }
+  })
+
+  test("that is reported after the message was sent does the same", function* () {
+    const { organization, later } = yield* seed
+    const [lease] = yield* claimMessages(1)
+    yield* settleSent(lease!)
+    yield* reportBounce(lease!.recipientId, { _tag: "Bounced", reason: "mailbox_disabled" })
+    expect(yield* suppressions(organization.id)).toMatchObject([{ value: email(0), reason: "bounced" }])
+    yield* withdrawSuppressed
+    expect(yield* waiting(later.id)).toEqual([email(1)])
+  })
+
+  test("leaves a recipient whose message is in flight to a later turn", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, campaign, later } = yield* seed
+    yield* sendCampaign(later.id)
+    const leases = yield* claimMessages(9)
+    const other = leases.find((lease) => lease.campaignId === later.id && lease.email.toLowerCase() === email(0))!
+    const first = leases.find((lease) => lease.campaignId === campaign.id)!
+    yield* settleSent(first)
+    yield* reportBounce(first.recipientId, { _tag: "Bounced", reason: "mailbox_not_found" })
+    expect(yield* withdrawSuppressed).toBe(0)
+    expect(yield* suppressions(organization.id)).toMatchObject([{ applied: false }])
+    yield* sql`update messages set lease_until = null where recipient_id = ${other.recipientId}`
+    expect(yield* withdrawSuppressed).toBe(1)
+    expect(yield* waiting(later.id)).toEqual([email(1)])
+    expect(yield* settleSent(other)).toBe(false)
+  })
+})
+
+describe("what is not a hard bounce", () => {
+  test("suppresses nobody: a mailbox that was full for a day may take mail again", function* () {
+    const { organization, later } = yield* seed
+    yield* sendWith({ _tag: "Bounced", reason: "other" })
+    expect(isHardBounce("other")).toBe(false)
+    expect(yield* suppressions(organization.id)).toEqual([])
+    expect(yield* withdrawSuppressed).toBe(0)
+    expect(yield* waiting(later.id)).toEqual([email(0), email(1)])
+  })
+})
+
+describe("suppressInOrganization", () => {
+  test("suppresses a clinician in every program at once, also in those to come", function* () {
+    const { organization, campaign, later } = yield* seed
+    const clinician = { npi: npi(0), email: null }
+    const suppress = suppressInOrganization(organization.id, [clinician], "unsubscribed")
+    expect(yield* suppress).toEqual({ added: 1, withdrawn: 2 })
+    expect(yield* suppress).toEqual({ added: 0, withdrawn: 0 })
+    expect([...(yield* waiting(campaign.id)), ...(yield* waiting(later.id))]).toEqual([email(1)])
+    const program = yield* (yield* ProgramRepository).create({
+      organizationId: organization.id,
+      id: yield* createIdentifier("program"),
+      slug: "kidneys",
+      name: "Kidneys",
+      learnerTarget: null,
+      completerTarget: null,
+    })
+    const { windowStart, windowEnd } = campaign
+    const about = { name: "New", kind: "traffic", subject: "s", html: "h", windowStart, windowEnd } as const
+    const fresh = yield* createCampaign({ ...about, programId: program.id })
+    expect(yield* importLines(fresh.id, [line(0), line(2)])).toMatchObject({ imported: 1, suppressed: 1 })
+  })
+
+  test("does not reach another organization", function* () {
+    const { organization } = yield* seed
+    const { campaign } = yield* seedCampaign({ recipients: 1 })
+    yield* suppressInOrganization(organization.id, [{ npi: null, email: email(0) }], "operator")
+    expect(yield* waiting(campaign.id)).toEqual([email(0)])
+  })
+})
