@@ -1280,6 +1280,8 @@ create table programs (
   completer_target integer,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  sender_name text,
+  postal_address text,
   constraint programs_pkey PRIMARY KEY (organization_id, id),
   constraint programs_slug UNIQUE (organization_id, slug),
   constraint programs_completer_target_check CHECK ((completer_target > 0)),

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { FOOTER, SENDER_FLAGS } from "@outreach/testing/sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
@@ -15,11 +16,22 @@ const file = (name: string, content: string | Uint8Array): string => {
   writeFileSync(join(folder, name), content)
   return join(folder, name)
 }
-const html = file("mail.html", "<p>Your link: https://l.test/{{ token }}</p>")
+const HTML = `<p>Your link: https://l.test/{{ token }}</p>${FOOTER}`
+const html = file("mail.html", HTML)
 
 const create = async (flags: Record<string, string> = {}): Promise<ReadonlyArray<string>> => {
   const { id } = await runJson("organizations", "create", "--name", "Acme")
-  const program = await runJson("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
+  const program = await runJson(
+    "programs",
+    "create",
+    "--organization",
+    id,
+    "--slug",
+    "x",
+    "--name",
+    "X",
+    ...SENDER_FLAGS,
+  )
   const all = {
     program: program.id,
     name: "Spring",
@@ -82,7 +94,7 @@ describe("campaigns", () => {
     expect(await runJson("campaigns", "show", id)).toMatchObject({
       id,
       status: "draft",
-      html: "<p>Your link: https://l.test/{{ token }}</p>",
+      html: HTML,
       progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
       pauses: [],
     })
@@ -100,7 +112,7 @@ describe("campaigns", () => {
   it("are previewed with links that lead nowhere, as the message to one recipient or to nobody", async () => {
     const { id } = await runJson(
       ...(await create({
-        html: file("link.html", `<a href="{{ short_link }}">Go</a> {{ token }}`),
+        html: file("link.html", `<a href="{{ short_link }}">Go</a> {{ token }}${FOOTER}`),
         "short-link": "https://go.partner.test/{token}",
         "per-minute": "600",
       })),
@@ -123,7 +135,9 @@ describe("campaigns", () => {
       expect(eml).toContain(header)
     }
     expect(html).toMatch(
-      new RegExp(`^<a href="http://127.0.0.1:8080/l/[\\w-]+">Go</a> ${token}<img src="http://127.0.0.1:8080/o/`),
+      new RegExp(
+        `^<a href="http://127.0.0.1:8080/l/[\\w-]+">Go</a> ${token}<p>Acme Health, 1 Main Street, Springfield, IL 62701.`,
+      ),
     )
 
     await runJson("campaigns", "preview", id, "--out", join(folder, "out"))
@@ -135,6 +149,18 @@ describe("campaigns", () => {
     expect(await runFailing("campaigns", "preview", id, "--out", join(folder, "mail.html"))).toMatchObject({
       code: "folder_unusable",
     })
+  })
+
+  it("are wrapped in a plain layout, whose footer shows what a fragment does not", async () => {
+    const fragment = file("fragment.html", "<p>Dear colleague</p>")
+    expect(await runFailing(...(await create({ html: fragment })))).toMatchObject({
+      code: "sender_not_shown",
+      missing: ["senderName", "postalAddress", "unsubscribeUrl"],
+    })
+    const { id } = await runJson(...(await create({ html: fragment, layout: "plain" })))
+    const { eml, html } = await runJson("campaigns", "preview", id, "--out", join(folder, "plain"))
+    expect(readFileSync(html, "utf8")).toContain("about X from Acme Health, 1 Main Street, Springfield, IL 62701")
+    expect(readFileSync(eml, "utf8")).toContain("from Acme Health, 1 Main")
   })
 
   it("show which domains refuse us, and how fast it goes", async () => {

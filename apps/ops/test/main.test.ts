@@ -8,6 +8,7 @@ import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { FOOTER, SENDER_FLAGS } from "@outreach/testing/sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
@@ -143,11 +144,21 @@ describe("without DATABASE_URL", () => {
 
 describe("an import", () => {
   const create = async (settings: Record<string, string>): Promise<string> => {
-    writeFileSync(join(folder, "mail.html"), "<p>{{ token }}</p>")
+    writeFileSync(join(folder, "mail.html"), FOOTER)
     const runJson = async (...args: ReadonlyArray<string>) =>
       JSON.parse((await run([...args, "--json"], { settings })).stdout)
     const { id } = await runJson("organizations", "create", "--name", "Acme")
-    const program = await runJson("programs", "create", "--organization", id, "--slug", "x", "--name", "X")
+    const program = await runJson(
+      "programs",
+      "create",
+      "--organization",
+      id,
+      "--slug",
+      "x",
+      "--name",
+      "X",
+      ...SENDER_FLAGS,
+    )
     const campaign = await runJson(
       ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", "mail.html"],
       ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],

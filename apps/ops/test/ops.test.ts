@@ -6,6 +6,7 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { FOOTER } from "@outreach/testing/sender"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -350,7 +351,7 @@ describe("programs", () => {
     const folder = mkdtempSync(join(tmpdir(), "ops-programs-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, "mail.html")
-    writeFileSync(file, "<p>Hello</p>")
+    writeFileSync(file, FOOTER)
     const create = [
       ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", file],
       ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],

@@ -7,6 +7,7 @@ import { RELEASE } from "@outreach/process/release"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
+import { FOOTER, SENDER_FLAGS } from "@outreach/testing/sender"
 import { createWebhookVerifier } from "@outreach/webhook-verifier"
 import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { Client } from "pg"
@@ -78,9 +79,9 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
     MAIL_FROM: "outreach@acme.test",
   })
 
-  await writeFile(join(folder, "mail.html"), "<p>{{ token }}</p>")
+  await writeFile(join(folder, "mail.html"), FOOTER)
   await writeFile(join(folder, "clinicians.csv"), "npi,email\n1234567893,dana.reyes@clinic.test\n")
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
+  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X", ...SENDER_FLAGS)
   const campaign = await opsJson(
     ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", "mail.html"],
     ...["--window-start", "2026-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],

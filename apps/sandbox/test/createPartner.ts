@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { EventEnvelope } from "@outreach/contract"
 import { listen } from "@outreach/testing/listen"
 import { email, npi } from "@outreach/testing/seedCampaign"
+import { SENDER, SENDER_FLAGS } from "@outreach/testing/sender"
 import { createWebhookVerifier } from "@outreach/webhook-verifier"
 import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { sampleEvent } from "@outreach/webhook-verifier/testing"
@@ -14,12 +15,13 @@ type OpsJson = ReturnType<typeof artifactIn>["opsJson"]
 /**
  * Creates an organization with an endpoint that receives its webhooks in this process until the test is finished, or `atEnd` calls back.
  *
- * `arrived` is called with each webhook.
+ * `arrived` is called with each webhook. `senderFlags` is empty for a release whose programs have no sender.
  */
 export const createPartner = async (
   opsJson: OpsJson,
   atEnd?: (end: () => Promise<void>) => void,
   arrived: (event: EventEnvelope) => void = () => {},
+  senderFlags: ReadonlyArray<string> = SENDER_FLAGS,
 ) => {
   const { id } = await opsJson("organizations", "create", "--name", "Acme")
   const ofAcme = ["--organization", id]
@@ -36,7 +38,7 @@ export const createPartner = async (
   )
   const url = `http://127.0.0.1:${await listen(server, atEnd)}/`
   const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", url)
-  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X")
+  const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X", ...senderFlags)
   return {
     /** The flag that names the organization. */
     ofAcme,
@@ -71,7 +73,9 @@ export const createCampaign = async (
   },
 ): Promise<string> => {
   const { programId, folder, recipients, first = 0, flags = [] } = options
-  await writeFile(join(folder, "mail.html"), '<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>')
+  const sender = `<p>${SENDER.senderName}, ${SENDER.postalAddress}. <a href="{{ unsubscribe_url }}">Unsubscribe</a></p>`
+  const html = `<p><a href="https://partner.test/?t={{ token }}">Begin</a></p>${sender}`
+  await writeFile(join(folder, "mail.html"), html)
   const lines = Array.from({ length: recipients }, (_, n) => `${npi(first + n)},${email(first + n)}\n`)
   await writeFile(join(folder, "clinicians.csv"), `npi,email\n${lines.join("")}`)
   const { id } = await opsJson(

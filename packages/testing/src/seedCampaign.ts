@@ -10,6 +10,7 @@ import { checkDigit, Npi } from "@outreach/domain/recipients/Npi"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Clock, Effect } from "effect"
+import { FOOTER, SENDER } from "./sender.ts"
 
 /** A valid NPI for each number up to 99,999,999. */
 export const npi = (n: number): Npi => {
@@ -45,6 +46,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     id: yield* createIdentifier("program"),
     slug: "heart-failure",
     name: "Heart failure",
+    ...SENDER,
     learnerTarget: null,
     completerTarget: null,
   })
@@ -54,7 +56,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     name: "Spring",
     kind: "traffic",
     subject: "An invitation to {{ program_name }}",
-    html: "<p>Your link: https://l.test/{{ token }}</p>",
+    html: `<p>Your link: https://l.test/{{ token }}</p>${FOOTER}`,
     windowStart: fromUnixMillis(opens),
     windowEnd: fromUnixMillis(opens + 3_600_000),
   })

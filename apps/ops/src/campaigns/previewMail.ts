@@ -6,7 +6,7 @@ import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
 import { setting } from "@outreach/process/setting"
 import { Config, Effect, Schema } from "effect"
-import { PLACEHOLDER_TOKEN, programNameOf, renderMail } from "./renderMail.ts"
+import { PLACEHOLDER_TOKEN, programOf, renderMail } from "./renderMail.ts"
 
 /** The campaign has no recipient with this token. */
 export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("RecipientNotFound", {
@@ -29,7 +29,7 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
   const isFromSet = (yield* Config.String("MAIL_FROM").pipe(Config.withDefault(""))) !== ""
   const from = isFromSet
     ? yield* setting("MAIL_FROM", mailFrom)
-    : { name: yield* programNameOf(campaign), address: "outreach@example.invalid" }
+    : { name: (yield* programOf(campaign)).name, address: "outreach@example.invalid" }
   const mail = yield* renderMail(campaign, recipient, { domain: domainOf(from), bounceDomain: domainOf(from) })
   return { subject: mail.subject, html: mail.html, eml: Buffer.from(mimeMessage(mail, from).raw) }
 })

@@ -29,13 +29,14 @@ export const renderMail = Effect.fnUntraced(function* (
       ),
     ),
   )
-  const template = { ...campaign, campaignName: campaign.name, programName: yield* programNameOf(campaign) }
+  const { name: programName, senderName, postalAddress } = yield* programOf(campaign)
+  const template = { ...campaign, campaignName: campaign.name, programName, senderName, postalAddress }
   const compose = composeMail(template, { ...settings, mailDomain: options.domain })
   const { organizationId, programId, id: campaignId } = campaign
   return compose({ ...recipient, organizationId, programId, campaignId })
 })
 
-/** Returns the name of a campaign's program. */
-export const programNameOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
-  return (yield* (yield* CampaignRepository).summaries(organizationId, [id])).get(id)!.program.name
+/** Returns a campaign's program. */
+export const programOf = Effect.fnUntraced(function* ({ organizationId, id }: Campaign) {
+  return (yield* (yield* CampaignRepository).summaries(organizationId, [id])).get(id)!.program
 })

@@ -45,11 +45,19 @@ const create = changing(
     subject: parsedFlag(
       "subject",
       DisplayName,
-      "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
+      "The e-mails' subject; may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ short_link }} and {{ unsubscribe_url }}",
     ),
     html: Flag.String("html").pipe(
       Flag.withMetavar("file"),
-      Flag.withDescription("The file of the e-mails' HTML body; may contain the same placeholders as the subject"),
+      Flag.withDescription(
+        "The file of the e-mails' HTML body, with the same placeholders; must show sender_name, postal_address and unsubscribe_url",
+      ),
+    ),
+    layout: Flag.Literals("layout", ["none", "plain"]).pipe(
+      Flag.withDescription(
+        "plain wraps the HTML, which may be a fragment, in a layout whose footer names the sender and unsubscribes",
+      ),
+      Flag.withDefault("none" as const),
     ),
     shortLink: Flag.String("short-link").pipe(
       Flag.withMetavar("url"),
@@ -67,12 +75,14 @@ const create = changing(
     windowStart: time("window-start", "When sending begins"),
     windowEnd: time("window-end", "When sending ends"),
   },
-  Effect.fn("ops.campaigns.create")(function* (input) {
+  Effect.fn("ops.campaigns.create")(function* ({ layout, ...input }) {
     const { createCampaign } = yield* loadCampaigns
+    const { wrapInPlainLayout } = yield* Effect.promise(() => import("@outreach/domain/mail/wrapInPlainLayout"))
+    const html = yield* readHtml(input.html)
     yield* printCampaign(
       yield* createCampaign({
         ...input,
-        html: yield* readHtml(input.html),
+        html: layout === "plain" ? wrapInPlainLayout(html) : html,
         shortLink: Option.getOrNull(input.shortLink),
         perMinute: Option.getOrNull(input.perMinute),
       }),

@@ -25,12 +25,26 @@ const Slug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}$/)).annotate(
   expected: "1 to 100 letters, digits and - _ . ~",
 })
 
+const senderName = parsedFlag(
+  "sender-name",
+  DisplayName,
+  "Who sends the program's e-mails, which each of them shows",
+).pipe(Flag.optional)
+
+const postalAddress = parsedFlag(
+  "postal-address",
+  DisplayName,
+  'The sender\'s postal address, which each e-mail shows, such as "1 Main Street, Springfield, IL 62701"',
+).pipe(Flag.optional)
+
 const create = changing(
   "create",
   {
     organization,
     slug: parsedFlag("slug", Slug, "The name that the partner uses on the wire, such as heart-failure"),
     name: parsedFlag("name", DisplayName, "The program's name for people"),
+    senderName,
+    postalAddress,
     learnerTarget: target("learner-target", "learners"),
     completerTarget: target("completer-target", "completers"),
   },
@@ -42,6 +56,8 @@ const create = changing(
         id: yield* createIdentifier("program"),
         slug: input.slug,
         name: input.name,
+        senderName: Option.getOrNull(input.senderName),
+        postalAddress: Option.getOrNull(input.postalAddress),
         learnerTarget: Option.getOrNull(input.learnerTarget),
         completerTarget: Option.getOrNull(input.completerTarget),
       }),
@@ -59,6 +75,7 @@ const list = reading(
       "organizationId",
       "slug",
       "name",
+      "senderName",
       "status",
       "learnerTarget",
       "completerTarget",
@@ -77,6 +94,8 @@ const update = changing(
   {
     program,
     name: parsedFlag("name", DisplayName, "The program's name for people").pipe(Flag.optional),
+    senderName,
+    postalAddress,
     status: Flag.Literals("status", ["draft", "active", "paused"]).pipe(
       Flag.withDescription(
         "The status that the partner reads; it stops no campaign, and reactivates an archived program",
@@ -89,7 +108,9 @@ const update = changing(
   Effect.fn("ops.programs.update")(function* ({ program, ...input }) {
     const changes = pickDefined(input)
     if (Object.keys(changes).length === 0) {
-      return yield* new NothingToUpdate({ flags: ["--name", "--status", "--learner-target", "--completer-target"] })
+      return yield* new NothingToUpdate({
+        flags: ["--name", "--sender-name", "--postal-address", "--status", "--learner-target", "--completer-target"],
+      })
     }
     yield* printRecord(yield* (yield* ProgramRepository).update(program, changes))
   }),

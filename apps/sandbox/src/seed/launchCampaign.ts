@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
@@ -10,10 +11,8 @@ import { stopProcess } from "../startService.ts"
 
 const WEEK_MS = 7 * 86_400_000
 
-const HTML = `<p>Dear colleague,</p>
-<p>You are invited to <strong>{{ program_name }}</strong>.</p>
-<p><a href="https://partner.test/{{ token }}">Take part</a></p>
-`
+/** The sample campaign's e-mail. */
+export const INVITATION = new URL(import.meta.resolve("#seed/invitation.html"))
 
 /** Creates a draft campaign without recipients, whose window is open for a week. */
 export const draftCampaign = Effect.fnUntraced(function* (programId: ProgramId) {
@@ -23,7 +22,7 @@ export const draftCampaign = Effect.fnUntraced(function* (programId: ProgramId) 
     name: "Sandbox invitation",
     kind: "traffic",
     subject: "An invitation to {{ program_name }}",
-    html: HTML,
+    html: yield* Effect.promise(() => readFile(INVITATION, "utf8")),
     windowStart: fromUnixMillis(now),
     windowEnd: fromUnixMillis(now + WEEK_MS),
   })

@@ -33,6 +33,8 @@ export const seedPartner = Effect.fnUntraced(function* (webhooksUrl: string) {
     id: yield* createIdentifier("program"),
     slug: "heart-failure-2026",
     name: "Heart failure update",
+    senderName: "Sample Partner Education",
+    postalAddress: "1 Main Street, Springfield, IL 62701",
     learnerTarget: 500,
     completerTarget: 200,
   })

@@ -47,6 +47,23 @@ export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("Inva
   }
 }
 
+const DETAILS = {
+  senderName: { name: "the sender name", template: "{{ sender_name }}" },
+  postalAddress: { name: "the postal address", template: "{{ postal_address }}" },
+  unsubscribeUrl: { name: "the link to unsubscribe", template: "{{ unsubscribe_url }}" },
+} as const
+
+/** The e-mail does not show what the law asks every one of its kind to show. */
+export class SenderNotShown extends Schema.TaggedError<SenderNotShown>()("SenderNotShown", {
+  part: Schema.Literals(["html", "text"]),
+  missing: Schema.Array(Schema.Literals(["senderName", "postalAddress", "unsubscribeUrl"])),
+}) {
+  override get message(): string {
+    const list = (key: "name" | "template") => this.missing.map((detail) => DETAILS[detail][key]).join(" and ")
+    return `The ${this.part} does not show ${list("name")}. Add ${list("template")} where recipients see it, or let \`--layout plain\` add a footer.`
+  }
+}
+
 /** The partner's own link cannot be used. */
 export class InvalidShortLink extends Schema.TaggedError<InvalidShortLink>()("InvalidShortLink", {
   shortLink: Schema.String,

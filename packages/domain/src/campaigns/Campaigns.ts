@@ -2,19 +2,20 @@ import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../mail/composeMail.ts"
-import { checkTemplate } from "../mail/Template.ts"
-import { ProgramArchived, ProgramRepository } from "../programs/ProgramRepository.ts"
+import { hiddenDetails } from "../mail/hiddenDetails.ts"
+import { checkTemplate, compileTemplate, SAMPLE } from "../mail/Template.ts"
+import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
 import { isErased } from "../suppressions/ErasedClinicians.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS } from "./Campaign.ts"
-import { InvalidShortLink, InvalidTemplate, InvalidWindow } from "./CampaignErrors.ts"
+import { InvalidShortLink, InvalidTemplate, InvalidWindow, SenderNotShown } from "./CampaignErrors.ts"
 import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 
-/** Creates a draft campaign. Its templates must render and its window must end in the future. */
+/** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
   readonly programId: ProgramId
   readonly name: string
@@ -30,18 +31,28 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
 }) {
   const { shortLink = null, perMinute = null } = request
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
+  const campaigns = yield* CampaignRepository
+  const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
+  if (status === "archived") return yield* new ProgramArchived({ programId })
+  const { senderName, postalAddress } = program
+  if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
+  const variables = {
+    ...SAMPLE,
+    sender_name: senderName,
+    postal_address: postalAddress,
+    ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
+  }
   for (const part of ["subject", "html"] as const) {
-    const reason = checkTemplate(
-      request[part],
-      part,
-      shortLink === null ? {} : { short_link: shortLinkTo(shortLink, "aB3dE9") },
-    )
+    const reason = checkTemplate(request[part], part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
+  const missing = hiddenDetails(compileTemplate(request.html, "html")(variables), {
+    senderName,
+    postalAddress,
+    unsubscribeUrl: SAMPLE.unsubscribe_url,
+  })
+  if (missing.length > 0) return yield* new SenderNotShown({ part: "html", missing })
   yield* checkWindow(request)
-  const campaigns = yield* CampaignRepository
-  const { id: programId, status } = yield* (yield* ProgramRepository).find(request.programId)
-  if (status === "archived") return yield* new ProgramArchived({ programId })
   return yield* campaigns.create({ ...request, shortLink, perMinute, id: yield* createIdentifier("campaign") })
 })
 

@@ -23,6 +23,9 @@ export interface MessageTemplate {
   readonly html: string
   readonly campaignName: string
   readonly programName: string
+  /** As in `Program`. */
+  readonly senderName: string | null
+  readonly postalAddress: string | null
   /** As in `Campaign`. */
   readonly shortLink: string | null
 }

@@ -5,6 +5,9 @@ export interface TemplateVariables {
   readonly token: string
   readonly campaign_name: string
   readonly program_name: string
+  /** Who sends the e-mail, and the postal address; only in programs that have them. */
+  readonly sender_name?: string
+  readonly postal_address?: string
   /** Shows the page on which the recipient unsubscribes. */
   readonly unsubscribe_url: string
   /** The partner's own link to the recipient's token; only in campaigns that have one. */
@@ -17,10 +20,13 @@ export type TemplatePart = "subject" | "html"
 const options = { ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const
 const engines = { subject: new Liquid(options), html: new Liquid({ ...options, outputEscape: "escape" }) }
 
-const SAMPLE: TemplateVariables = {
+/** What templates are tried with, before there is a recipient. */
+export const SAMPLE: TemplateVariables = {
   token: "aB3dE9",
   campaign_name: "Campaign",
   program_name: "Program",
+  sender_name: "Sender",
+  postal_address: "Postal address",
   unsubscribe_url: "https://outreach.test/unsubscribe/x",
 }
 
@@ -28,7 +34,7 @@ const SAMPLE: TemplateVariables = {
 export const checkTemplate = (
   text: string,
   part: TemplatePart,
-  more: Pick<TemplateVariables, "short_link"> = {},
+  more: Partial<TemplateVariables> = {},
 ): string | undefined => {
   try {
     const rendered = compileTemplate(text, part)({ ...SAMPLE, ...more })

@@ -34,18 +34,20 @@ const MORE_THAN_NAMES = /\{%|\{\{(?!-?\s*\w+\s*-?\}\})/
  * placeholders for the values of each. To do so for each recipient costs almost as much as sending.
  */
 export const composeBody = (template: MessageTemplate, links: TrackingLinks["Service"]): ComposeBody => {
-  const { html, campaignName, programName, shortLink } = template
+  const { html, campaignName, programName, senderName, postalAddress, shortLink } = template
   const render = compileTemplate(html, "html")
   const composeEach: ComposeBody = (to, variables) => {
     const rewritten = rewriteLinks(render(variables), to, links)
     return { html: rewritten, text: mailText(rewritten) }
   }
   if (MORE_THAN_NAMES.test(html) || NUMERIC_PLACEHOLDER.test(html)) return composeEach
-  if (ANY_PLACEHOLDER.test(html + campaignName + programName)) return composeEach
+  if (ANY_PLACEHOLDER.test(html + campaignName + programName + senderName + postalAddress)) return composeEach
   const prepared = render({
     token: PLACEHOLDER.token,
     campaign_name: campaignName,
     program_name: programName,
+    ...(senderName !== null && { sender_name: senderName }),
+    ...(postalAddress !== null && { postal_address: postalAddress }),
     unsubscribe_url: PLACEHOLDER.unsubscribeUrl,
     ...(shortLink !== null && { short_link: PLACEHOLDER.shortLink }),
   })

@@ -35,6 +35,8 @@ export const composeMail = (
       campaign_name: template.campaignName,
       program_name: template.programName,
       unsubscribe_url: unsubscribeUrl,
+      ...(template.senderName !== null && { sender_name: template.senderName }),
+      ...(template.postalAddress !== null && { postal_address: template.postalAddress }),
       ...(template.shortLink !== null && { short_link: shortLinkTo(template.shortLink, recipient.token) }),
     }
     return {

@@ -30,6 +30,15 @@ export class ProgramArchived extends Schema.TaggedError<ProgramArchived>()("Prog
   }
 }
 
+/** The program lacks what each of its e-mails must show. */
+export class ProgramWithoutSender extends Schema.TaggedError<ProgramWithoutSender>()("ProgramWithoutSender", {
+  programId: Schema.String,
+}) {
+  override get message(): string {
+    return `The program ${this.programId} has no sender name or no postal address, and each of its e-mails must show both. \`ops programs update ${this.programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"\` sets them.`
+  }
+}
+
 /** Campaigns of the program are under way, so it cannot be archived. */
 export class ProgramInUse extends Schema.TaggedError<ProgramInUse>()("ProgramInUse", {
   programId: Schema.String,
@@ -40,16 +49,21 @@ export class ProgramInUse extends Schema.TaggedError<ProgramInUse>()("ProgramInU
   }
 }
 
+/** A program to be created; its sender's details may follow later. */
+export type NewProgram = Omit<Program, "status" | "createdAt" | "updatedAt" | "senderName" | "postalAddress"> &
+  Partial<Pick<Program, "senderName" | "postalAddress">>
+
 /** What may change of a program. Its slug stays, because the partner uses it on the wire. */
-export type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerTarget" | "completerTarget">>
+export type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerTarget" | "completerTarget">> & {
+  readonly senderName?: string
+  readonly postalAddress?: string
+}
 
 /** Keeps programs. */
 export class ProgramRepository extends Context.Service<
   ProgramRepository,
   {
-    create(
-      program: Omit<Program, "status" | "createdAt" | "updatedAt">,
-    ): Effect.Effect<Program, OrganizationNotFound | ProgramSlugTaken>
+    create(program: NewProgram): Effect.Effect<Program, OrganizationNotFound | ProgramSlugTaken>
     find(programId: ProgramId): Effect.Effect<Program, ProgramNotFound>
     /** Finds the ids of an organization's programs by their slugs. */
     findIds(organizationId: OrganizationId, slugs: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, ProgramId>>

@@ -34,6 +34,8 @@ const chunkOf = (
     id: programId,
     slug: "heart-failure",
     name: programName,
+    senderName: null,
+    postalAddress: null,
     status: "active",
     learnerTarget: null,
     completerTarget: null,

@@ -13,6 +13,8 @@ const template: MessageTemplate = {
   html: `<a href="{{ short_link }}">Take part</a> <a href="{{ unsubscribe_url }}">No more</a>`,
   campaignName: "Spring",
   programName: "Heart & lung",
+  senderName: null,
+  postalAddress: null,
   shortLink: "https://go.partner.test/{token}?a=1&b=2",
 }
 const recipient = {

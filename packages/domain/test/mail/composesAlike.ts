@@ -8,6 +8,8 @@ export const variables = {
   token: "aB3dE9",
   campaign_name: "Spring & summer",
   program_name: "Heart <3",
+  sender_name: "Acme & Sons",
+  postal_address: "1 Main Street, Springfield, IL 62701",
   unsubscribe_url: links.unsubscribe(to),
   short_link: "https://go.partner.test/aB3dE9?a=1&b=%22",
 }
@@ -18,6 +20,8 @@ export const compose = (html: string) =>
       html,
       campaignName: variables.campaign_name,
       programName: variables.program_name,
+      senderName: variables.sender_name,
+      postalAddress: variables.postal_address,
       shortLink: "https://go.partner.test/{token}?a=1&b=%22",
     },
     links,
@@ -29,6 +33,8 @@ const name = fc.constantFrom(
   "{{ token }}",
   "{{campaign_name}}",
   "{{- program_name -}}",
+  "{{ sender_name }}",
+  "{{ postal_address }}",
   "{{ unsubscribe_url }}",
   "{{ short_link }}",
 )

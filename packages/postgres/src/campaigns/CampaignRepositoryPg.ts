@@ -47,7 +47,7 @@ export const CampaignRepositoryPg = Layer.effect(
         select campaign.id, campaign.program_id as "programId", campaign.name, campaign.kind, campaign.status,
           campaign.window_start as "windowStart", campaign.window_end as "windowEnd",
           campaign.created_at as "createdAt", campaign.updated_at as "updatedAt",
-          program.slug, program.name as "programName", program.status as "programStatus",
+          program.slug, program.name as "programName", program.sender_name as "senderName", program.postal_address as "postalAddress", program.status as "programStatus",
           program.learner_target as "learnerTarget", program.completer_target as "completerTarget",
           program.created_at as "programCreatedAt", program.updated_at as "programUpdatedAt"
         from campaigns campaign
@@ -226,7 +226,7 @@ export const CampaignRepositoryPg = Layer.effect(
 
 interface SummaryRow
   extends Omit<CampaignWithProgram["campaign"], "organizationId">,
-    Pick<Program, "slug" | "learnerTarget" | "completerTarget"> {
+    Pick<Program, "slug" | "senderName" | "postalAddress" | "learnerTarget" | "completerTarget"> {
   readonly programName: Program["name"]
   readonly programStatus: Program["status"]
   readonly programCreatedAt: Program["createdAt"]
@@ -234,7 +234,7 @@ interface SummaryRow
 }
 
 const toCampaignWithProgram = (organizationId: OrganizationId, row: SummaryRow): CampaignWithProgram => {
-  const { slug, learnerTarget, completerTarget, ...rest } = row
+  const { slug, senderName, postalAddress, learnerTarget, completerTarget, ...rest } = row
   const { programName, programStatus, programCreatedAt, programUpdatedAt, ...campaign } = rest
   return {
     campaign: { organizationId, ...campaign },
@@ -243,6 +243,8 @@ const toCampaignWithProgram = (organizationId: OrganizationId, row: SummaryRow):
       id: campaign.programId,
       slug,
       name: programName,
+      senderName,
+      postalAddress,
       status: programStatus,
       learnerTarget,
       completerTarget,

@@ -62,7 +62,8 @@ export const MessageQueuePg = Layer.effect(
 
       template: Effect.fnUntraced(function* (campaignId) {
         const rows = yield* sql<MessageTemplate>`
-          select subject, html, short_link as "shortLink", campaign.name as "campaignName", program.name as "programName"
+          select subject, html, short_link as "shortLink", campaign.name as "campaignName", program.name as "programName",
+            sender_name as "senderName", postal_address as "postalAddress"
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           where campaign.id = ${campaignId}`

@@ -25,7 +25,7 @@ export const ProgramRepositoryPg = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const skew = yield* ClockSkew
     const columns = sql.literal(`
-      organization_id as "organizationId", id, slug, name, status, learner_target as "learnerTarget",
+      organization_id as "organizationId", id, slug, name, sender_name as "senderName", postal_address as "postalAddress", status, learner_target as "learnerTarget",
       completer_target as "completerTarget", created_at as "createdAt", updated_at as "updatedAt"`)
 
     return {
@@ -34,8 +34,9 @@ export const ProgramRepositoryPg = Layer.effect(
           with organization as (
             select id from organizations where id = ${program.organizationId}
           ), created as (
-            insert into programs (organization_id, id, slug, name, learner_target, completer_target)
-            select id, ${program.id}, ${program.slug}, ${program.name}, ${program.learnerTarget}::int, ${program.completerTarget}::int
+            insert into programs (organization_id, id, slug, name, sender_name, postal_address, learner_target, completer_target)
+            select id, ${program.id}, ${program.slug}, ${program.name}, ${program.senderName ?? null}, ${program.postalAddress ?? null},
+              ${program.learnerTarget}::int, ${program.completerTarget}::int
             from organization
             on conflict on constraint programs_slug do nothing
             returning *
@@ -68,7 +69,7 @@ export const ProgramRepositoryPg = Layer.effect(
         ),
 
       update: Effect.fn("ProgramRepository.update")(
-        function* (programId, { name, status, learnerTarget, completerTarget }) {
+        function* (programId, { name, senderName, postalAddress, status, learnerTarget, completerTarget }) {
           const locked = yield* sql<{ organizationId: OrganizationId }>`
             select organization_id as "organizationId" from programs where id = ${programId} for no key update`
           const { organizationId } = locked[0] ?? (yield* new ProgramNotFound({ programId }))
@@ -83,6 +84,7 @@ export const ProgramRepositoryPg = Layer.effect(
           }
           const rows = yield* sql<Program>`
             update programs set name = coalesce(${name ?? null}, name), status = coalesce(${status ?? null}, status),
+              sender_name = coalesce(${senderName ?? null}, sender_name), postal_address = coalesce(${postalAddress ?? null}, postal_address),
               learner_target = case when ${learnerTarget !== undefined}::boolean then ${learnerTarget ?? null}::int else learner_target end,
               completer_target = case when ${completerTarget !== undefined}::boolean then ${completerTarget ?? null}::int else completer_target end,
               updated_at = clock_timestamp()

@@ -4,6 +4,7 @@ import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
@@ -180,6 +181,39 @@ describe("CampaignRepositoryPg.create", () => {
     ).toMatchObject({ _tag: "InvalidWindow" })
     expect(yield* refusal({ subject: "{{ nobody }}" })).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
     expect(yield* refusal({ html: "{{ token" })).toMatchObject({ _tag: "InvalidTemplate", part: "html" })
+  })
+})
+
+describe("createCampaign", () => {
+  test("refuses an e-mail that does not show who sends it and how to unsubscribe, of a survey likewise", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    for (const kind of ["traffic", "survey"] as const) {
+      const refused = yield* Effect.flip(createCampaign({ ...campaign, kind, html: "<p>{{ sender_name }}</p>" }))
+      expect(refused).toMatchObject({ _tag: "SenderNotShown", missing: ["postalAddress", "unsubscribeUrl"] })
+      expect(refused.message).toBe(
+        "The html does not show the postal address and the link to unsubscribe. Add {{ postal_address }} and {{ unsubscribe_url }} where recipients see it, or let `--layout plain` add a footer.",
+      )
+    }
+  })
+
+  test("refuses a program without a sender until it has one", function* () {
+    const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
+    const programs = yield* ProgramRepository
+    const { id: programId } = yield* programs.create({
+      ...{ organizationId: organization.id, id: yield* createIdentifier("program"), slug: "earlier", name: "Earlier" },
+      ...{ learnerTarget: null, completerTarget: null },
+    })
+    const create = createCampaign({ ...campaign, programId })
+    expect(yield* Effect.flip(create)).toMatchObject({ _tag: "ProgramWithoutSender", programId })
+    yield* programs.update(programId, { senderName: "Acme Health" })
+    const refused = yield* Effect.flip(create)
+    expect(refused.message).toContain(`ops programs update ${programId} --sender-name`)
+    const postalAddress = "2 High Street, Salem, OR 97301"
+    expect(yield* programs.update(programId, { postalAddress })).toMatchObject({
+      senderName: "Acme Health",
+      postalAddress,
+    })
+    expect((yield* create).status).toBe("draft")
   })
 })
 

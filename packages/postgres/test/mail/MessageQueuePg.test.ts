@@ -13,6 +13,7 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { SENDER } from "@outreach/testing/sender"
 import { Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -177,6 +178,7 @@ describe("MessageQueuePg.template", () => {
       shortLink: null,
       campaignName: campaign.name,
       programName: program.name,
+      ...SENDER,
     })
   })
 })

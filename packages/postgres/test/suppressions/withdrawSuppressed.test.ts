@@ -13,6 +13,7 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { FOOTER, SENDER } from "@outreach/testing/sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -30,11 +31,12 @@ const seed = Effect.gen(function* () {
     id: yield* createIdentifier("program"),
     slug: "lungs",
     name: "Lungs",
+    ...SENDER,
     learnerTarget: null,
     completerTarget: null,
   })
   const { windowStart, windowEnd } = campaign
-  const about = { name: "Later", kind: "survey", subject: "s", html: "h", windowStart, windowEnd } as const
+  const about = { name: "Later", kind: "survey", subject: "s", html: FOOTER, windowStart, windowEnd } as const
   const later = yield* createCampaign({ ...about, programId: program.id })
   yield* importLines(later.id, [line(0), line(1)])
   yield* sendCampaign(campaign.id)
@@ -132,11 +134,12 @@ describe("suppressInOrganization", () => {
       id: yield* createIdentifier("program"),
       slug: "kidneys",
       name: "Kidneys",
+      ...SENDER,
       learnerTarget: null,
       completerTarget: null,
     })
     const { windowStart, windowEnd } = campaign
-    const about = { name: "New", kind: "traffic", subject: "s", html: "h", windowStart, windowEnd } as const
+    const about = { name: "New", kind: "traffic", subject: "s", html: FOOTER, windowStart, windowEnd } as const
     const fresh = yield* createCampaign({ ...about, programId: program.id })
     expect(yield* importLines(fresh.id, [line(0), line(2)])).toMatchObject({ imported: 1, suppressed: 1 })
   })

@@ -1,0 +1,69 @@
+import { type DefaultTreeAdapterTypes, parse } from "parse5"
+
+/** What each e-mail must show: who sends it, where they are, and how to get no more (15 U.S.C. 7704 (a) (3) and (5)). */
+export interface SenderDetails {
+  readonly senderName: string
+  readonly postalAddress: string
+  readonly unsubscribeUrl: string
+}
+
+export type SenderDetail = keyof SenderDetails
+
+/**
+ * Lists the details that a rendered HTML body does not show as text, or as a link.
+ *
+ * Case, spaces, punctuation and line breaks do not matter. What stands in a comment, an attribute or an element that is hidden by its own
+ * attributes is not shown.
+ */
+export const hiddenDetails = (html: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
+  const { text, links } = readVisible(html)
+  return [
+    ...hiddenTexts(text, details),
+    ...(links.includes(details.unsubscribeUrl) || text.includes(details.unsubscribeUrl)
+      ? []
+      : (["unsubscribeUrl"] as const)),
+  ]
+}
+
+const hiddenTexts = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
+  const words = wordsOf(text)
+  return (["senderName", "postalAddress"] as const).filter((detail) => !words.includes(wordsOf(details[detail])))
+}
+
+/** The words of a text, in lower case, each between two spaces. */
+const wordsOf = (text: string): string =>
+  ` ${(
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  ).join(" ")} `
+
+/** Elements that do not separate words. */
+const INLINE = new Set("a abbr b bdi bdo em font i mark small span strong sub sup u wbr".split(" "))
+const NEVER_SHOWN = new Set(["head", "title", "style", "script"])
+const HIDING_STYLE = /(?:^|;)(?:display:none|visibility:hidden|opacity:0(?!\.0*[1-9])|max-height:0(?!\.)|mso-hide:all)/i
+
+const readVisible = (html: string) => {
+  let text = ""
+  const links: Array<string> = []
+  const waiting: Array<DefaultTreeAdapterTypes.Node | " "> = [parse(html, { scriptingEnabled: false })]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node === " ") text += node
+    else if ("value" in node) text += node.value
+    else if ("childNodes" in node && !isHidden(node)) {
+      const separator = "tagName" in node && INLINE.has(node.tagName) ? [] : ([" "] as const)
+      waiting.push(...separator, ...node.childNodes.toReversed(), ...separator)
+      if (node.nodeName === "a") links.push(attributeOf(node, "href")?.trim() ?? "")
+    }
+  }
+  return { text, links }
+}
+
+const attributeOf = (node: DefaultTreeAdapterTypes.ParentNode, wanted: string): string | undefined =>
+  "attrs" in node ? node.attrs.find(({ name }) => name === wanted)?.value : undefined
+
+const isHidden = (node: DefaultTreeAdapterTypes.ParentNode): boolean =>
+  NEVER_SHOWN.has(node.nodeName) ||
+  attributeOf(node, "hidden") !== undefined ||
+  HIDING_STYLE.test((attributeOf(node, "style") ?? "").replaceAll(/\s/g, ""))
