@@ -13,6 +13,58 @@ AS $function$
   ) active
 $function$;
 
+CREATE OR REPLACE FUNCTION public.advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  now_at constant timestamptz := clock_timestamp();
+begin
+  delete from campaign_turns turn using unnest(campaign_organizations, campaigns) as given (organization_id, campaign_id)
+  where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id and not exists (
+    select from campaigns campaign
+    where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
+
+  update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
+    case
+      when campaign.window_start > now_at then campaign.window_start
+      -- Whoever lifts the reason gives no turn.
+      when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id)
+        or exists (select from organizations where id = campaign.organization_id and frozen_at is not null) then now_at + interval '5 seconds'
+      when exists (
+        select from messages message
+        where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
+          and due_at <= now_at and (lease_until is null or lease_until < now_at)
+      ) then now_at
+      else least((
+        select due_at from messages message
+        where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at > now_at
+        order by due_at limit 1
+      ), (
+        select min(lease_until) from messages message
+        where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at <= now_at
+      ), 'infinity')
+    end))
+  from unnest(campaign_organizations, campaigns) as given (organization_id, campaign_id)
+  join campaigns campaign on campaign.organization_id = given.organization_id and campaign.id = given.campaign_id
+  left join send_rates pace on campaign.per_minute is not null and pace.scope = 'campaign ' || campaign.id
+  where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id;
+
+  update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served) then now_at else turn.next_at end)
+  from unnest(organizations) as given (id) cross join lateral (
+    select next_at from campaign_turns where organization_id = given.id order by next_at limit 1
+  ) first
+  where organization_id = given.id;
+  delete from organization_turns turn using unnest(organizations) as given (id)
+  where turn.organization_id = given.id and not exists (select from campaign_turns where organization_id = given.id);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.attempt_json(number integer, started_at timestamp with time zone, latency_ms integer, status integer, outcome text, response text)
  RETURNS jsonb
  LANGUAGE sql
@@ -31,104 +83,236 @@ AS $function$
   select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
 $function$;
 
+CREATE OR REPLACE FUNCTION public.begin_turns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_turns (organization_id, campaign_id, next_at) values (new.organization_id, new.id, '-infinity')
+  on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at;
+  insert into organization_turns (organization_id, next_at) values (new.organization_id, '-infinity')
+  on conflict (organization_id) do update set next_at = excluded.next_at;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb)
  RETURNS TABLE(put_off_count integer, lease jsonb)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  max_organizations constant integer := 8;
+  max_campaigns constant integer := 16;
+  now_at timestamptz := clock_timestamp();
+  free_slots integer;
+  looked_at text[] := '{}';
+  turns record;
+  held record;
+  due record;
+  message record;
+  scopes text[];
+  taken record;
 begin
   -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
   if restore_fault() is not null then
     return query select 0, null::jsonb;
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('messages', 0));
-  return query
-  with now_at as materialized (
-    select now, least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now)) as slots
-    from (select clock_timestamp() as now) clock
-  ), sending as materialized (
-    select campaign.organization_id, campaign.id, campaign.per_minute,
-      least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
-    from now_at cross join campaigns campaign
-    left join send_rates pace on pace.scope = 'campaign ' || campaign.id
-    where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
-      and not quota_reached(campaign.organization_id, campaign.program_id)
-      and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
-  ), looked_at as materialized (
-    select message.*, sending.per_minute, sending.slots
-    from sending
+  free_slots := least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at));
+
+  if free_slots <= 0 then
+    return query select 0, null::jsonb;
+    return;
+  end if;
+
+  loop
+    -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
+    select true as are_held, array_agg(organization_id) as organizations into turns from (
+      select organization_id from organization_turns
+      where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
+      order by next_at, organization_id limit max_organizations for update skip locked
+    ) turn;
+    if turns.organizations is null then
+      -- Other claims hold them, and may leave something.
+      select false as are_held, array_agg(organization_id) as organizations into turns from (
+        select organization_id from organization_turns
+        where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
+        order by next_at, organization_id limit max_organizations
+      ) turn;
+    end if;
+    if turns.organizations is null then
+      return query select 0, null::jsonb;
+      return;
+    end if;
+    looked_at := looked_at || turns.organizations;
+    select array_agg(organization_id order by place, next_at, campaign_id) as organizations,
+      array_agg(campaign_id order by place, next_at, campaign_id) as campaigns
+    into due
+    from unnest(turns.organizations) with ordinality as given (organization, place)
     cross join lateral (
-      select organization_id, recipient_id, campaign_id, due_at from messages
-      where organization_id = sending.organization_id and campaign_id = sending.id
-        and due_at <= (select now from now_at) and (lease_until is null or lease_until < (select now from now_at))
-      order by due_at, recipient_id
-      limit case when sending.slots > 0 and (select slots from now_at) > 0 then scan_limit else 0 end
-      for update skip locked
-    ) message
-    order by message.due_at, message.recipient_id
-    limit scan_limit
-  ), judged as (
-    select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
-      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as domain_rank,
-      mail_slots(pace.next_at, per_domain_minute, now) as domain_slots,
-      greatest(pace.deferred_until, pace.next_at, now - interval '1 second') as domain_next
-    from now_at cross join looked_at
-    join recipients recipient
-      on recipient.organization_id = looked_at.organization_id and recipient.id = looked_at.recipient_id
-    cross join lateral (select lower(split_part(recipient.email, '@', -1)) as domain) address
-    left join domain_pauses pause
-      on pause.organization_id = looked_at.organization_id and pause.campaign_id = looked_at.campaign_id and pause.domain = address.domain
-    left join send_rates pace on pace.scope = 'domain ' || address.domain
-  ), waiting as (
-    select organization_id, recipient_id, domain, paused_until > now as paused,
-      case when paused_until > now then paused_until
-        else domain_next + (domain_rank - 1) * interval '60 seconds' / per_domain_minute end as due
-    from now_at cross join judged where paused_until > now or domain_rank > domain_slots
-  ), put_off as (
-    update messages message set due_at = due from waiting
-    where message.organization_id = waiting.organization_id and message.recipient_id = waiting.recipient_id
-    returning message.recipient_id
-  ), ready as (
-    select *, row_number() over (order by due_at, recipient_id) as send_rank
+      select organization_id, campaign_id, next_at from campaign_turns
+      where organization_id = given.organization and next_at <= (select clock_timestamp())
+        and coalesce((held_by_campaign ->> campaign_id)::integer, 0) < max_per_campaign
+      order by next_at, campaign_id limit greatest(1, max_campaigns / cardinality(turns.organizations))
+    ) turn;
+    -- By a statement of its own: what is read of a campaign is read after its turn is held.
+    select case when turns.are_held then turns.organizations end as turns, array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns
+    into held from (
+      select turn.organization_id, turn.campaign_id
+      from unnest(due.organizations, due.campaigns) as given (organization_id, campaign_id)
+      join campaign_turns turn on turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id
+      where turns.are_held for update of turn skip locked
+    ) turn;
+
+    now_at := clock_timestamp();
+    -- How many messages of each campaign are looked at.
+    with look as (
+      select case when scan_limit > max_rows then scan_limit else free_slots end as messages
+    ), open as materialized (
+      select given.*, campaign.per_minute, (
+          select count(*) from (
+            select from messages
+            where organization_id = given.organization and campaign_id = given.campaign
+              and due_at <= now_at and (lease_until is null or lease_until < now_at)
+            limit least(
+              look.messages,
+              mail_slots((select next_at from send_rates where scope = 'campaign ' || given.campaign), campaign.per_minute, now_at),
+              max_per_campaign - coalesce((held_by_campaign ->> given.campaign)::integer, 0))
+          ) first_due
+        ) as wanted
+      from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
+      join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
+      where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
+        and not quota_reached(campaign.organization_id, campaign.program_id)
+        and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
+    ), shared as (
+      select open.*, row_number() over (partition by organization order by one, place) as organization_rank
+      from open cross join generate_series(1, wanted) as one
+      order by organization_rank, place limit (select messages from look)
+    ), quota as (
+      select place, organization, campaign, per_minute, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute
+    )
+    select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
+      array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
+      array(select campaign from open where wanted > 0) as waiting
+    into due from quota;
+    exit when due.campaigns is not null;
+    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}');
+  end loop;
+
+  select array_agg(organization_id order by organization_rank, place) as organizations,
+    array_agg(campaign_id order by organization_rank, place) as campaigns,
+    array_agg(recipient_id order by organization_rank, place) as recipients,
+    array_agg(per_minute order by organization_rank, place) as rates,
+    array_agg(domain order by organization_rank, place) as domains
+  into message
+  from (
+    select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_rank
-      from now_at cross join judged where paused_until <= now and domain_rank <= domain_slots
-    ) open
-    where campaign_rank <= slots
+      select found.*, place, per_minute, lower(split_part(recipient.email, '@', -1)) as domain,
+        row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas) with ordinality as given (organization, campaign, per_minute, quota, place)
+      cross join lateral (
+        select organization_id, campaign_id, recipient_id, due_at from messages
+        where organization_id = given.organization and campaign_id = given.campaign
+          and due_at <= now_at and (lease_until is null or lease_until < now_at)
+        order by due_at, recipient_id limit given.quota for update skip locked
+      ) found
+      join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
+    ) ranked
+  ) candidate;
+
+  -- Whoever counts by a rate waits here for the others who do, and for the commit of what they have used of it.
+  insert into send_rates as pace (scope, next_at)
+  select scope, now_at - interval '1 second' from (
+    select 'all' as scope where in_all_minute is not null
+    union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
+    union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
+  ) binding
+  where message.recipients is not null order by scope
+  on conflict (scope) do update set next_at = pace.next_at;
+  now_at := clock_timestamp();
+
+  with candidate as materialized (
+    select each.*, greatest(pause.until, '-infinity') as paused_until
+    from unnest(message.organizations, message.campaigns, message.recipients, message.rates, message.domains)
+      with ordinality as each (organization, campaign, recipient, per_minute, domain, place)
+    left join domain_pauses pause
+      on pause.organization_id = each.organization and pause.campaign_id = each.campaign and pause.domain = each.domain
+  ), of_domain as (
+    select candidate.*, paused_until <= now_at
+      and row_number() over (partition by candidate.domain, paused_until > now_at order by place) <= mail_slots(pace.next_at, per_domain_minute, now_at) as is_open
+    from candidate left join send_rates pace on pace.scope = 'domain ' || candidate.domain
+  ), of_campaign as (
+    select of_domain.*, is_open
+      and row_number() over (partition by campaign, is_open order by place) <= mail_slots(pace.next_at, per_minute, now_at) as is_ready
+    from of_domain left join send_rates pace on pace.scope = 'campaign ' || campaign
+  ), of_all as materialized (
+    select of_campaign.*, is_ready and row_number() over (partition by is_ready order by place) <= least(
+      max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at)) as is_taken
+    from of_campaign
   ), leased as (
     update messages message
-    set lease_token = gen_random_uuid(), lease_until = now + make_interval(secs => lease_seconds)
-    from now_at cross join ready
-    where send_rank <= now_at.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
-    returning message.*, ready.domain, ready.per_minute
+    set lease_token = gen_random_uuid(), lease_until = now_at + make_interval(secs => lease_seconds)
+    from of_all where is_taken and message.organization_id = organization and message.recipient_id = recipient
+    returning message.*, of_all.domain, of_all.per_minute
+  ), waiting as materialized (
+    -- Each campaign has a place of its own in the queue for a domain, so that a long one does not keep the others waiting.
+    select organization, campaign, recipient, case when paused_until > now_at then null else 'deferral ' || campaign || ' ' || domain end as deferral,
+      case when paused_until > now_at then paused_until
+        else greatest(deferral.next_at, greatest(pace.next_at, now_at - interval '1 second')
+          + mail_slots(pace.next_at, per_domain_minute, now_at) * interval '60 seconds' / per_domain_minute)
+          + (row_number() over (partition by campaign, of_all.domain, paused_until > now_at order by place) - 1) * interval '60 seconds' / per_domain_minute
+      end as due
+    from of_all
+    left join send_rates pace on pace.scope = 'domain ' || domain
+    left join send_rates deferral on deferral.scope = 'deferral ' || campaign || ' ' || domain
+    where not is_open
+  ), put_off as (
+    update messages message set due_at = due from waiting
+    where message.organization_id = organization and message.recipient_id = recipient
+  ), deferred as (
+    insert into send_rates (scope, next_at)
+    select deferral, max(due) + interval '60 seconds' / per_domain_minute from waiting where deferral is not null group by deferral
+    on conflict (scope) do update set next_at = excluded.next_at
   ), used as (
-    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as deferred_until from leased
-    union all select 'campaign ' || campaign_id, per_minute, count(*), null from leased group by campaign_id, per_minute
-    union all
-    select 'domain ' || domain, per_domain_minute, count(leased), max(due) + interval '60 seconds' / per_domain_minute
-    from (
-      select domain, 1 as leased, null::timestamptz as due from leased
-      union all select domain, null, due from waiting where not paused
-    ) of_domain
-    group by domain
+    select 'all' as scope, in_all_minute as rate, count(*) as times from leased
+    union all select 'campaign ' || campaign_id, per_minute, count(*) from leased group by campaign_id, per_minute
+    union all select 'domain ' || domain, per_domain_minute, count(*) from leased group by domain
   ), counted as (
-    insert into send_rates as pace (scope, next_at, deferred_until)
-    select scope, greatest(old.next_at, now - interval '1 second') + times * interval '60 seconds' / rate,
-      coalesce(greatest(used.deferred_until, old.deferred_until), '-infinity')
-    from now_at cross join used left join send_rates old using (scope)
-    where rate is not null and (times > 0 or used.deferred_until is not null)
-    on conflict (scope) do update set next_at = excluded.next_at, deferred_until = excluded.deferred_until
+    update send_rates pace
+    set next_at = greatest(pace.next_at, now_at - interval '1 second') + times * interval '60 seconds' / rate
+    from used where pace.scope = used.scope and rate is not null
   )
-  select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
-    'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
-    'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-    'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes) end as lease
-  from (select) one
-  left join (leased join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id)
-    on true;
+  select (select count(*)::integer from waiting) as put_offs,
+    array(select organization from of_all where is_taken or not is_open) as organizations,
+    array(select campaign from of_all where is_taken or not is_open) as campaigns,
+    array(
+      select jsonb_build_object(
+        'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
+        'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
+        'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
+      from leased
+      join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id
+    ) as leases
+  into taken;
+
+  -- Whoever waited in vain keeps its turn.
+  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations)
+  from unnest(held.organizations, held.campaigns) as each (organization, campaign)
+  where campaign <> all (due.waiting) or campaign = any (taken.campaigns);
+
+  if cardinality(taken.leases) > 0 then
+    return query select taken.put_offs, unnest(taken.leases);
+  else
+    return query select taken.put_offs, null::jsonb;
+  end if;
 end
 $function$;
 
@@ -465,7 +649,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
- IMMUTABLE
+ STABLE
 RETURN CASE WHEN (per_minute IS NULL) THEN 2147483647 ELSE GREATEST(0, (1 + (floor(((EXTRACT(epoch FROM (now_at - GREATEST(COALESCE(next_at, '-infinity'::timestamp with time zone), (now_at - '00:00:01'::interval)))) * (per_minute)::numeric) / (60)::numeric)))::integer)) END;
 
 CREATE OR REPLACE FUNCTION public.make_id(prefix text)
@@ -956,6 +1140,13 @@ create table audit_results (
   constraint audit_results_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
 
+create unlogged table campaign_turns (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  next_at timestamp with time zone not null,
+  constraint campaign_turns_pkey PRIMARY KEY (organization_id, campaign_id)
+) with (fillfactor=50);
+
 create table campaigns (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -1262,6 +1453,12 @@ create table organization_suppressions (
   constraint organization_suppressions_reason_check CHECK ((reason = ANY (ARRAY['unsubscribed'::text, 'operator'::text, 'bounced'::text, 'complained'::text])))
 );
 
+create unlogged table organization_turns (
+  organization_id text collate "C" not null,
+  next_at timestamp with time zone not null,
+  constraint organization_turns_pkey PRIMARY KEY (organization_id)
+) with (fillfactor=50);
+
 create table organizations (
   id text collate "C" not null,
   name text not null,
@@ -1484,6 +1681,7 @@ create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALU
 create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
 CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
 CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
@@ -1506,6 +1704,7 @@ CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, receiv
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
+CREATE INDEX organization_turns_next ON public.organization_turns USING btree (next_at);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
 CREATE UNIQUE INDEX recipients_email ON public.recipients USING btree (organization_id, campaign_id, lower(email));
 CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (organization_id, campaign_id, updated_at, id);
@@ -1560,5 +1759,6 @@ alter table webhook_endpoints add constraint webhook_endpoints_organization_id_f
 
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER begin_turns AFTER INSERT OR UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.status = 'sending'::text)) EXECUTE FUNCTION begin_turns();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
 CREATE TRIGGER fill_organization BEFORE INSERT ON public.reader_positions FOR EACH ROW WHEN ((new.organization_id IS NULL)) EXECUTE FUNCTION fill_organization();

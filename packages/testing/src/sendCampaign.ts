@@ -14,11 +14,16 @@ export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId)
   yield* (yield* CampaignRepository).openAndComplete
 })
 
-/** Leases so many messages of all campaigns, without any rate unless `options` names one. */
-export const claimMessages = (limit: number, options: Partial<MessageClaim> = {}) =>
-  MessageQueue.use((queue) =>
-    queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options }),
-  )
+/** Leases so many messages of all campaigns, whoever has the next turn, without any rate unless `options` names one. */
+export const claimMessages = Effect.fnUntraced(function* (limit: number, options: Partial<MessageClaim> = {}) {
+  const sql = yield* SqlClient.SqlClient
+  // A test may have changed behind the back of the turns when a message is due.
+  for (const table of ["campaign_turns", "organization_turns"]) {
+    yield* sql`update ${sql(table)} set next_at = least(next_at, clock_timestamp())`
+  }
+  const queue = yield* MessageQueue
+  return yield* queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
+})
 
 /** Settles a message as sent; returns whether its lease was still held. */
 export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {

@@ -1,6 +1,10 @@
 -- Leases messages that are due, within the rates of all campaigns, of each campaign and of each recipient domain.
 --
--- Claims take turns under an advisory lock, so that each one sees what earlier claims have used of the rates.
+-- It looks at the few organizations and campaigns whose turn it is, and shares what may be sent among the organizations first, then among the
+-- campaigns of each; what one has no use for goes to the others. Two claims take the turns of different organizations where they can.
+-- Rows are locked in this order: turns and messages, where nobody else holds them; then the rates that bind, by their scope, for
+-- which a claim waits. So a rate holds over all workers, and a claim without rates waits for nobody.
+--
 -- It returns one row for each lease, or one row without a lease. Each row repeats how many messages were put off.
 -- A worker passes how many messages of each campaign it holds (held_by_campaign) and gets fewer of those campaigns.
 -- A campaign whose mail servers answer slowly therefore cannot fill the worker.
@@ -10,98 +14,215 @@ create or replace function claim_messages(
   max_per_campaign integer, held_by_campaign jsonb
 )
 returns table (put_off_count integer, lease jsonb)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
+declare
+  max_organizations constant integer := 8;
+  max_campaigns constant integer := 16;
+  now_at timestamptz := clock_timestamp();
+  free_slots integer;
+  looked_at text[] := '{}';
+  turns record;
+  held record;
+  due record;
+  message record;
+  scopes text[];
+  taken record;
 begin
   -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
   if restore_fault() is not null then
     return query select 0, null::jsonb;
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('messages', 0));
-  return query
-  with now_at as materialized (
-    select now, least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now)) as slots
-    from (select clock_timestamp() as now) clock
-  ), sending as materialized (
-    select campaign.organization_id, campaign.id, campaign.per_minute,
-      least(mail_slots(pace.next_at, campaign.per_minute, now), max_per_campaign - coalesce((held_by_campaign ->> campaign.id)::integer, 0)) as slots
-    from now_at cross join campaigns campaign
-    left join send_rates pace on pace.scope = 'campaign ' || campaign.id
-    where campaign.status = 'sending' and campaign.window_start <= now and campaign.window_end > now
-      and not quota_reached(campaign.organization_id, campaign.program_id)
-      and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
-  ), looked_at as materialized (
-    select message.*, sending.per_minute, sending.slots
-    from sending
+  free_slots := least(max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at));
+
+  if free_slots <= 0 then
+    return query select 0, null::jsonb;
+    return;
+  end if;
+
+  loop
+    -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
+    select true as are_held, array_agg(organization_id) as organizations into turns from (
+      select organization_id from organization_turns
+      where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
+      order by next_at, organization_id limit max_organizations for update skip locked
+    ) turn;
+    if turns.organizations is null then
+      -- Other claims hold them, and may leave something.
+      select false as are_held, array_agg(organization_id) as organizations into turns from (
+        select organization_id from organization_turns
+        where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
+        order by next_at, organization_id limit max_organizations
+      ) turn;
+    end if;
+    if turns.organizations is null then
+      return query select 0, null::jsonb;
+      return;
+    end if;
+    looked_at := looked_at || turns.organizations;
+    select array_agg(organization_id order by place, next_at, campaign_id) as organizations,
+      array_agg(campaign_id order by place, next_at, campaign_id) as campaigns
+    into due
+    from unnest(turns.organizations) with ordinality as given (organization, place)
     cross join lateral (
-      select organization_id, recipient_id, campaign_id, due_at from messages
-      where organization_id = sending.organization_id and campaign_id = sending.id
-        and due_at <= (select now from now_at) and (lease_until is null or lease_until < (select now from now_at))
-      order by due_at, recipient_id
-      limit case when sending.slots > 0 and (select slots from now_at) > 0 then scan_limit else 0 end
-      for update skip locked
-    ) message
-    order by message.due_at, message.recipient_id
-    limit scan_limit
-  ), judged as (
-    select looked_at.*, address.domain, greatest(pause.until, '-infinity') as paused_until,
-      row_number() over (partition by address.domain, pause.until > now order by due_at, recipient_id) as domain_rank,
-      mail_slots(pace.next_at, per_domain_minute, now) as domain_slots,
-      greatest(pace.deferred_until, pace.next_at, now - interval '1 second') as domain_next
-    from now_at cross join looked_at
-    join recipients recipient
-      on recipient.organization_id = looked_at.organization_id and recipient.id = looked_at.recipient_id
-    cross join lateral (select lower(split_part(recipient.email, '@', -1)) as domain) address
-    left join domain_pauses pause
-      on pause.organization_id = looked_at.organization_id and pause.campaign_id = looked_at.campaign_id and pause.domain = address.domain
-    left join send_rates pace on pace.scope = 'domain ' || address.domain
-  ), waiting as (
-    select organization_id, recipient_id, domain, paused_until > now as paused,
-      case when paused_until > now then paused_until
-        else domain_next + (domain_rank - 1) * interval '60 seconds' / per_domain_minute end as due
-    from now_at cross join judged where paused_until > now or domain_rank > domain_slots
-  ), put_off as (
-    update messages message set due_at = due from waiting
-    where message.organization_id = waiting.organization_id and message.recipient_id = waiting.recipient_id
-    returning message.recipient_id
-  ), ready as (
-    select *, row_number() over (order by due_at, recipient_id) as send_rank
+      select organization_id, campaign_id, next_at from campaign_turns
+      where organization_id = given.organization and next_at <= (select clock_timestamp())
+        and coalesce((held_by_campaign ->> campaign_id)::integer, 0) < max_per_campaign
+      order by next_at, campaign_id limit greatest(1, max_campaigns / cardinality(turns.organizations))
+    ) turn;
+    -- By a statement of its own: what is read of a campaign is read after its turn is held.
+    select case when turns.are_held then turns.organizations end as turns, array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns
+    into held from (
+      select turn.organization_id, turn.campaign_id
+      from unnest(due.organizations, due.campaigns) as given (organization_id, campaign_id)
+      join campaign_turns turn on turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id
+      where turns.are_held for update of turn skip locked
+    ) turn;
+
+    now_at := clock_timestamp();
+    -- How many messages of each campaign are looked at.
+    with look as (
+      select case when scan_limit > max_rows then scan_limit else free_slots end as messages
+    ), open as materialized (
+      select given.*, campaign.per_minute, (
+          select count(*) from (
+            select from messages
+            where organization_id = given.organization and campaign_id = given.campaign
+              and due_at <= now_at and (lease_until is null or lease_until < now_at)
+            limit least(
+              look.messages,
+              mail_slots((select next_at from send_rates where scope = 'campaign ' || given.campaign), campaign.per_minute, now_at),
+              max_per_campaign - coalesce((held_by_campaign ->> given.campaign)::integer, 0))
+          ) first_due
+        ) as wanted
+      from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
+      join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
+      where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
+        and not quota_reached(campaign.organization_id, campaign.program_id)
+        and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
+    ), shared as (
+      select open.*, row_number() over (partition by organization order by one, place) as organization_rank
+      from open cross join generate_series(1, wanted) as one
+      order by organization_rank, place limit (select messages from look)
+    ), quota as (
+      select place, organization, campaign, per_minute, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute
+    )
+    select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
+      array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
+      array(select campaign from open where wanted > 0) as waiting
+    into due from quota;
+    exit when due.campaigns is not null;
+    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}');
+  end loop;
+
+  select array_agg(organization_id order by organization_rank, place) as organizations,
+    array_agg(campaign_id order by organization_rank, place) as campaigns,
+    array_agg(recipient_id order by organization_rank, place) as recipients,
+    array_agg(per_minute order by organization_rank, place) as rates,
+    array_agg(domain order by organization_rank, place) as domains
+  into message
+  from (
+    select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select judged.*, row_number() over (partition by campaign_id order by due_at, recipient_id) as campaign_rank
-      from now_at cross join judged where paused_until <= now and domain_rank <= domain_slots
-    ) open
-    where campaign_rank <= slots
+      select found.*, place, per_minute, lower(split_part(recipient.email, '@', -1)) as domain,
+        row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas) with ordinality as given (organization, campaign, per_minute, quota, place)
+      cross join lateral (
+        select organization_id, campaign_id, recipient_id, due_at from messages
+        where organization_id = given.organization and campaign_id = given.campaign
+          and due_at <= now_at and (lease_until is null or lease_until < now_at)
+        order by due_at, recipient_id limit given.quota for update skip locked
+      ) found
+      join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
+    ) ranked
+  ) candidate;
+
+  -- Whoever counts by a rate waits here for the others who do, and for the commit of what they have used of it.
+  insert into send_rates as pace (scope, next_at)
+  select scope, now_at - interval '1 second' from (
+    select 'all' as scope where in_all_minute is not null
+    union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
+    union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
+  ) binding
+  where message.recipients is not null order by scope
+  on conflict (scope) do update set next_at = pace.next_at;
+  now_at := clock_timestamp();
+
+  with candidate as materialized (
+    select each.*, greatest(pause.until, '-infinity') as paused_until
+    from unnest(message.organizations, message.campaigns, message.recipients, message.rates, message.domains)
+      with ordinality as each (organization, campaign, recipient, per_minute, domain, place)
+    left join domain_pauses pause
+      on pause.organization_id = each.organization and pause.campaign_id = each.campaign and pause.domain = each.domain
+  ), of_domain as (
+    select candidate.*, paused_until <= now_at
+      and row_number() over (partition by candidate.domain, paused_until > now_at order by place) <= mail_slots(pace.next_at, per_domain_minute, now_at) as is_open
+    from candidate left join send_rates pace on pace.scope = 'domain ' || candidate.domain
+  ), of_campaign as (
+    select of_domain.*, is_open
+      and row_number() over (partition by campaign, is_open order by place) <= mail_slots(pace.next_at, per_minute, now_at) as is_ready
+    from of_domain left join send_rates pace on pace.scope = 'campaign ' || campaign
+  ), of_all as materialized (
+    select of_campaign.*, is_ready and row_number() over (partition by is_ready order by place) <= least(
+      max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at)) as is_taken
+    from of_campaign
   ), leased as (
     update messages message
-    set lease_token = gen_random_uuid(), lease_until = now + make_interval(secs => lease_seconds)
-    from now_at cross join ready
-    where send_rank <= now_at.slots and message.organization_id = ready.organization_id and message.recipient_id = ready.recipient_id
-    returning message.*, ready.domain, ready.per_minute
+    set lease_token = gen_random_uuid(), lease_until = now_at + make_interval(secs => lease_seconds)
+    from of_all where is_taken and message.organization_id = organization and message.recipient_id = recipient
+    returning message.*, of_all.domain, of_all.per_minute
+  ), waiting as materialized (
+    -- Each campaign has a place of its own in the queue for a domain, so that a long one does not keep the others waiting.
+    select organization, campaign, recipient, case when paused_until > now_at then null else 'deferral ' || campaign || ' ' || domain end as deferral,
+      case when paused_until > now_at then paused_until
+        else greatest(deferral.next_at, greatest(pace.next_at, now_at - interval '1 second')
+          + mail_slots(pace.next_at, per_domain_minute, now_at) * interval '60 seconds' / per_domain_minute)
+          + (row_number() over (partition by campaign, of_all.domain, paused_until > now_at order by place) - 1) * interval '60 seconds' / per_domain_minute
+      end as due
+    from of_all
+    left join send_rates pace on pace.scope = 'domain ' || domain
+    left join send_rates deferral on deferral.scope = 'deferral ' || campaign || ' ' || domain
+    where not is_open
+  ), put_off as (
+    update messages message set due_at = due from waiting
+    where message.organization_id = organization and message.recipient_id = recipient
+  ), deferred as (
+    insert into send_rates (scope, next_at)
+    select deferral, max(due) + interval '60 seconds' / per_domain_minute from waiting where deferral is not null group by deferral
+    on conflict (scope) do update set next_at = excluded.next_at
   ), used as (
-    select 'all' as scope, in_all_minute as rate, count(*) as times, null::timestamptz as deferred_until from leased
-    union all select 'campaign ' || campaign_id, per_minute, count(*), null from leased group by campaign_id, per_minute
-    union all
-    select 'domain ' || domain, per_domain_minute, count(leased), max(due) + interval '60 seconds' / per_domain_minute
-    from (
-      select domain, 1 as leased, null::timestamptz as due from leased
-      union all select domain, null, due from waiting where not paused
-    ) of_domain
-    group by domain
+    select 'all' as scope, in_all_minute as rate, count(*) as times from leased
+    union all select 'campaign ' || campaign_id, per_minute, count(*) from leased group by campaign_id, per_minute
+    union all select 'domain ' || domain, per_domain_minute, count(*) from leased group by domain
   ), counted as (
-    insert into send_rates as pace (scope, next_at, deferred_until)
-    select scope, greatest(old.next_at, now - interval '1 second') + times * interval '60 seconds' / rate,
-      coalesce(greatest(used.deferred_until, old.deferred_until), '-infinity')
-    from now_at cross join used left join send_rates old using (scope)
-    where rate is not null and (times > 0 or used.deferred_until is not null)
-    on conflict (scope) do update set next_at = excluded.next_at, deferred_until = excluded.deferred_until
+    update send_rates pace
+    set next_at = greatest(pace.next_at, now_at - interval '1 second') + times * interval '60 seconds' / rate
+    from used where pace.scope = used.scope and rate is not null
   )
-  select (select count(*)::int from put_off) as put_off_count, case when leased.recipient_id is not null then jsonb_build_object(
-    'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
-    'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-    'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes) end as lease
-  from (select) one
-  left join (leased join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id)
-    on true;
+  select (select count(*)::integer from waiting) as put_offs,
+    array(select organization from of_all where is_taken or not is_open) as organizations,
+    array(select campaign from of_all where is_taken or not is_open) as campaigns,
+    array(
+      select jsonb_build_object(
+        'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
+        'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
+        'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
+      from leased
+      join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id
+    ) as leases
+  into taken;
+
+  -- Whoever waited in vain keeps its turn.
+  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations)
+  from unnest(held.organizations, held.campaigns) as each (organization, campaign)
+  where campaign <> all (due.waiting) or campaign = any (taken.campaigns);
+
+  if cardinality(taken.leases) > 0 then
+    return query select taken.put_offs, unnest(taken.leases);
+  else
+    return query select taken.put_offs, null::jsonb;
+  end if;
 end
 $$;

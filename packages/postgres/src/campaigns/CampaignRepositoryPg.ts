@@ -157,7 +157,7 @@ export const CampaignRepositoryPg = Layer.effect(
         const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
           select organization_id as "organizationId", id from campaigns campaign
           where status = any (${publish.from}::text[]) and ${isServed}
-          order by window_start, id limit 1 for update skip locked`
+          order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`
         const campaign = campaigns[0]
         if (campaign === undefined) return undefined
         const { organizationId, id } = campaign
@@ -194,6 +194,20 @@ export const CampaignRepositoryPg = Layer.effect(
         yield* sql`
           update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
           where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}`
+        // The tables of turns are unlogged, and are not replicated.
+        yield* sql`
+          insert into campaign_turns as turn (organization_id, campaign_id, next_at)
+          select organization_id, id, '-infinity' from campaigns campaign
+          where status = ${open.to} and not exists (
+            select from campaign_turns
+            where organization_id = campaign.organization_id and campaign_id = campaign.id and next_at < clock_timestamp() + interval '2 minutes')
+          on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at`
+        yield* sql`
+          insert into organization_turns (organization_id, next_at)
+          select distinct organization_id, '-infinity'::timestamptz from campaign_turns turn
+          where not exists (
+            select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
+          on conflict (organization_id) do update set next_at = excluded.next_at`
         // A lease may still report a message as sent, so nothing is closed over its head.
         yield* sql`
           update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()

@@ -1,5 +1,5 @@
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, MessageTemplate } from "@outreach/domain/mail/Message"
 import {
@@ -31,8 +31,10 @@ export const MessageQueuePg = Layer.effect(
       Effect.gen(function* () {
         const settled = new Set<string>()
         for (const group of Object.values(Arr.groupBy(items, ({ lease }) => lease.organizationId))) {
-          const leases = yield* sql.withTransaction(settleBatch(group[0].lease.organizationId, group))
+          const { organizationId } = group[0].lease
+          const leases = yield* sql.withTransaction(settleBatch(organizationId, group))
           for (const lease of leases) settled.add(lease)
+          yield* Effect.ignore(bringForward(organizationId, group))
         }
         return items.map(({ lease }) => settled.has(keyOf(lease)))
       }).pipe(Effect.provideContext(context)),
@@ -56,7 +58,10 @@ export const MessageQueuePg = Layer.effect(
 
       forgetRates: Effect.gen(function* () {
         const before = sql`clock_timestamp() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
-        yield* sql`delete from send_rates where greatest(next_at, deferred_until) < ${before}`
+        // A claim locks the rates that it counts by in an order of its own.
+        yield* sql`
+          delete from send_rates where scope in (
+            select scope from send_rates where greatest(next_at, deferred_until) < ${before} for update skip locked)`
         yield* sql`delete from domain_pauses where until < ${before}`
       }).pipe(orDieAs("MessageQueue.forgetRates")),
 
@@ -192,14 +197,40 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   return settled
 })
 
+/**
+ * Brings the turns of campaigns forward to the retries that were put back, each by a statement of its own: it waits for a claim that
+ * holds the turn, and holds nothing meanwhile. Where it fails, the next turn comes within a minute.
+ */
+const bringForward = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
+  const sql = yield* SqlClient.SqlClient
+  const delays = new Map<CampaignId, number>()
+  for (const { lease, settlement } of items) {
+    if (settlement.state !== "retry" && settlement.state !== "unknown") continue
+    if (settlement.delaySeconds === null || settlement.delaySeconds >= MAX_TURN_WAIT_SECONDS) continue
+    delays.set(lease.campaignId, Math.min(settlement.delaySeconds, delays.get(lease.campaignId) ?? Infinity))
+  }
+  for (const [campaignId, delay] of delays) {
+    yield* sql`
+      update campaign_turns set next_at = clock_timestamp() + make_interval(secs => ${delay}::int)
+      where organization_id = ${organizationId} and campaign_id = ${campaignId}
+        and next_at > clock_timestamp() + make_interval(secs => ${delay}::int)`
+    yield* sql`
+      update organization_turns set next_at = clock_timestamp() + make_interval(secs => ${delay}::int)
+      where organization_id = ${organizationId} and next_at > clock_timestamp() + make_interval(secs => ${delay}::int)`
+  }
+})
+
+/** The longest that `advance_turns` lets a campaign wait for its next turn. */
+const MAX_TURN_WAIT_SECONDS = 60
+
 /** How many messages a claim looks at once those it looked at first all had to wait: they are put off, and so looked at once. */
 const LOOK_FURTHER = 1000
 
 /**
  * Leases messages, at most as many as the rates leave room for.
  *
- * Claims take turns in the database, so that a rate holds over all workers. A message whose domain is paused, or has had its share, is
- * put off to when its turn comes, so that it does not stand in the way of the others.
+ * The rates are rows of the database that a claim locks before it counts by them, so that they hold over all workers. A message whose domain
+ * is paused, or has had its share, is put off to when it may go, so that it does not stand in the way of the others.
  */
 const claimMessages = Effect.fnUntraced(function* (options: MessageClaim) {
   const { limit, leaseSeconds, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = options

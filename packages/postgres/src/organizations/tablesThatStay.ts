@@ -6,6 +6,8 @@ export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
   organizations:
     "the row is created at the target by hand, frozen: nothing may begin there before all of it has arrived",
   rate_windows: "unlogged: each key has one fresh window at the target",
+  campaign_turns: "unlogged: the worker gives turns to campaigns that have none",
+  organization_turns: "unlogged: the worker gives turns to organizations that have none",
   send_rates: "unlogged: each scope begins anew, with at most one second's messages too many",
   hit_windows: "unlogged: each link has one fresh minute at the target",
   replay_jobs:

@@ -38,6 +38,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   inbox_keys: { api: "select, insert", worker: "select", operator: "select" },
   qualifications: { worker: "select, insert", operator: "select, update (npi)" },
   messages: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
+  campaign_turns: { worker: "select, insert, update, delete", operator: "select, insert, update" },
+  organization_turns: { worker: "select, insert, update, delete", operator: "select, insert, update" },
   send_rates: { worker: "select, insert, update, delete", operator: "select" },
   domain_pauses: { worker: "select, insert, update, delete", operator: "select" },
   hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },

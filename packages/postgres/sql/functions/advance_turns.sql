@@ -1,0 +1,49 @@
+-- Sets when campaigns and their organizations have their next turn. The caller holds their rows since before it looked for their messages.
+--
+-- A campaign of which messages were taken goes behind the others. One that has nothing due comes again with its first message or when a lease
+-- ends, but within a minute, and one at its rate when that opens. An organization of which nothing was taken keeps its place.
+create or replace function advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served text[]) returns void
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  now_at constant timestamptz := clock_timestamp();
+begin
+  delete from campaign_turns turn using unnest(campaign_organizations, campaigns) as given (organization_id, campaign_id)
+  where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id and not exists (
+    select from campaigns campaign
+    where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
+
+  update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
+    case
+      when campaign.window_start > now_at then campaign.window_start
+      -- Whoever lifts the reason gives no turn.
+      when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id)
+        or exists (select from organizations where id = campaign.organization_id and frozen_at is not null) then now_at + interval '5 seconds'
+      when exists (
+        select from messages message
+        where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
+          and due_at <= now_at and (lease_until is null or lease_until < now_at)
+      ) then now_at
+      else least((
+        select due_at from messages message
+        where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at > now_at
+        order by due_at limit 1
+      ), (
+        select min(lease_until) from messages message
+        where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at <= now_at
+      ), 'infinity')
+    end))
+  from unnest(campaign_organizations, campaigns) as given (organization_id, campaign_id)
+  join campaigns campaign on campaign.organization_id = given.organization_id and campaign.id = given.campaign_id
+  left join send_rates pace on campaign.per_minute is not null and pace.scope = 'campaign ' || campaign.id
+  where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id;
+
+  update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served) then now_at else turn.next_at end)
+  from unnest(organizations) as given (id) cross join lateral (
+    select next_at from campaign_turns where organization_id = given.id order by next_at limit 1
+  ) first
+  where organization_id = given.id;
+  delete from organization_turns turn using unnest(organizations) as given (id)
+  where turn.organization_id = given.id and not exists (select from campaign_turns where organization_id = given.id);
+end
+$$;

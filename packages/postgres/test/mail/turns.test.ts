@@ -1,0 +1,189 @@
+import { describe, expect } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import type { MessageLease } from "@outreach/domain/mail/Message"
+import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+beforeEach(() =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* cancelCampaigns
+      yield* sql`delete from send_rates`
+    }),
+  ),
+)
+
+/** Seeds an organization with a campaign that is sending. */
+const seedSending = Effect.fnUntraced(function* (recipients: number) {
+  const seeded = yield* seedCampaign({ recipients })
+  yield* sendCampaign(seeded.campaign.id)
+  return seeded.campaign
+})
+/** Claims as a worker does. */
+const claim = (limit: number, options: Partial<MessageClaim> = {}) =>
+  MessageQueue.use((queue) =>
+    queue.claim({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options }),
+  )
+const count = (leases: ReadonlyArray<MessageLease>, ...campaigns: ReadonlyArray<{ readonly id: CampaignId }>) =>
+  campaigns.map(({ id }) => leases.filter(({ campaignId }) => campaignId === id).length)
+/** Lets a minute pass for the rates. */
+const passMinute = SqlClient.SqlClient.use((sql) => sql`update send_rates set next_at = next_at - interval '1 minute'`)
+
+describe("the turns of a claim", () => {
+  test("go to organizations first and to the campaigns of each second; what one has no use for goes to the others", function* () {
+    const long = yield* seedSending(60)
+    const short = yield* seedSending(3)
+    const second = yield* createCampaign({ ...long, name: "Second" })
+    yield* importLines(
+      second.id,
+      Array.from({ length: 60 }, (_, i) => ({ number: i + 2, npi: npi(1000 + i), email: email(1000 + i) })),
+    )
+    yield* sendCampaign(second.id)
+    expect(count(yield* claim(20), long, second, short)).toEqual([9, 8, 3])
+    const other = yield* seedSending(60)
+    expect(count(yield* claim(20), long, second, other)).toEqual([5, 5, 10])
+  })
+
+  test("begin with whoever begins to send, and come round to all", function* () {
+    const campaigns = yield* Effect.replicateEffect(seedSending(20), 20)
+    for (let i = 0; i < 3; i++) yield* claim(16)
+    const last = yield* seedSending(20)
+    expect(count(yield* claim(8), last)).toEqual([1])
+    const leases = (yield* Effect.replicateEffect(claim(16), 6)).flat()
+    expect(Math.min(...count(leases, ...campaigns, last))).toBeGreaterThan(0)
+  })
+
+  test("give a campaign that begins beside a long one every second message, also where a rate leaves one at a time", function* () {
+    const long = yield* seedSending(200)
+    const options = { perMinute: 1 }
+    yield* claim(9, options)
+    const short = yield* seedSending(12)
+    const order: Array<CampaignId> = []
+    for (let i = 0; i < 24; i++) {
+      yield* passMinute
+      for (const lease of yield* claim(9, options)) {
+        order.push(lease.campaignId)
+        yield* settleSent(lease)
+      }
+    }
+    expect(order).toHaveLength(24)
+    expect(order[0]).toBe(short.id)
+    expect(order.filter((id) => id === short.id)).toHaveLength(12)
+    expect(order.filter((id) => id === long.id)).toHaveLength(12)
+  })
+
+  test("are not kept from a campaign by another that has filled its domain", function* () {
+    const long = yield* seedSending(300)
+    const options = { perDomainMinute: 1 }
+    for (let i = 0; i < 3; i++) yield* claim(60, options)
+    const short = yield* seedSending(2)
+    expect(yield* claim(60, options)).toEqual([])
+    const sql = yield* SqlClient.SqlClient
+    const waits = yield* sql<{ minutes: number }>`
+      select round(extract(epoch from due_at - clock_timestamp()) / 60)::int as minutes from messages
+      where campaign_id = ${short.id} order by due_at`
+    expect(waits.map(({ minutes }) => minutes)).toEqual([1, 2])
+    expect(count(yield* claim(60, options), long)).toEqual([0])
+  })
+
+  test("are kept by whoever is crowded out", function* () {
+    yield* seedSending(9)
+    yield* seedSending(9)
+    const firsts = [...(yield* claim(1)), ...(yield* claim(1))].map(({ campaignId }) => campaignId)
+    expect(new Set(firsts).size).toBe(2)
+  })
+
+  test("come back to a campaign with its retry, its next message, and the end of a lease", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const queue = yield* MessageQueue
+    const campaign = yield* seedSending(2)
+    const [one, other] = yield* claim(9)
+    expect(yield* claim(9)).toEqual([])
+    yield* queue.settle(one!, { state: "retry", attempts: 1, delaySeconds: 0 })
+    expect(yield* claim(9)).toMatchObject([{ recipientId: one!.recipientId }])
+    const next = Effect.map(
+      sql<{ seconds: number }>`
+        select round(extract(epoch from next_at - clock_timestamp()))::int as seconds from campaign_turns where campaign_id = ${campaign.id}`,
+      (rows) => rows[0]!.seconds,
+    )
+    yield* sql`update messages set lease_until = clock_timestamp() + interval '30 seconds' where recipient_id = ${one!.recipientId}`
+    yield* sql`update messages set due_at = clock_timestamp() + interval '20 seconds', lease_until = null where recipient_id = ${other!.recipientId}`
+    for (const table of ["campaign_turns", "organization_turns"])
+      yield* sql`update ${sql(table)} set next_at = clock_timestamp()`
+    expect(yield* claim(9)).toEqual([])
+    expect(yield* next).toBeLessThanOrEqual(20)
+    expect(yield* next).toBeGreaterThan(10)
+  })
+
+  test("are given anew where they were lost, and taken from who no longer sends", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const campaign = yield* seedSending(5)
+    for (const table of ["campaign_turns", "organization_turns"]) yield* sql`delete from ${sql(table)}`
+    expect(yield* claim(2)).toEqual([])
+    yield* (yield* CampaignRepository).openAndComplete
+    expect(yield* claim(2)).toHaveLength(2)
+    yield* sql`update organization_turns set next_at = clock_timestamp() + interval '1 day'`
+    yield* (yield* CampaignRepository).openAndComplete
+    expect(yield* claim(2)).toHaveLength(2)
+    yield* commandCampaign(campaign.id, "pause")
+    expect(yield* claim(2)).toEqual([])
+    expect(yield* sql`select from campaign_turns where campaign_id = ${campaign.id}`).toEqual([])
+    expect(yield* sql`select from organization_turns where organization_id = ${campaign.organizationId}`).toEqual([])
+  })
+})
+
+describe("rates, over claims at the same time", () => {
+  test("hold for all, for a campaign and for a domain", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const campaigns = yield* Effect.replicateEffect(seedSending(60), 3)
+    yield* sql`update campaigns set per_minute = 3 where id = ${campaigns[0]!.id}`
+    yield* sql`
+      update recipients set email = 'x' || id || '@' || (array['a.test', 'b.test', 'c.test'])[1 + abs(hashtext(id)) % 3]
+      where campaign_id = any (${campaigns.map(({ id }) => id)}::text[])`
+    const claims = yield* Effect.replicateEffect(claim(20, { perMinute: 20, perDomainMinute: 5 }), 12, {
+      concurrency: "unbounded",
+    })
+    const leases = claims.flat()
+    // None is saved up of a rate below one a second, so each allows one at once.
+    expect(leases).toHaveLength(1)
+    const noLimitForAll = (yield* Effect.replicateEffect(claim(20, { perDomainMinute: 5 }), 12, {
+      concurrency: "unbounded",
+    })).flat()
+    expect(noLimitForAll.map(({ email }) => email.split("@")[1]).sort()).toHaveLength(2)
+    expect(new Set([...leases, ...noLimitForAll].map(({ email }) => email.split("@")[1])).size).toBe(3)
+  })
+
+  test("hold for a campaign that is claimed without any other rate", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const campaign = yield* seedSending(100)
+    yield* sql`update campaigns set per_minute = 600 where id = ${campaign.id}`
+    const leases = (yield* Effect.replicateEffect(claim(20), 8, { concurrency: "unbounded" })).flat()
+    expect(leases.length).toBeGreaterThanOrEqual(11)
+    expect(leases.length).toBeLessThan(25)
+  })
+})
+
+describe("publishing", () => {
+  test("takes turns as well", function* () {
+    const long = (yield* seedCampaign({ recipients: 501 })).campaign
+    const short = (yield* seedCampaign({ recipients: 1 })).campaign
+    for (const { id } of [long, short]) yield* commandCampaign(id, "schedule")
+    for (let i = 0; i < 2; i++) yield* publishChunk()
+    const campaigns = yield* CampaignRepository
+    expect((yield* campaigns.progress(short.id)).published).toBe(1)
+    expect((yield* campaigns.progress(long.id)).published).toBeLessThan(501)
+  })
+})
