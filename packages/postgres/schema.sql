@@ -297,7 +297,7 @@ begin
       select jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
         'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-        'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
+        'testSubject', recipient.test_subject, 'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
       from leased
       join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id
     ) as leases
@@ -1534,6 +1534,7 @@ create table recipients (
   withdrawal_reason text,
   account_created_at timestamp with time zone,
   erased_at timestamp with time zone,
+  test_subject text,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_npi UNIQUE (organization_id, campaign_id, npi),
   constraint recipients_token UNIQUE (organization_id, token),
@@ -1629,6 +1630,25 @@ create table stored_responses (
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint stored_responses_pkey PRIMARY KEY (organization_id, key),
   constraint stored_responses_encoding_check CHECK ((encoding = ANY (ARRAY['identity'::text, 'zstd'::text])))
+);
+
+create table subject_tests (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  subject_b text not null,
+  share integer not null,
+  after_seconds integer,
+  began_at timestamp with time zone,
+  winner text,
+  decided_at timestamp with time zone,
+  counts jsonb,
+  released_at timestamp with time zone,
+  constraint subject_tests_pkey PRIMARY KEY (organization_id, campaign_id),
+  constraint subject_tests_after_seconds_check CHECK ((after_seconds > 0)),
+  constraint subject_tests_check CHECK (((after_seconds IS NULL) = (share = 100))),
+  constraint subject_tests_check1 CHECK ((((winner IS NULL) = (decided_at IS NULL)) AND ((winner IS NULL) = (counts IS NULL)))),
+  constraint subject_tests_share_check CHECK (((share >= 1) AND (share <= 100))),
+  constraint subject_tests_winner_check CHECK ((winner = ANY (ARRAY['a'::text, 'b'::text])))
 );
 
 create table suppressions (

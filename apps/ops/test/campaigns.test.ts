@@ -102,6 +102,78 @@ describe("campaigns", () => {
     expect(stdout).toMatch(/░{40} 0% · 0 sent, 0 bounced of 0/)
   })
 
+  it("compare two subjects, and show how the test stands", async () => {
+    const { id } = await runJson(
+      ...(await create({ "subject-b": "A seat is kept for you", "ab-share": "20", "ab-after": "4h" })),
+    )
+    expect((await runJson("campaigns", "show", id)).subject_test).toEqual({
+      subject_b: "A seat is kept for you",
+      share: 20,
+      after_seconds: 14_400,
+      began_at: null,
+      winner: null,
+      decided_at: null,
+      decides_at: null,
+      counts: null,
+      figures: [],
+    })
+    await runJson("recipients", "import", "--campaign", id, file("ab.csv", "npi,email\n1234567893,a@a.test\n"))
+    const sql = await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          update subject_tests set winner = 'b', decided_at = '2026-12-01T13:00:00Z',
+            counts = '{"a": {"sent": 40, "clicked": 1}, "b": {"sent": 41, "clicked": 3}}' where campaign_id = ${id} returning 1`,
+      ),
+    )
+    expect(sql).toHaveLength(1)
+    const { stdout } = await run(["campaigns", "show", id])
+    for (const line of [
+      /^subject_b +A seat is kept for you$/m,
+      /^winner +b$/m,
+      /^decided_at +2026-12-01 13:00:00 UTC$/m,
+      /^decided_by +1 of 40 for A, 3 of 41 for B$/m,
+      /^subject +recipients +sent +unique_opened +unsuspected_unique_opened +unique_clicked /m,
+      /^others: B +1 +0 +0/m,
+    ]) {
+      expect(stdout).toMatch(line)
+    }
+    expect((await runJson("campaigns", "show", (await runJson(...(await create()))).id)).subject_test).toBe(null)
+  })
+
+  it.each([
+    [
+      "the same subject twice",
+      { "subject-b": "An invitation to {{ program_name }}", "ab-share": "20", "ab-after": "4h" },
+      "invalid_subject_test",
+      /same/,
+    ],
+    [
+      "a second subject that does not render",
+      { "subject-b": "{{ nobody }}", "ab-share": "20", "ab-after": "4h" },
+      "invalid_template",
+      /^The subject B is not/,
+    ],
+    [
+      "a decision after the window",
+      { "subject-b": "B", "ab-share": "20", "ab-after": "2d" },
+      "invalid_subject_test",
+      /window is over/,
+    ],
+    ["a winner without a time", { "subject-b": "B", "ab-share": "20" }, "invalid_subject_test", /such as 4h/],
+    [
+      "a time where there is no winner",
+      { "subject-b": "B", "ab-share": "100", "ab-after": "4h" },
+      "invalid_subject_test",
+      /nobody waits/,
+    ],
+    ["a subject without a share", { "subject-b": "B" }, "incomplete_subject_test", /--ab-share/],
+    ["a share without a subject", { "ab-share": "20" }, "incomplete_subject_test", /--subject-b/],
+    ["a share out of range", { "subject-b": "B", "ab-share": "101" }, "usage", /from 1 to 100/],
+  ])("refuse %s", async (_, flags, code, message) => {
+    const failure = await runFailing(...(await create(flags as Record<string, string>)))
+    expect(failure).toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
   it("are followed until nothing more is sent", async () => {
     const { id } = await runJson(...(await create()))
     const { code, stdout, stderr } = await run(["campaigns", "show", id, "--follow"])

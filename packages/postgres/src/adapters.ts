@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
+import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
 import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
@@ -36,6 +37,7 @@ export const adapters = Layer.mergeAll(
   ApiKeyRepositoryPg,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
+  SubjectTestRepositoryPg,
   RecipientRepositoryPg,
   EventFeed.layer,
   DigestRepositoryPg,

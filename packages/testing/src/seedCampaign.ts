@@ -1,5 +1,6 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
@@ -29,6 +30,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly opensIn?: number
   /** Of the recipients' addresses; default clinic.test. */
   readonly emailDomain?: string
+  readonly subjectTest?: SubjectTest
 }) {
   const organization = yield* (yield* OrganizationRepository).create(
     yield* createIdentifier("organization"),
@@ -59,6 +61,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     html: `<p>Your link: https://l.test/{{ token }}</p>${FOOTER}`,
     windowStart: fromUnixMillis(opens),
     windowEnd: fromUnixMillis(opens + 3_600_000),
+    subjectTest: options.subjectTest,
   })
   const lines = Array.from({ length: options.recipients }, (_, i) => ({
     number: i + 2,

@@ -10,6 +10,8 @@ import { type Command, Param } from "effect/cli"
  * is every value that has the form of an e-mail address or an NPI.
  */
 export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withheld">> = {
+  "ab-after": "recorded",
+  "ab-share": "recorded",
   all: "recorded",
   campaign: "recorded",
   "completer-target": "recorded",
@@ -61,6 +63,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   slug: "recorded",
   status: "recorded",
   subject: "withheld",
+  "subject-b": "withheld",
   to: "recorded",
   token: "withheld",
   type: "recorded",

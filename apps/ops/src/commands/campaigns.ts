@@ -8,18 +8,22 @@ import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
+import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading, revealing } from "../audit/Access.ts"
 import { followCampaign, formatProgress } from "../campaigns/followCampaign.ts"
 import { list } from "../campaigns/list.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
+import { formatSubjectTest, readSubjectTestReport } from "../campaigns/subjectTestReport.ts"
 import { campaignId } from "../inputs/commonFlags.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { readHtml } from "../inputs/readHtml.ts"
+import { readSubjectTest, subjectTestFlags } from "../inputs/subjectTestFlags.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
@@ -74,14 +78,17 @@ const create = changing(
     ),
     windowStart: time("window-start", "When sending begins"),
     windowEnd: time("window-end", "When sending ends"),
+    ...subjectTestFlags,
   },
   Effect.fn("ops.campaigns.create")(function* ({ layout, ...input }) {
     const { createCampaign } = yield* loadCampaigns
     const { wrapInPlainLayout } = yield* Effect.promise(() => import("@outreach/domain/mail/wrapInPlainLayout"))
     const html = yield* readHtml(input.html)
+    const subjectTest = yield* readSubjectTest(input)
     yield* printCampaign(
       yield* createCampaign({
         ...input,
+        subjectTest,
         html: layout === "plain" ? wrapInPlainLayout(html) : html,
         shortLink: Option.getOrNull(input.shortLink),
         perMinute: Option.getOrNull(input.perMinute),
@@ -138,10 +145,12 @@ const show = reading(
     const pauses = yield* repository.pauses(input.campaignId)
     const failures = yield* repository.failures(input.campaignId)
     const quarantined = yield* repository.quarantined(input.campaignId)
+    const subjectTest = yield* readSubjectTestReport(campaign)
     const text = () =>
       [
         formatRecord({ ...campaign, ...progress }),
         formatProgress(progress),
+        ...(subjectTest === null ? [] : [formatSubjectTest(campaign.subject, subjectTest)]),
         ...[
           section(`Domains that refuse us, and when sending to them resumes:`, pauses, ["domain", "status", "until"]),
           section(`Messages that were not sent, by SMTP reply, for reasons other than the recipient:`, failures, [
@@ -156,7 +165,7 @@ const show = reading(
           ),
         ].flat(),
       ].join("\n\n")
-    yield* print({ ...campaign, html, progress, pauses, failures, quarantined }, text)
+    yield* print({ ...campaign, html, progress, subjectTest, pauses, failures, quarantined }, text)
   }),
 ).pipe(Command.withDescription("Show a campaign's status and progress, and why messages were not sent"))
 
@@ -223,5 +232,13 @@ export const campaigns = Command.make("campaigns").pipe(
     preview,
     sendTest,
   ]),
-  Command.provide(Layer.mergeAll(CampaignRepositoryPg, ProgramRepositoryPg, RecipientRepositoryPg)),
+  Command.provide(
+    Layer.mergeAll(
+      CampaignRepositoryPg,
+      ProgramRepositoryPg,
+      RecipientRepositoryPg,
+      SubjectTestRepositoryPg,
+      TransactionPg,
+    ),
+  ),
 )

@@ -1,19 +1,23 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { decideSubjects } from "@outreach/domain/campaigns/SubjectTests"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 
 const pause = Effect.sleep(workerLimits.pause.maxMs)
 
-/** Publishes scheduled campaigns chunk by chunk, and opens and completes them with their windows, until interrupted. */
+/** Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, and decides their subject tests, until interrupted. */
 export const publish = Effect.gen(function* () {
   const campaigns = yield* CampaignRepository
   const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))
   // Apart, so that a long publication keeps no other campaign's window shut.
   const openAndComplete = Effect.andThen(campaigns.openAndComplete, pause)
-  return yield* Effect.all([retryForever("publish", publishNext), retryForever("openAndComplete", openAndComplete)], {
-    concurrency: "unbounded",
-    discard: true,
-  })
+  const decide = Effect.andThen(decideSubjects(), pause)
+  const loops = [
+    retryForever("publish", publishNext),
+    retryForever("openAndComplete", openAndComplete),
+    retryForever("decideSubjects", decide),
+  ]
+  return yield* Effect.all(loops, { concurrency: "unbounded", discard: true })
 })

@@ -1,3 +1,4 @@
+import type { TestSubject } from "@outreach/domain/campaigns/SubjectTest"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
@@ -45,8 +46,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
   const composers = yield* Cache.make({
     capacity: 100,
     timeToLive: "1 minute",
-    lookup: (campaignId: CampaignId) =>
-      Effect.map(queue.template(campaignId), (template) => composeMail(template, settings)),
+    // A message that waited for the winner is leased after the decision, so what is read for it is not out of date.
+    lookup: ([campaignId, testSubject]: readonly [CampaignId, TestSubject | null]) =>
+      Effect.map(queue.template(campaignId, testSubject), (template) => composeMail(template, settings)),
   })
   const clock = yield* Clock.Clock
   /** Messages whose sending has begun. */
@@ -57,7 +59,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let asksAgainAt = 0
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
-    const mail = (yield* Cache.get(composers, lease.campaignId))(lease)
+    const mail = (yield* Cache.get(composers, [lease.campaignId, lease.testSubject]))(lease)
     const sending = {
       campaignId: lease.campaignId,
       beginBy: lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS,

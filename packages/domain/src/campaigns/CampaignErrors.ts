@@ -37,9 +37,18 @@ export class InvalidWindow extends Schema.TaggedError<InvalidWindow>()("InvalidW
   }
 }
 
-/** The subject or the body is not a template that renders. */
+/** The two subjects of a campaign cannot be compared as was asked for. */
+export class InvalidSubjectTest extends Schema.TaggedError<InvalidSubjectTest>()("InvalidSubjectTest", {
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** A subject or the body is not a template that renders. */
 export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("InvalidTemplate", {
-  part: Schema.Literals(["subject", "html"]),
+  part: Schema.Literals(["subject", "subject B", "html"]),
   reason: Schema.String,
 }) {
   override get message(): string {

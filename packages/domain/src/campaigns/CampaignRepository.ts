@@ -13,6 +13,7 @@ import type {
   QuarantinedMessage,
 } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
+import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
@@ -23,6 +24,13 @@ export interface CampaignWithProgram {
 /** Recipients that are published together. */
 export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
+  /** The campaign's subject test; undefined for a campaign with one subject. */
+  readonly subjectTest: Pick<SubjectTestState, "share" | "winner"> | undefined
+}
+
+/** Recipients with their subjects, about to be published. */
+export interface Publication extends Pick<PublicationChunk, "campaign"> {
+  readonly recipients: ReadonlyArray<Pick<Recipient, "id"> & SubjectAssignment>
 }
 
 /** Which campaigns are meant: all conditions must hold. */
@@ -66,8 +74,8 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
     /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
-    /** Sets the status, marks the chunk's recipients as published, queues their messages, and publishes the event, if there are any. */
-    storePublication(chunk: PublicationChunk, status: CampaignStatus, event?: EventDraft): Effect.Effect<void>
+    /** Sets the status, marks the recipients as published, queues their messages, and publishes the event, if there are any. */
+    storePublication(publication: Publication, status: CampaignStatus, event?: EventDraft): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
     readonly openAndComplete: Effect.Effect<void>
   }

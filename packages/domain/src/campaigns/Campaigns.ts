@@ -11,9 +11,17 @@ import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
 import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS } from "./Campaign.ts"
-import { InvalidShortLink, InvalidTemplate, InvalidWindow, SenderNotShown } from "./CampaignErrors.ts"
+import {
+  InvalidShortLink,
+  InvalidSubjectTest,
+  InvalidTemplate,
+  InvalidWindow,
+  SenderNotShown,
+} from "./CampaignErrors.ts"
 import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
+import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
+import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
 /** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: {
@@ -28,8 +36,11 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly perMinute?: number | null
   readonly windowStart: Timestamp
   readonly windowEnd: Timestamp
+  /** Default none. */
+  readonly subjectTest?: SubjectTest | undefined
 }) {
-  const { shortLink = null, perMinute = null } = request
+  const { subjectTest, ...campaign } = request
+  const { shortLink = null, perMinute = null } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const campaigns = yield* CampaignRepository
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
@@ -42,8 +53,13 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
     postal_address: postalAddress,
     ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
   }
-  for (const part of ["subject", "html"] as const) {
-    const reason = checkTemplate(request[part], part, variables)
+  const templates = [
+    ["subject", "subject", request.subject],
+    ["subject B", "subject", subjectTest?.subjectB ?? request.subject],
+    ["html", "html", request.html],
+  ] as const
+  for (const [part, kind, text] of templates) {
+    const reason = checkTemplate(text, kind, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
   const missing = hiddenDetails(compileTemplate(request.html, "html")(variables), {
@@ -53,7 +69,19 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   })
   if (missing.length > 0) return yield* new SenderNotShown({ part: "html", missing })
   yield* checkWindow(request)
-  return yield* campaigns.create({ ...request, shortLink, perMinute, id: yield* createIdentifier("campaign") })
+  if (subjectTest !== undefined) {
+    const reason = checkSubjectTest(subjectTest, request)
+    if (reason !== undefined) return yield* new InvalidSubjectTest({ reason })
+  }
+  const id = yield* createIdentifier("campaign")
+  const create = Effect.gen(function* () {
+    const created = yield* campaigns.create({ ...campaign, shortLink, perMinute, id })
+    if (subjectTest !== undefined) {
+      yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
+    }
+    return created
+  })
+  return yield* (yield* Transaction).run(create)
 })
 
 const isShortLink = (text: string): boolean =>
@@ -100,8 +128,10 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     const { event, recipients } = isEmpty ? { recipients: [] } : composeRecipientsPublished(eventId, chunk)
     const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
     const status = statusAfterPublication(count)
-    yield* campaigns.storePublication({ ...chunk, recipients }, status, event)
-    return { campaignId: chunk.campaign.id, recipients: recipients.length, withdrawn: 0 }
+    const { campaign } = chunk
+    const assigned = recipients.map(({ id }) => ({ id, ...assignSubject(chunk.subjectTest, campaign.id, id) }))
+    yield* campaigns.storePublication({ campaign, recipients: assigned }, status, event)
+    return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
   })
   const published = yield* transaction.run(publish)
   if (published === undefined) return false

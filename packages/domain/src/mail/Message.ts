@@ -1,3 +1,4 @@
+import type { TestSubject } from "../campaigns/SubjectTest.ts"
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 
@@ -11,6 +12,8 @@ export interface MessageLease {
   readonly leaseToken: string
   readonly token: string
   readonly email: EmailAddress
+  /** The subject that the recipient tests; null for the campaign's own, or the winner. */
+  readonly testSubject: TestSubject | null
   /** Which attempt at the mailbox this is, from 1. */
   readonly attempt: number
   /** How often the whole message was sent and never answered. */

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { TestSubject } from "../campaigns/SubjectTest.ts"
 import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId } from "../Identifier.ts"
 import type { MailFailure } from "./Mailer.ts"
@@ -49,8 +50,8 @@ export class MessageQueue extends Context.Service<
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
     /** Forgets rates and pauses of domains that have bound nothing for `SEND_RATE_RETENTION_SECONDS`. */
     readonly forgetRates: Effect.Effect<void>
-    /** Reads what a campaign's messages have in common. */
-    template(campaignId: CampaignId): Effect.Effect<MessageTemplate>
+    /** Reads what a campaign's messages with one subject have in common: one that is tested, or else the winner, or the only one. */
+    template(campaignId: CampaignId, testSubject: TestSubject | null): Effect.Effect<MessageTemplate>
     /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */
     settle(lease: MessageLease, settlement: MessageSettlement): Effect.Effect<boolean>
   }

@@ -17,6 +17,7 @@ const chunkOf = (
   campaignName = "Spring",
   programName = "Heart failure",
 ): PublicationChunk => ({
+  subjectTest: undefined,
   campaign: {
     organizationId,
     id: CampaignId.make(`cmp_${hex}`),

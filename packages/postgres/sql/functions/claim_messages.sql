@@ -208,7 +208,7 @@ begin
       select jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
         'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-        'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
+        'testSubject', recipient.test_subject, 'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
       from leased
       join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id
     ) as leases

@@ -9,6 +9,7 @@ import {
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
+import type { SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
@@ -165,7 +166,9 @@ export const CampaignRepositoryPg = Layer.effect(
           select ${sql.literal(recipientColumns)} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
           order by id limit ${limit} for update`
-        return { ...(yield* summaries(organizationId, [id])).get(id)!, recipients }
+        const tests = yield* sql<Pick<SubjectTestState, "share" | "winner">>`
+          select share, winner from subject_tests where organization_id = ${organizationId} and campaign_id = ${id}`
+        return { ...(yield* summaries(organizationId, [id])).get(id)!, recipients, subjectTest: tests[0] }
       }, orDieAs("CampaignRepository.lockNextChunk")),
 
       storePublication: Effect.fnUntraced(
@@ -177,12 +180,16 @@ export const CampaignRepositoryPg = Layer.effect(
           const ids = recipients.map((recipient) => recipient.id)
           yield* sql`
             insert into messages (organization_id, recipient_id, campaign_id, due_at)
-            select ${organizationId}, recipient_id, ${id}, ${windowStart}::timestamptz
-            from unnest(${ids}::text[]) as recipient_id`
+            select ${organizationId}, recipient_id, ${id}, case when waits then 'infinity' else ${windowStart}::timestamptz end
+            from unnest(${ids}::text[], ${recipients.map(({ waits }) => waits)}::bool[]) as given (recipient_id, waits)`
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
-            update recipients set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
-            where organization_id = ${organizationId} and id = any (${ids}::text[])`
+            update recipients recipient
+            set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz, test_subject = nullif(given.test_subject, '')
+            from unnest(
+              ${ids}::text[], ${recipients.map(({ testSubject }) => testSubject ?? "")}::text[]
+            ) as given (id, test_subject)
+            where recipient.organization_id = ${organizationId} and recipient.id = given.id`
           yield* publishEvents([event], at)
           yield* hints.give("messages", organizationId)
         },
@@ -192,8 +199,13 @@ export const CampaignRepositoryPg = Layer.effect(
 
       openAndComplete: Effect.gen(function* () {
         yield* sql`
-          update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
-          where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}`
+          with opened as (
+            update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
+            where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}
+            returning organization_id, id
+          )
+          update subject_tests test set began_at = clock_timestamp() from opened
+          where test.organization_id = opened.organization_id and test.campaign_id = opened.id and winner is null`
         // The tables of turns are unlogged, and are not replicated.
         yield* sql`
           insert into campaign_turns as turn (organization_id, campaign_id, next_at)

@@ -17,6 +17,7 @@ import { commitTimestamp } from "../events/commitTimestamp.ts"
 import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
+import { bringTurnForward } from "./bringTurnForward.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 /** Keeps the messages to send in PostgreSQL. */
@@ -65,12 +66,14 @@ export const MessageQueuePg = Layer.effect(
         yield* sql`delete from domain_pauses where until < ${before}`
       }).pipe(orDieAs("MessageQueue.forgetRates")),
 
-      template: Effect.fnUntraced(function* (campaignId) {
+      template: Effect.fnUntraced(function* (campaignId, testSubject) {
         const rows = yield* sql<MessageTemplate>`
-          select subject, html, short_link as "shortLink", campaign.name as "campaignName", program.name as "programName",
+          select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html,
+            short_link as "shortLink", campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress"
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
+          left join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
           where campaign.id = ${campaignId}`
         return rows[0]!
       }, orDieAs("MessageQueue.template")),
@@ -197,27 +200,15 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   return settled
 })
 
-/**
- * Brings the turns of campaigns forward to the retries that were put back, each by a statement of its own: it waits for a claim that
- * holds the turn, and holds nothing meanwhile. Where it fails, the next turn comes within a minute.
- */
+/** Brings the turns of campaigns forward to the retries that were put back. Where it fails, the next turn comes within a minute. */
 const bringForward = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
-  const sql = yield* SqlClient.SqlClient
   const delays = new Map<CampaignId, number>()
   for (const { lease, settlement } of items) {
     if (settlement.state !== "retry" && settlement.state !== "unknown") continue
     if (settlement.delaySeconds === null || settlement.delaySeconds >= MAX_TURN_WAIT_SECONDS) continue
     delays.set(lease.campaignId, Math.min(settlement.delaySeconds, delays.get(lease.campaignId) ?? Infinity))
   }
-  for (const [campaignId, delay] of delays) {
-    yield* sql`
-      update campaign_turns set next_at = clock_timestamp() + make_interval(secs => ${delay}::int)
-      where organization_id = ${organizationId} and campaign_id = ${campaignId}
-        and next_at > clock_timestamp() + make_interval(secs => ${delay}::int)`
-    yield* sql`
-      update organization_turns set next_at = clock_timestamp() + make_interval(secs => ${delay}::int)
-      where organization_id = ${organizationId} and next_at > clock_timestamp() + make_interval(secs => ${delay}::int)`
-  }
+  for (const [campaignId, delay] of delays) yield* bringTurnForward(organizationId, campaignId, delay)
 })
 
 /** The longest that `advance_turns` lets a campaign wait for its next turn. */

@@ -18,6 +18,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   rate_windows: { api: "select, insert, update", worker: "select, delete", operator: "select" },
   programs: { api: "select", worker: "select", operator: "select, insert, update" },
   campaigns: { api: "select", worker: "select, update", operator: "select, insert, update" },
+  subject_tests: { worker: "select, update", operator: "select, insert" },
   recipients: { api: "select, update (last_event_at)", worker: "select, update", operator: "select, insert, update" },
   events: { api: "select", worker: "select, insert, update (body)", operator: "select, insert, update (body)" },
   webhook_endpoints: { api: "select", worker: "select", operator: "select, insert, update" },

@@ -172,7 +172,7 @@ describe("a message whose outcome nobody knows", () => {
 describe("MessageQueuePg.template", () => {
   test("reads what a campaign's messages have in common", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
-    expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
+    expect(yield* (yield* MessageQueue).template(campaign.id, null)).toEqual({
       subject: campaign.subject,
       html: campaign.html,
       shortLink: null,

@@ -1,0 +1,144 @@
+import { WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import type {
+  SubjectCounts,
+  SubjectFigures,
+  SubjectTestState,
+  TestSubject,
+} from "@outreach/domain/campaigns/SubjectTest"
+import {
+  SubjectTestRepository,
+  type TestedCampaign,
+  type UndecidedTest,
+} from "@outreach/domain/campaigns/SubjectTestRepository"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
+import { bringTurnForward } from "../mail/bringTurnForward.ts"
+
+const SENDING = WORKER_TRANSITIONS.open.to
+
+/** Keeps subject tests in PostgreSQL. */
+export const SubjectTestRepositoryPg = Layer.effect(
+  SubjectTestRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const hints = yield* Hints
+    const isServed = sql.literal(`
+      not exists (select from organizations where id = organization_id and frozen_at is not null)`)
+
+    // A quarantined message waits as long, and for good. Messages are locked in the order of their recipients, as everywhere.
+    const releaseNext = Effect.fnUntraced(function* (limit: number) {
+      const [test] = yield* sql<TestedCampaign>`
+        select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests
+        where winner is not null and released_at is null and ${isServed} limit 1 for update skip locked`
+      if (test === undefined) return undefined
+      const { organizationId, campaignId } = test
+      const released = yield* sql`
+        update messages message set due_at = clock_timestamp()
+        from (
+          select recipient_id from messages
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and due_at = 'infinity' and quarantined_at is null
+          order by recipient_id limit ${limit} for update
+        ) waiting
+        where message.organization_id = ${organizationId} and message.recipient_id = waiting.recipient_id
+        returning 1`
+      if (released.length < limit) {
+        yield* sql`
+          update subject_tests set released_at = clock_timestamp()
+          where organization_id = ${organizationId} and campaign_id = ${campaignId}`
+      }
+      return { ...test, count: released.length }
+    })
+
+    return {
+      create: ({ organizationId, campaignId }, { subjectB, share, afterSeconds }) =>
+        sql`
+          insert into subject_tests (organization_id, campaign_id, subject_b, share, after_seconds)
+          values (${organizationId}, ${campaignId}, ${subjectB}, ${share}::int, ${afterSeconds}::int)`.pipe(
+          Effect.asVoid,
+          orDieAs("SubjectTestRepository.create"),
+        ),
+
+      find: ({ organizationId, campaignId }) =>
+        sql<SubjectTestState>`
+          select subject_b as "subjectB", share, after_seconds as "afterSeconds", began_at as "beganAt", winner,
+            decided_at as "decidedAt", counts
+          from subject_tests where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          Effect.map((rows) => rows[0]),
+          orDieAs("SubjectTestRepository.find"),
+        ),
+
+      figures: ({ organizationId, campaignId }) =>
+        sql<SubjectFigures>`
+          select test_subject as "testSubject", count(*)::int as recipients, count(sent_at)::int as sent,
+            count(open.date)::int as "uniqueOpened", count(click.date)::int as "uniqueClicked",
+            count(open.unsuspected_date)::int as "unsuspectedUniqueOpened",
+            count(click.unsuspected_date)::int as "unsuspectedUniqueClicked"
+          from recipients recipient
+          left join unique_hits open on open.organization_id = recipient.organization_id and open.recipient_id = recipient.id
+            and open.type = 'outreach.email_opened'
+          left join unique_hits click on click.organization_id = recipient.organization_id and click.recipient_id = recipient.id
+            and click.type = 'outreach.email_clicked'
+          where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
+          group by test_subject order by test_subject nulls last`.pipe(orDieAs("SubjectTestRepository.figures")),
+
+      undecided: sql<UndecidedTest>`
+        select test.organization_id as "organizationId", campaign_id as "campaignId", began_at as "beganAt",
+          after_seconds as "afterSeconds", window_end as "windowEnd",
+          extract(epoch from clock_timestamp())::double precision * 1000 as now
+        from campaigns campaign
+        join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
+        where campaign.status = ${SENDING} and winner is null and after_seconds is not null and began_at is not null
+          and window_end > clock_timestamp()
+          and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
+        order by began_at, campaign_id`.pipe(orDieAs("SubjectTestRepository.undecided")),
+
+      // The campaign first, as a publication locks it: whom it publishes meanwhile either counts or sees the winner.
+      lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }: TestedCampaign) {
+        const locked = yield* sql`
+          select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING} and ${isServed}
+          for no key update skip locked`
+        if (locked.length === 0) return undefined
+        const undecided = yield* sql`
+          select from subject_tests
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null for update`
+        if (undecided.length === 0) return undefined
+        const rows = yield* sql<SubjectCounts[TestSubject] & { readonly testSubject: TestSubject }>`
+          select test_subject as "testSubject", count(*)::int as sent, count(unsuspected_date)::int as clicked
+          from recipients recipient
+          left join unique_hits click on click.organization_id = recipient.organization_id and click.recipient_id = recipient.id
+            and click.type = 'outreach.email_clicked'
+          where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
+            and test_subject is not null and sent_at is not null
+          group by test_subject`
+        const of = (subject: TestSubject) => {
+          const { sent = 0, clicked = 0 } = rows.find(({ testSubject }) => testSubject === subject) ?? {}
+          return { sent, clicked }
+        }
+        return { a: of("a"), b: of("b") }
+      }, orDieAs("SubjectTestRepository.lockUndecided")),
+
+      decide: ({ organizationId, campaignId }, winner, counts) =>
+        sql`
+          update subject_tests set winner = ${winner}, decided_at = clock_timestamp(), counts = ${JSON.stringify(counts)}::jsonb
+          where organization_id = ${organizationId} and campaign_id = ${campaignId} and winner is null`.pipe(
+          Effect.asVoid,
+          orDieAs("SubjectTestRepository.decide"),
+        ),
+
+      release: Effect.fnUntraced(
+        function* (limit) {
+          const released = yield* sql.withTransaction(releaseNext(limit))
+          if (released === undefined) return 0
+          const { organizationId, campaignId, count } = released
+          yield* bringTurnForward(organizationId, campaignId, 0)
+          yield* hints.give("messages", organizationId)
+          return count
+        },
+        Effect.provideService(SqlClient.SqlClient, sql),
+        orDieAs("SubjectTestRepository.release"),
+      ),
+    }
+  }),
+)
