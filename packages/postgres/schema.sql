@@ -1677,6 +1677,8 @@ create table unsubscriptions (
   recipient_id text collate "C" not null,
   asked_at timestamp with time zone default clock_timestamp() not null,
   suppressed_at timestamp with time zone,
+  organization_asked_at timestamp with time zone,
+  organization_suppressed_at timestamp with time zone,
   constraint unsubscriptions_pkey PRIMARY KEY (organization_id, recipient_id)
 );
 
@@ -1736,6 +1738,7 @@ CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finishe
 CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
+CREATE INDEX unsubscriptions_of_organizations ON public.unsubscriptions USING btree (organization_asked_at) WHERE ((organization_asked_at IS NOT NULL) AND (organization_suppressed_at IS NULL));
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 

@@ -1,35 +1,69 @@
-import { TRACKING_PATHS, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { TRACKING_PATHS, type TrackedLink, TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import {
+  type UnsubscriptionChoice,
+  UnsubscriptionRepository,
+  type UnsubscriptionScope,
+} from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { html } from "../docs/html.ts"
+import { html, type Part } from "../docs/html.ts"
 import type { PageRow } from "../http/serve.ts"
 import { htmlPage, UNKNOWN_LINK } from "./htmlPage.ts"
 import { trackingPayload } from "./trackingPages.ts"
 
-const FORM = html`<form method="post"><button>Unsubscribe</button></form>`
+const NOBODY = { organizationName: "this sender", senderName: null, programName: "this program", email: null } as const
 
-const ASKED = htmlPage(
-  200,
-  "Unsubscribe?",
-  html`<p>Press the button, and you will get no more e-mails of this program.</p>\n${FORM}`,
-)
-const DONE = htmlPage(
-  200,
-  "You are unsubscribed",
-  html`<p>You will get no more e-mails of this program. One that is on its way already may still arrive.</p>`,
-)
-const TROUBLE = htmlPage(
-  503,
-  "Something went wrong",
-  html`<p>You are not unsubscribed yet. Please try again in a minute.</p>\n${FORM}`,
-)
+const EVERYTHING = "?scope=organization"
+const PROGRAM = "?scope=program"
+
+/** Shows the address to whoever has the link in part only: e-mails are forwarded, and archived where others read. */
+const addressOf = ({ email }: UnsubscriptionChoice): Part =>
+  email === null ? "" : html` at <b>${maskEmail(email)}</b>`
+
+const everythingButton = ({ organizationName }: UnsubscriptionChoice): Part =>
+  html`<button formaction="${EVERYTHING}">Everything from ${organizationName}</button>`
+
+const ASKED = (choice: UnsubscriptionChoice) => {
+  const { senderName, organizationName, programName } = choice
+  return htmlPage(
+    200,
+    "Unsubscribe?",
+    html`<p>You get e-mails from <b>${senderName ?? organizationName}</b> about <b>${programName}</b>${addressOf(choice)}. What do you want to unsubscribe from?</p>
+<form method="post">
+${everythingButton(choice)}
+<button class="second" formaction="${PROGRAM}">Only ${programName}</button>
+</form>`,
+  )
+}
+
+const DONE = (choice: UnsubscriptionChoice, scope: UnsubscriptionScope) => {
+  const { organizationName, programName } = choice
+  return htmlPage(
+    200,
+    "You are unsubscribed",
+    scope === "organization"
+      ? html`<p>You will get no more e-mails from <b>${organizationName}</b>${addressOf(choice)}. One that is on its way already may still arrive.</p>`
+      : html`<p>You will get no more e-mails about <b>${programName}</b>${addressOf(choice)}. One that is on its way already may still arrive.</p>
+<p>Other programs of ${organizationName} may still write to you.</p>
+<form method="post">${everythingButton(choice)}</form>`,
+  )
+}
+
+const TROUBLE = (scope: UnsubscriptionScope) =>
+  htmlPage(
+    503,
+    "Something went wrong",
+    html`<p>You are not unsubscribed yet. Please try again in a minute.</p>
+<form method="post"><button formaction="${scope === "program" ? PROGRAM : EVERYTHING}">Try again</button></form>`,
+  )
 
 /**
  * The page to unsubscribe, and what its button and RFC 8058's one click send to.
  *
- * Scanners follow every link by GET, so that alone unsubscribes nobody. The body of the POST is ignored, because the address says everything.
+ * Scanners follow every link by GET, so that alone unsubscribes nobody. The body of the POST is ignored: the address says who asks, and its
+ * query what for. Without one, as mail programs send it, the request is for the organization.
  */
 export const unsubscribePages = Effect.gen(function* () {
   const links = yield* TrackingLinks
@@ -38,20 +72,41 @@ export const unsubscribePages = Effect.gen(function* () {
     links.read("unsubscribe", trackingPayload("unsubscribe", url)),
   )
 
-  const show = Effect.map(read, (link) => (link === undefined ? UNKNOWN_LINK : ASKED))
+  /** Finds what the page names; nobody while the database is away, because the button may work by then. */
+  const findChoice = (link: TrackedLink) =>
+    unsubscriptions.findChoice(link).pipe(
+      Effect.map((choice) => (choice === undefined || choice.email !== null ? choice : NOBODY)),
+      Effect.catchDefect((defect) =>
+        Effect.logWarning("the page to unsubscribe names nobody").pipe(
+          Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }),
+          Effect.as(NOBODY),
+        ),
+      ),
+    )
+
+  const show = Effect.gen(function* () {
+    const link = yield* read
+    const choice = link && (yield* findChoice(link))
+    return choice === undefined ? UNKNOWN_LINK : ASKED(choice)
+  })
 
   const unsubscribe = Effect.gen(function* () {
     const link = yield* read
     if (link === undefined) return UNKNOWN_LINK
-    return (yield* unsubscriptions.ask(link)) ? DONE : UNKNOWN_LINK
-  }).pipe(
-    Effect.catchDefect((defect) =>
-      Effect.logError("an unsubscription could not be kept").pipe(
-        Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }),
-        Effect.as(TROUBLE),
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const isProgram = new URLSearchParams(url.split("?")[1]).get("scope") === "program"
+    const scope = isProgram ? "program" : "organization"
+    return yield* unsubscriptions.ask(link, scope).pipe(
+      Effect.flatMap((known) => (known ? findChoice(link) : Effect.undefined)),
+      Effect.map((choice) => (choice === undefined ? UNKNOWN_LINK : DONE(choice, scope))),
+      Effect.catchDefect((defect) =>
+        Effect.logError("an unsubscription could not be kept").pipe(
+          Effect.annotateLogs({ errors: describeCause(Cause.die(defect)) }),
+          Effect.as(TROUBLE(scope)),
+        ),
       ),
-    ),
-  )
+    )
+  })
 
   return [
     ["GET", `${TRACKING_PATHS.unsubscribe}*`, show],

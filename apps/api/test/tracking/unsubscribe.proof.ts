@@ -24,7 +24,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
   afterAll(() => browser?.close())
 
   it.each(Object.entries(SCREENS))(
-    "on %s, a press of the button unsubscribes, and every page is accessible",
+    "on %s, a press of each button unsubscribes, and every page is accessible",
     async (_, screen) => {
       const seeded = await api().run(seedMessages(1))
       const asked = Effect.flatMap(
@@ -49,7 +49,10 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
 
       await page.goto(api().url + links.unsubscribe(seeded.addressees[0]!))
       await check("Unsubscribe?")
-      await page.getByRole("button", { name: "Unsubscribe" }).click()
+      await page.getByRole("button", { name: "Only Heart failure" }).click()
+      await check("You are unsubscribed")
+      await page.getByRole("button", { name: "Everything from Acme Health" }).click()
+      await page.getByText("no more e-mails from Acme Health").waitFor()
       await check("You are unsubscribed")
       expect(complaints).toEqual([])
       expect(await api().run(asked)).toHaveLength(1)

@@ -24,6 +24,17 @@ const asked = () =>
   query((sql) => sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`).then(
     (rows) => rows.length,
   )
+/** Applies what was asked; returns the kinds of the suppressions. */
+const suppressed = async () => {
+  await api().run(applyUnsubscriptions)
+  const [row] = await query<{ program: ReadonlyArray<string>; organization: ReadonlyArray<string> }>(
+    (sql) => sql`
+      select array(select kind from suppressions where program_id = ${seeded.program.id} and reason = 'unsubscribed' order by kind) as program,
+        array(select kind from organization_suppressions where organization_id = ${seeded.organization.id} and reason = 'unsubscribed'
+          and applied_at is not null order by kind) as organization`,
+  )
+  return row!
+}
 /** What mail providers send for their own button, RFC 8058 3.2. */
 const ONE_CLICK = { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) }
 
@@ -44,19 +55,57 @@ describe("the page to unsubscribe", () => {
     ["one click", ONE_CLICK],
     ["one click as form data", { method: "POST", body: multipart() }],
     ["the button", { method: "POST", headers: { "Content-Type": "application/x-www-form-urlencoded" } }],
-  ])("by %s suppresses the recipient, by NPI and by e-mail address, for the program", async (_, init) => {
+  ])("by %s suppresses the recipient, by NPI and by e-mail address, for the organization", async (_, init) => {
     const { status, body } = await ask(path, init)
-    expect([status, body]).toEqual([200, expect.stringContaining("You are unsubscribed")])
-    await api().run(applyUnsubscriptions)
-    const { npi, email } = seeded.addressees[0]!
-    const rows = await query(
-      (sql) => sql`
-        select program_id, kind, value, reason from suppressions where organization_id = ${seeded.organization.id} order by kind`,
+    expect([status, body]).toEqual([200, expect.stringContaining("no more e-mails from <b>Acme Health</b>")])
+    expect(await suppressed()).toEqual({ program: [], organization: ["email", "npi"] })
+  })
+
+  it("by the button for the program suppresses the recipient for that program alone, until the other is asked for", async () => {
+    const { status, body } = await ask(`${path}?scope=program`, { method: "POST" })
+    expect([status, body]).toEqual([200, expect.stringContaining("no more e-mails about <b>Heart failure</b>")])
+    expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: [] })
+    expect((await ask(`${path}?scope=organization`, { method: "POST" })).status).toBe(200)
+    expect((await ask(`${path}?scope=program`, { method: "POST" })).status).toBe(200)
+    expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: ["email", "npi"] })
+  })
+
+  it("is applied for the organization after a worker of the last release applied it for the program", async () => {
+    await ask(path, ONE_CLICK)
+    await query((sql) => sql`update unsubscriptions set suppressed_at = clock_timestamp() returning 1`)
+    expect((await suppressed()).organization).toEqual(["email", "npi"])
+    expect(await api().run(applyUnsubscriptions)).toBe(0)
+  })
+
+  it("names the sender, the program and the address, which it shows in part", async () => {
+    await query(
+      (sql) => sql`update programs set sender_name = 'Acme <Education>' where id = ${seeded.program.id} returning 1`,
     )
-    expect(rows).toEqual([
-      { program_id: seeded.program.id, kind: "email", value: email, reason: "unsubscribed" },
-      { program_id: seeded.program.id, kind: "npi", value: npi, reason: "unsubscribed" },
-    ])
+    const { body } = await ask(path)
+    expect(body).toContain("from <b>Acme &#60;Education&#62;</b> about <b>Heart failure</b> at <b>c•••@clinic.test</b>")
+    expect(body).toContain(`<button formaction="?scope=organization">Everything from Acme Health</button>`)
+    expect(body).toContain(`formaction="?scope=program">Only Heart failure</button>`)
+    expect(body).not.toContain(seeded.addressees[0]!.email)
+  })
+
+  it("shows nothing about a recipient who was erased, and unsubscribes nobody", async () => {
+    await query(
+      (sql) =>
+        sql`update recipients set erased_at = clock_timestamp() where id = ${seeded.addressees[0]!.id} returning 1`,
+    )
+    for (const init of [{}, ONE_CLICK]) {
+      const { status, body } = await ask(path, init)
+      expect([status, body]).toEqual([200, expect.stringContaining("this sender")])
+      expect(body).not.toMatch(/Acme|Heart|clinic/)
+    }
+    expect(await asked()).toBe(0)
+  })
+
+  it("is shown without names while the database cannot tell them", async () => {
+    await query((sql) => sql`alter table recipients rename to unreachable`)
+    const { status, body } = await ask(path)
+    await query((sql) => sql`alter table unreachable rename to recipients`)
+    expect([status, body]).toEqual([200, expect.stringContaining("Everything from this sender")])
   })
 
   it("may be asked again and again, by whoever has the link", async () => {

@@ -11,7 +11,7 @@ import { runWorker } from "../runWorker.ts"
 const { url, run, query } = journey()
 
 describe("the worker", () => {
-  it("suppresses who asked, and withdraws them wherever their program has not written to them yet", async () => {
+  it("suppresses who asked, and withdraws them wherever their organization has not written to them yet", async () => {
     const { organization, recipients } = await run(
       Effect.gen(function* () {
         const { organization } = yield* seedCampaign({ recipients: 3, opensIn: 3600 })
@@ -39,7 +39,8 @@ describe("the worker", () => {
       { ...third, withdrawal_reason: null },
     ])
     const suppressed = await query(
-      (sql) => sql`select kind, reason from suppressions where organization_id = ${organization.id} order by kind`,
+      (sql) =>
+        sql`select kind, reason from organization_suppressions where organization_id = ${organization.id} order by kind`,
     )
     expect(suppressed).toEqual([
       { kind: "email", reason: "unsubscribed" },

@@ -1,21 +1,37 @@
 import { Context, type Effect } from "effect"
 import type { RecipientRef } from "../hits/TrackingLinks.ts"
 import type { ProgramId } from "../Identifier.ts"
+import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Clinician } from "./Clinician.ts"
 
-/** A recipient's request for no more e-mails of a program, before it is a suppression. */
+/** What a recipient wants no more e-mails of: the message's program alone, or any program of the organization. */
+export type UnsubscriptionScope = "program" | "organization"
+
+/** A recipient's request for no more e-mails, before it is a suppression. */
 export interface Unsubscription extends RecipientRef, Clinician {
+  readonly scope: UnsubscriptionScope
   readonly programId: ProgramId
   readonly askedAt: Timestamp
+}
+
+/** Of what a recipient may unsubscribe. */
+export interface UnsubscriptionChoice {
+  readonly organizationName: string
+  readonly senderName: string | null
+  readonly programName: string
+  /** Null once the recipient was erased. */
+  readonly email: EmailAddress | null
 }
 
 /** Stores who asked for no more e-mails. */
 export class UnsubscriptionRepository extends Context.Service<
   UnsubscriptionRepository,
   {
-    /** Stores a recipient's request; returns false if the recipient is unknown. */
-    ask(recipient: RecipientRef): Effect.Effect<boolean>
+    /** Finds who writes to a recipient, and about what; undefined if the recipient is unknown. */
+    findChoice(recipient: RecipientRef): Effect.Effect<UnsubscriptionChoice | undefined>
+    /** Stores a recipient's request, by default for the organization; it never narrows an earlier one. Returns false if the recipient is unknown. */
+    ask(recipient: RecipientRef, scope?: UnsubscriptionScope): Effect.Effect<boolean>
     /** Lists the requests that are not suppressions yet, oldest first. */
     waiting(limit: number): Effect.Effect<ReadonlyArray<Unsubscription>>
     /** Marks a request as a suppression; a request that was repeated meanwhile stays on the list. */

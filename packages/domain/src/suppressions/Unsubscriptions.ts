@@ -1,20 +1,22 @@
 import { Effect } from "effect"
 import { UnsubscriptionRepository } from "./UnsubscriptionRepository.ts"
-import { suppressClinicians } from "./Withdrawals.ts"
+import { suppressClinicians, suppressInOrganization } from "./Withdrawals.ts"
 
 /** Suppressions wait for messages in flight: one must not keep all others. */
 const SUPPRESS_CONCURRENCY = 8
 const MAX_BATCH_SIZE = 200
 
-/** Turns unsubscriptions into suppressions by NPI and e-mail address, for the program of each recipient; returns how many. */
+/** Turns unsubscriptions into suppressions by NPI and e-mail address, for the organization or for the recipient's program; returns how many. */
 export const applyUnsubscriptions = Effect.gen(function* () {
   const unsubscriptions = yield* UnsubscriptionRepository
   const waiting = yield* unsubscriptions.waiting(MAX_BATCH_SIZE)
   yield* Effect.forEach(
     waiting,
     Effect.fnUntraced(function* (unsubscription) {
-      const { programId, npi, email } = unsubscription
-      yield* suppressClinicians(programId, [{ npi, email }], "unsubscribed")
+      const { organizationId, programId, scope, npi, email } = unsubscription
+      yield* scope === "organization"
+        ? suppressInOrganization(organizationId, [{ npi, email }], "unsubscribed")
+        : suppressClinicians(programId, [{ npi, email }], "unsubscribed")
       yield* unsubscriptions.settle(unsubscription)
     }),
     { concurrency: SUPPRESS_CONCURRENCY, discard: true },

@@ -1,4 +1,8 @@
-import { type Unsubscription, UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import {
+  type Unsubscription,
+  type UnsubscriptionChoice,
+  UnsubscriptionRepository,
+} from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -10,16 +14,31 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     return {
-      ask: ({ organizationId, recipientId }) =>
+      findChoice: ({ organizationId, recipientId }) =>
+        sql<UnsubscriptionChoice>`
+          select organization.name as "organizationName", sender_name as "senderName", program.name as "programName",
+            case when erased_at is null then email end as email
+          from recipients recipient
+          join organizations organization on organization.id = recipient.organization_id
+          join programs program on program.organization_id = recipient.organization_id and program.id = recipient.program_id
+          where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}`.pipe(
+          Effect.map((rows) => rows[0]),
+          orDieAs("UnsubscriptionRepository.findChoice"),
+        ),
+
+      ask: ({ organizationId, recipientId }, scope = "organization") =>
         // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
         sql`
           with recipient as (
             select organization_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
             for key share
           ), asked as (
-            insert into unsubscriptions (organization_id, recipient_id)
-            select organization_id, id from recipient where erased_at is null
-            on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null
+            insert into unsubscriptions (organization_id, recipient_id, organization_asked_at)
+            select organization_id, id, case when ${scope === "organization"}::boolean then clock_timestamp() end
+            from recipient where erased_at is null
+            on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null,
+              organization_asked_at = coalesce(excluded.organization_asked_at, unsubscriptions.organization_asked_at),
+              organization_suppressed_at = case when excluded.organization_asked_at is null then unsubscriptions.organization_suppressed_at end
           )
           select from recipient`.pipe(
           Effect.map((rows) => rows.length > 0),
@@ -29,16 +48,19 @@ export const UnsubscriptionRepositoryPg = Layer.effect(
       waiting: (limit) =>
         sql<Unsubscription>`
           select organization_id as "organizationId", recipient_id as "recipientId", program_id as "programId", npi, email,
-            asked_at as "askedAt"
+            asked_at as "askedAt", case when organization_asked_at is not null and organization_suppressed_at is null
+              then 'organization' else 'program' end as scope
           from unsubscriptions
           join recipients recipient using (organization_id)
           join organizations organization on organization.id = organization_id and frozen_at is null
-          where recipient.id = recipient_id and suppressed_at is null and erased_at is null
+          where recipient.id = recipient_id and erased_at is null
+            and (suppressed_at is null or (organization_asked_at is not null and organization_suppressed_at is null))
           order by asked_at limit ${limit}`.pipe(orDieAs("UnsubscriptionRepository.waiting")),
 
       settle: ({ organizationId, recipientId, askedAt }) =>
         sql`
-          update unsubscriptions set suppressed_at = clock_timestamp()
+          update unsubscriptions set suppressed_at = clock_timestamp(),
+            organization_suppressed_at = case when organization_asked_at is not null then clock_timestamp() end
           where organization_id = ${organizationId} and recipient_id = ${recipientId} and asked_at = ${askedAt}::timestamptz`.pipe(
           Effect.asVoid,
           orDieAs("UnsubscriptionRepository.settle"),

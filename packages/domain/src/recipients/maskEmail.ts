@@ -1,0 +1,5 @@
+/** Masks all of an e-mail address but its first character and its domain. */
+export const maskEmail = (email: string): string => {
+  const [first = ""] = email
+  return `${first}•••${email.slice(email.lastIndexOf("@"))}`
+}
