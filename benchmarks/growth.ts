@@ -10,10 +10,11 @@ import { cpuTime, parentOf } from "./cpuTime.ts"
 import { candidates } from "./delivery/candidates.ts"
 import { createPublications } from "./delivery/createPublications.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
+import { type Claimed, measureClaim, seedSending } from "./growth/measureClaims.ts"
 import { measurePublishing } from "./growth/measurePublishing.ts"
 
 // Does a delivery cost more beside many endpoints, many waiting events, an old transaction or other workers? Do hints slow down
-// publishing? Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
+// publishing? Does a claim of messages take longer beside many sending campaigns? Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     waiting: { type: "string", default: "2000000" },
     minutes: { type: "string", default: "10" },
     seconds: { type: "string", default: "5" },
+    claims: { type: "string", default: "200" },
   },
 })
 const ROUNDS = Number(values.rounds)
@@ -62,6 +64,7 @@ const parts = {
   held: measureOpenTransaction,
   workers: measureSharedEndpoints,
   hints: measureHints,
+  claims: measureClaims,
 }
 if (values.only !== undefined && !(values.only in parts)) {
   throw new Error(`--only must be one of ${Object.keys(parts).join(", ")}`)
@@ -179,6 +182,40 @@ async function measureHints(): Promise<void> {
   )
 }
 
+/** Measures claims of 64 messages beside more and more sending campaigns, one claim of each in turn. */
+async function measureClaims(): Promise<void> {
+  const claims = Number(values.claims)
+  const scenarios: Claimed[] = []
+  for (const campaigns of [1, 100, 500, 2000]) {
+    const { sql } = await openScenario(`claims_${campaigns}`, undefined, [])
+    scenarios.push({ campaigns, sql })
+    // Warming up, without rates and with them.
+    await seedSending(scenarios.at(-1)!, 2 * claims + 100)
+  }
+  for (const perMinute of [null, 999_999]) {
+    const times = scenarios.map(() => [] as number[])
+    for (let i = -10; i < claims; i++) {
+      for (const [at, scenario] of scenarios.entries()) {
+        const took = await measureClaim(scenario, perMinute)
+        if (i >= 0) times[at]!.push(took)
+      }
+    }
+    for (const [at, { campaigns }] of scenarios.entries()) {
+      if (at === 0) continue
+      // Medians of ten claims each: a single one says little.
+      const ratios = times[at]!.flatMap((_, i) =>
+        i % 10 === 9 ? [median(times[at]!.slice(i - 9, i + 1)) / median(times[0]!.slice(i - 9, i + 1))] : [],
+      )
+      report(
+        `a claim${perMinute === null ? "" : " with rates"} beside ${campaigns} sending campaigns ÷ beside 1`,
+        ratios,
+        `the median ${median(times[at]!).toFixed(1)} ÷ ${median(times[0]!).toFixed(1)} ms`,
+      )
+    }
+  }
+  for (const { sql } of scenarios) await sql.end()
+}
+
 /** Measures the cost of a delivery in two scenarios in turn, and reports the ratio. */
 async function compareCosts(
   label: string,
@@ -293,12 +330,15 @@ function signal(fleet: readonly ChildProcess[], name: "SIGSTOP" | "SIGCONT"): vo
   for (const child of fleet) child.kill(name)
 }
 
-/** Prepares a database with twenty endpoints that respond at once, and with one more for `kind`: disabled or slow. */
-async function openScenario(name: string, kind?: "disabled" | "slow"): Promise<Scenario> {
+/** Prepares a database with endpoints that respond at once, twenty unless `urls` are given, and with one more for `kind`: disabled or slow. */
+async function openScenario(
+  name: string,
+  kind?: "disabled" | "slow",
+  urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`),
+): Promise<Scenario> {
   await admin.unsafe(`create database ${name}`)
   const databaseUrl = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
-  const urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`)
   await worker.setUp(sql, databaseUrl, kind === undefined ? urls : [...urls, slowUrl()])
   if (kind === "disabled") await sql`update webhook_endpoints set enabled = false where url = ${slowUrl()}`
   return { name, databaseUrl, sql }

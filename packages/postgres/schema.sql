@@ -107,7 +107,7 @@ AS $function$
 #variable_conflict use_column
 declare
   max_organizations constant integer := 8;
-  max_campaigns constant integer := 16;
+  max_campaigns constant integer := 8;
   now_at timestamptz := clock_timestamp();
   free_slots integer;
   looked_at text[] := '{}';

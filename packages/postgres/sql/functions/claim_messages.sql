@@ -18,7 +18,7 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 #variable_conflict use_column
 declare
   max_organizations constant integer := 8;
-  max_campaigns constant integer := 16;
+  max_campaigns constant integer := 8;
   now_at timestamptz := clock_timestamp();
   free_slots integer;
   looked_at text[] := '{}';

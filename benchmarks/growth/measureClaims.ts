@@ -1,0 +1,49 @@
+import type { Sql } from "postgres"
+
+/** A database with so many sending campaigns, each of which has messages that are due. */
+export interface Claimed {
+  readonly campaigns: number
+  readonly sql: Sql
+}
+
+const CAMPAIGNS_PER_ORGANIZATION = 5
+const LIMIT = 64
+
+/** Fills an empty database with campaigns that are sending, five of each organization, and as many messages together as all claims need. */
+export async function seedSending({ campaigns, sql }: Claimed, claims: number): Promise<void> {
+  const each = Math.max(LIMIT, Math.ceil((claims * LIMIT) / campaigns))
+  await sql`
+    insert into organizations (id, name)
+    select 'org_' || lpad(n::text, 32, '0'), 'Sending' from generate_series(1, ${Math.ceil(campaigns / CAMPAIGNS_PER_ORGANIZATION)}::int) n`
+  await sql`
+    insert into programs (organization_id, id, slug, name)
+    select id, replace(id, 'org_', 'pgm_'), 'heart', 'Heart' from organizations`
+  await sql`
+    insert into campaigns (organization_id, id, program_id, name, kind, status, subject, html, window_start, window_end)
+    select replace(program.id, 'pgm_', 'org_'), 'cmp_' || lpad(n::text, 32, '0'), program.id, 'Spring', 'traffic', 'sending', 's', 'h',
+      clock_timestamp() - interval '1 hour', clock_timestamp() + interval '1 day'
+    from generate_series(1, ${campaigns}::int) n
+    join programs program on program.id = 'pgm_' || lpad((1 + (n - 1) / ${CAMPAIGNS_PER_ORGANIZATION}::int)::text, 32, '0')`
+  await sql`
+    insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+    select organization_id, 'rcp_' || substr(campaign.id, 24) || lpad(n::text, 20, '0'), campaign.id, program_id,
+      lpad(to_hex(row_number() over ()), 6, '0'), (1000000000 + row_number() over ())::text, 'a' || n || '@host' || n % 50 || '.test',
+      clock_timestamp(), clock_timestamp()
+    from campaigns campaign cross join generate_series(1, ${each}::int) n`
+  await sql`
+    insert into messages (organization_id, recipient_id, campaign_id, due_at)
+    select organization_id, id, campaign_id, created_at from recipients`
+  await sql`vacuum analyze`
+}
+
+/** Claims 64 messages, and returns how many milliseconds it took; then they are gone. */
+export async function measureClaim({ sql }: Claimed, perMinute: number | null): Promise<number> {
+  const begun = performance.now()
+  const rows = await sql`
+    select lease from claim_messages(
+      ${LIMIT}::int, ${LIMIT}::int, 60, ${perMinute}::int, ${perMinute}::int, ${LIMIT}::int, '{}'::jsonb)`
+  const took = performance.now() - begun
+  if (rows.length !== LIMIT) throw new Error(`A claim leased ${rows.length} messages.`)
+  await sql`delete from messages where lease_token is not null`
+  return took
+}
