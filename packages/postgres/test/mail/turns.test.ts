@@ -61,7 +61,7 @@ describe("the turns of a claim", () => {
     const campaigns = yield* Effect.replicateEffect(seedSending(20), 20)
     for (let i = 0; i < 3; i++) yield* claim(16)
     const last = yield* seedSending(20)
-    expect(count(yield* claim(8), last)).toEqual([1])
+    expect(count(yield* claim(8), last)[0]).toBeGreaterThan(0)
     const leases = (yield* Effect.replicateEffect(claim(16), 6)).flat()
     expect(Math.min(...count(leases, ...campaigns, last))).toBeGreaterThan(0)
   })
