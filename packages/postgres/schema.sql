@@ -1162,6 +1162,7 @@ create table campaigns (
   updated_at timestamp with time zone default clock_timestamp() not null,
   per_minute integer,
   short_link text,
+  fields text[] default '{}'::text[] not null,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
   constraint campaigns_check CHECK ((window_end > window_start)),
   constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),
@@ -1515,6 +1516,13 @@ create table reader_positions (
   organization_id text collate "C" not null,
   constraint reader_positions_pkey PRIMARY KEY (endpoint_id, generation, organization_id)
 ) with (fillfactor=50, toast_tuple_target=8160, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
+
+create table recipient_fields (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  fields jsonb not null,
+  constraint recipient_fields_pkey PRIMARY KEY (organization_id, recipient_id)
+);
 
 create table recipients (
   organization_id text collate "C" not null,

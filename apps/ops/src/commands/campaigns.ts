@@ -37,6 +37,9 @@ const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campai
 
 const time = (flag: string, description: string) => instant(flag, `${description}, a time such as 2026-12-01T09:00:00Z`)
 
+// Loaded when the flag is given, because it loads the template language.
+const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNames)
+
 const create = changing(
   "create",
   {
@@ -68,6 +71,11 @@ const create = changing(
       Flag.withDescription("The partner's own link, with {token} in it, such as https://go.partner.example/{token}"),
       Flag.optional,
     ),
+    fields: parsedFlag(
+      "fields",
+      fieldNames,
+      "What subject and body may name of each recipient, such as first_name,specialty; every import needs a column for each",
+    ).pipe(Flag.withMetavar("names"), Flag.withDefault([])),
     perMinute: Flag.Int("per-minute").pipe(
       Flag.withDescription("The maximum of its e-mails per minute; without it, as many as the workers send"),
       Flag.filter(

@@ -19,12 +19,20 @@ import type { ImportReport } from "../recipients/importFile.ts"
 
 const MAX_SHOWN = 100
 
+// Loaded when the flag is given, because it loads the template language.
+const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNamesOrAll)
+
 const load = changing(
   "import",
   {
     campaign: parsedFlag("campaign", CampaignId, "The id of a draft or paused campaign, cmp_…"),
     skipBad: switchFlag("skip-bad", "Leave bad lines out, instead of importing nothing"),
     ignoreColumns,
+    fields: parsedFlag(
+      "fields",
+      fieldNames,
+      "Columns that the e-mails' templates may name, such as first_name,specialty, beside those of the campaign; all takes every column",
+    ).pipe(Flag.withMetavar("names"), Flag.withDefault([])),
     rejects: Flag.String("rejects").pipe(
       Flag.withMetavar("FILE"),
       Flag.withDescription(
@@ -47,8 +55,8 @@ const load = changing(
     )
     yield* printBad(report)
     yield* print({ campaignId, ...report }, () => {
-      const { imported, alreadyThere, suppressed, badCount: skipped } = report
-      return formatRecord({ campaignId, imported, alreadyThere, suppressed, skipped })
+      const { imported, updated, alreadyThere, suppressed, badCount: skipped } = report
+      return formatRecord({ campaignId, imported, updated, alreadyThere, suppressed, skipped })
     })
   }),
 ).pipe(

@@ -1,10 +1,9 @@
-import { IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { createLineParser, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { reasonNotValid } from "@outreach/domain/parseInput"
-import { Effect, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
 import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
 import { BadLines } from "../csv/ImportErrors.ts"
@@ -16,7 +15,9 @@ const BATCH_SIZE = 1000
 /** The result of an import. */
 export interface ImportReport extends BadLineReport {
   readonly imported: number
-  /** Lines whose NPI and e-mail the campaign already had. */
+  /** Lines whose NPI and e-mail the campaign already had, with other fields. */
+  readonly updated: number
+  /** The same with nothing new. */
   readonly alreadyThere: number
   /** Lines of clinicians whom the program must not write to. */
   readonly suppressed: number
@@ -35,23 +36,27 @@ export const importFile = Effect.fn("importFile")(function* (
   options: {
     readonly skipBad: boolean
     readonly ignoreColumns: boolean
+    /** The fields to take beside those of the campaign; `all` takes every column. */
+    readonly fields: ReadonlyArray<string> | "all"
     /** The path of a new file for the refused lines and their reasons. */
     readonly rejects: string | undefined
     readonly quiet: boolean
   },
 ) {
-  const { status } = yield* (yield* CampaignRepository).find(campaignId)
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const { status } = campaign
   if (!IMPORTABLE.includes(status)) {
     return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
   }
   const { skipBad, quiet } = options
   const rejects = options.rejects === undefined ? undefined : yield* createRejectsFile(options.rejects)
-  const header = yield* readHeader(file, "npi and email", options)
+  const header = yield* readHeader(file, "npi and email", { ...options, ...fieldsToTake(campaign, options.fields) })
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header.text, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
-  const checked = yield* checkFile(header, reasonNotValid(ImportLine), { quiet, onBad: skipBad ? undefined : reject })
-  const report = { imported: 0, alreadyThere: 0, suppressed: 0, badCount: 0, badLines: [] }
+  const parse = createLineParser(campaign)
+  const checked = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))), { quiet, onBad: skipBad ? undefined : reject })
+  const report = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, badCount: 0, badLines: [] }
   if (checked.bad.badCount > 0 && !skipBad) {
     yield* complete
     return yield* new BadLines({ ...report, ...checked.bad })
@@ -64,6 +69,7 @@ export const importFile = Effect.fn("importFile")(function* (
       Effect.fnUntraced(function* (batch) {
         const result = yield* importLines(campaignId, batch.filter(isGood))
         report.imported += result.imported
+        report.updated += result.updated
         report.alreadyThere += result.alreadyThere
         report.suppressed += result.suppressed
         const reasons = new Map([...batch.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
@@ -84,3 +90,9 @@ export const importFile = Effect.fn("importFile")(function* (
   yield* complete
   return report satisfies ImportReport
 }, Effect.scoped)
+
+/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none. */
+const fieldsToTake = (campaign: Pick<Campaign, "fields">, named: ReadonlyArray<string> | "all") => {
+  const fields = named === "all" ? named : [...new Set([...campaign.fields, ...named])]
+  return fields.length === 0 ? {} : { fields }
+}

@@ -30,6 +30,8 @@ export interface Campaign {
   readonly html: string
   /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
   readonly shortLink: string | null
+  /** What the templates may name of each recipient; imports have a column for each. */
+  readonly fields: ReadonlyArray<string>
   /** How many e-mails go out in a minute at most; null for no bound of its own. */
   readonly perMinute: number | null
   /** Messages go out from the start, inclusive, to the end, exclusive. */

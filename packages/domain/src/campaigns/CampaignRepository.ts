@@ -17,7 +17,7 @@ import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
-  readonly campaign: Omit<Campaign, "subject" | "html" | "shortLink" | "perMinute">
+  readonly campaign: Omit<Campaign, "subject" | "html" | "shortLink" | "fields" | "perMinute">
   readonly program: Program
 }
 

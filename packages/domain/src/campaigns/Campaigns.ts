@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../mail/composeMail.ts"
 import { hiddenDetails } from "../mail/hiddenDetails.ts"
-import { checkTemplate, compileTemplate, SAMPLE } from "../mail/Template.ts"
+import { checkTemplate, compileTemplate, SAMPLE, sampleFields } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
 import { isErased } from "../suppressions/ErasedClinicians.ts"
@@ -32,6 +32,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly html: string
   /** Default null. */
   readonly shortLink?: string | null
+  /** Default none. */
+  readonly fields?: ReadonlyArray<string>
   /** Default null. */
   readonly perMinute?: number | null
   readonly windowStart: Timestamp
@@ -40,7 +42,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly subjectTest?: SubjectTest | undefined
 }) {
   const { subjectTest, ...campaign } = request
-  const { shortLink = null, perMinute = null } = campaign
+  const { shortLink = null, fields = [], perMinute = null } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const campaigns = yield* CampaignRepository
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
@@ -48,6 +50,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
   const variables = {
+    ...sampleFields(fields),
     ...SAMPLE,
     sender_name: senderName,
     postal_address: postalAddress,
@@ -75,7 +78,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   }
   const id = yield* createIdentifier("campaign")
   const create = Effect.gen(function* () {
-    const created = yield* campaigns.create({ ...campaign, shortLink, perMinute, id })
+    const created = yield* campaigns.create({ ...campaign, shortLink, fields, perMinute, id })
     if (subjectTest !== undefined) {
       yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
     }

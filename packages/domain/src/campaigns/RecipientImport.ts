@@ -1,12 +1,14 @@
 import { Effect, Result, Schema } from "effect"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
+import { createFieldsCheck, type RenderedCampaign } from "../mail/createFieldsCheck.ts"
 import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 import { type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
 import { type ErasedClinicians, isErased } from "../suppressions/ErasedClinicians.ts"
@@ -27,6 +29,8 @@ export const ImportLine = Schema.Struct({
   email: EmailAddress.check(
     Schema.makeFilter((text) => text.length <= MAX_EMAIL_LENGTH || "the e-mail address is not valid"),
   ),
+  /** Absent when the import takes no fields. */
+  fields: Schema.optionalKey(RecipientFields),
 })
 /** A line as it was read. */
 export type ImportLine = typeof ImportLine.Encoded
@@ -40,7 +44,9 @@ export interface BadLine {
 /** What became of a batch of lines. */
 export interface ImportResult {
   readonly imported: number
-  /** Lines whose NPI and e-mail the campaign has already. */
+  /** Lines whose NPI and e-mail the campaign has already, with other fields. */
+  readonly updated: number
+  /** The same with nothing new. */
   readonly alreadyThere: number
   /** Lines of clinicians whom the program must not write to. */
   readonly suppressed: number
@@ -56,11 +62,24 @@ export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsed
 
 const parseLine = parseInput(ImportLine)
 
+/** Creates the function that parses a line of a campaign's import; it fails with the reason, and looks at nothing but the line. */
+export const createLineParser = (
+  campaign: RenderedCampaign,
+): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) => {
+  const reasonNotRendered = createFieldsCheck(campaign)
+  return (line) => {
+    const parsed = parseLine(line)
+    if (Result.isFailure(parsed)) return Result.fail(parsed.failure.reason)
+    const reason = reasonNotRendered(line.fields ?? {})
+    return reason === undefined ? Result.succeed(parsed.success) : Result.fail(reason)
+  }
+}
+
 /**
- * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail; `suppressed` is a
- * clinician whom the program must not write to, because of a suppression or because they have qualified.
+ * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
+ * other fields; `suppressed` is a clinician whom the program must not write to, because of a suppression or because they have qualified.
  */
-export type Registration = "registered" | "already_there" | "suppressed" | "npi_taken" | "email_taken" | "token_taken"
+export type Registration = "registered" | "updated" | "already_there" | "suppressed" | "npi_taken" | "email_taken" | "token_taken"
 
 /** Who of the candidates is a recipient of the campaign already, suppressed, or qualified. */
 export interface KnownClinicians {
@@ -77,7 +96,7 @@ const ENDING_STAGES = ["learner_qualified", "completer_qualified"] as const
 export const judgeCandidates = (
   candidates: ReadonlyArray<Pick<Candidate, "npi" | "email">>,
   { recipients, suppressions, qualified, erased }: KnownClinicians,
-): ReadonlyArray<Exclude<Registration, "token_taken">> => {
+): ReadonlyArray<Exclude<Registration, "updated" | "token_taken">> => {
   const emails = new Map(recipients.map(({ npi, email }) => [npi, email.toLowerCase()]))
   const taken = new Set(emails.values())
   const suppressed = new Set(suppressions.map(({ kind, value }) => `${kind} ${value}`))
@@ -94,7 +113,7 @@ export const judgeCandidates = (
   })
 }
 
-/** Adds recipients to a campaign in one transaction; returns what became of each candidate, in order. */
+/** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns what became of each candidate, in order. */
 export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
   function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
     const recipients = yield* RecipientRepository
@@ -121,20 +140,29 @@ export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
     })
     const wanted = candidates.filter((_, i) => registrations[i] === "registered")
     const added = yield* recipients.add(campaign, wanted, at)
-    return registrations.map(
-      (registration, i): Registration =>
-        registration === "registered" && !added.has(candidates[i]!.id) ? "token_taken" : registration,
+    const kept = yield* recipients.keepFields(
+      campaign,
+      candidates.flatMap(({ npi, fields }, i) =>
+        fields !== undefined && HAS_FIELDS.has(registrations[i]!) ? [{ npi, fields }] : [],
+      ),
     )
+    return candidates.map(({ id, npi }, i): Registration => {
+      const registration = registrations[i]!
+      if (registration === "registered" && !added.has(id)) return "token_taken"
+      return registration === "already_there" && kept.has(npi) ? "updated" : registration
+    })
   },
   (effect) => Transaction.use(({ run }) => run(effect)),
 )
+
+const HAS_FIELDS: ReadonlySet<Registration> = new Set(["registered", "already_there"])
 
 const REASONS: Partial<Record<Registration, string>> = {
   npi_taken: "the campaign has this NPI with another e-mail address",
   email_taken: "the campaign has this e-mail address with another NPI",
 }
 
-const COUNTED = ["registered", "already_there", "suppressed"] as const
+const COUNTED = ["registered", "updated", "already_there", "suppressed"] as const
 
 const isCounted = (registration: Registration): registration is (typeof COUNTED)[number] =>
   COUNTED.some((counted) => counted === registration)
@@ -144,14 +172,16 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
 ) {
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const parse = createLineParser(campaign)
   const bad: Array<BadLine> = []
   let waiting: Array<typeof ImportLine.Type> = []
   for (const line of lines) {
-    const parsed = parseLine(line)
+    const parsed = parse(line)
     if (Result.isSuccess(parsed)) waiting.push(parsed.success)
-    else bad.push({ number: line.number, reason: parsed.failure.reason })
+    else bad.push({ number: line.number, reason: parsed.failure })
   }
-  const counts = { registered: 0, already_there: 0, suppressed: 0 }
+  const counts = { registered: 0, updated: 0, already_there: 0, suppressed: 0 }
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === 10) return yield* new TokensUsedUp()
     const batch = waiting
@@ -166,13 +196,14 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   }
   return {
     imported: counts.registered,
+    updated: counts.updated,
     alreadyThere: counts.already_there,
     suppressed: counts.suppressed,
     bad: bad.sort((a, b) => a.number - b.number),
   } satisfies ImportResult
 })
 
-const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: typeof ImportLine.Type) {
+const makeCandidate = Effect.fnUntraced(function* ({ number: _, ...clinician }: typeof ImportLine.Type) {
   const id = yield* createIdentifier("recipient")
-  return { id, token: yield* randomBase62(TOKEN_LENGTH), npi, email } satisfies Candidate
+  return { id, token: yield* randomBase62(TOKEN_LENGTH), ...clinician } satisfies Candidate
 })

@@ -10,6 +10,7 @@ import type { Timestamp } from "../Timestamp.ts"
 /** The tables that hold data on a clinician, in the order in which they are erased. */
 export const HELD_TABLES = [
   "recipients",
+  "recipient_fields",
   "messages",
   "unsubscriptions",
   "suppressions",

@@ -1,6 +1,7 @@
 import { Liquid } from "liquidjs"
+import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
-/** What a campaign's subject and body may name. */
+/** What every campaign's subject and body may name, beside the fields of recipients. */
 export interface TemplateVariables {
   readonly token: string
   readonly campaign_name: string
@@ -17,7 +18,8 @@ export interface TemplateVariables {
 export type TemplatePart = "subject" | "html"
 
 // Own properties only and strict names: a template reaches nothing but its variables, and a misspelt one is an error at once.
-const options = { ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const
+// A recipient may lack a field, which conditions and the filter `default` allow.
+const options = { ownPropertyOnly: true, strictVariables: true, lenientIf: true, strictFilters: true } as const
 const engines = { subject: new Liquid(options), html: new Liquid({ ...options, outputEscape: "escape" }) }
 
 /** What templates are tried with, before there is a recipient. */
@@ -30,14 +32,26 @@ export const SAMPLE: TemplateVariables = {
   unsubscribe_url: "https://outreach.test/unsubscribe/x",
 }
 
-/** Returns why a text is not a template that renders, or undefined. */
+/** What every template may name. */
+export const VARIABLE_NAMES: ReadonlySet<string> = new Set([...Object.keys(SAMPLE), "short_link"])
+
+/** Returns a value for each field that shows its name. */
+export const sampleFields = (names: ReadonlyArray<string>): RecipientFields =>
+  Object.fromEntries(names.map((name) => [name, `[${name}]`]))
+
+/** Returns why a text is not a template that renders, or undefined. It may name the variables of every template, and `more`. */
 export const checkTemplate = (
   text: string,
   part: TemplatePart,
-  more: Partial<TemplateVariables> = {},
+  more: Partial<TemplateVariables> | RecipientFields = {},
 ): string | undefined => {
   try {
-    const rendered = compileTemplate(text, part)({ ...SAMPLE, ...more })
+    const values = { ...SAMPLE, ...more }
+    const unknown = engines[part].globalVariablesSync(text).find((name) => !Object.hasOwn(values, name))
+    if (unknown !== undefined) {
+      return `it names ${unknown}, which is neither a variable of every template nor a field that --fields declares`
+    }
+    const rendered = compileTemplate(text, part)(values)
     return rendered.trim() === "" ? "it renders to nothing" : undefined
   } catch (error) {
     return (error as Error).message

@@ -1,5 +1,6 @@
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
+import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { composeBody } from "./composeBody.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
@@ -10,7 +11,10 @@ import { compileTemplate } from "./Template.ts"
 const FEEDBACK_SENDER = "outreach"
 
 /** Whom a message is for. */
-export type MailRecipient = RecipientRef & Pick<Recipient, "campaignId" | "programId" | "token" | "email">
+export interface MailRecipient extends RecipientRef, Pick<Recipient, "campaignId" | "programId" | "token" | "email"> {
+  /** Default none. */
+  readonly fields?: RecipientFields
+}
 
 /** What the messages of a deployment have in common. */
 export interface MailSettings {
@@ -31,6 +35,7 @@ export const composeMail = (
   return (recipient) => {
     const unsubscribeUrl = links.unsubscribe(recipient)
     const variables = {
+      ...recipient.fields,
       token: recipient.token,
       campaign_name: template.campaignName,
       program_name: template.programName,
@@ -41,7 +46,8 @@ export const composeMail = (
     }
     return {
       to: recipient.email,
-      subject: subject(variables),
+      // A line end would begin another header.
+      subject: subject(variables).replaceAll(/\s*[\r\n]\s*/g, " "),
       ...body(recipient, variables),
       messageId: `<${recipient.recipientId}@${mailDomain}>`,
       feedbackId: [recipient.campaignId, recipient.programId, recipient.organizationId, FEEDBACK_SENDER].join(":"),

@@ -2,7 +2,9 @@ import { Context, type Effect } from "effect"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
+import type { Npi } from "./Npi.ts"
 import type { Recipient } from "./Recipient.ts"
+import type { RecipientFields } from "./RecipientFields.ts"
 
 /** A place in the list of recipients: the last row that was read. */
 export interface RecipientPosition {
@@ -11,7 +13,10 @@ export interface RecipientPosition {
 }
 
 /** A recipient about to be added to a campaign. */
-export type Candidate = Pick<Recipient, "id" | "token" | "npi" | "email">
+export interface Candidate extends Pick<Recipient, "id" | "token" | "npi" | "email"> {
+  /** Absent when the import takes no fields. */
+  readonly fields?: RecipientFields
+}
 
 /** Keeps recipients. */
 export class RecipientRepository extends Context.Service<
@@ -40,6 +45,14 @@ export class RecipientRepository extends Context.Service<
       candidates: ReadonlyArray<Candidate>,
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlySet<RecipientId>>
+    /**
+     * Keeps the fields of a campaign's recipients who wait for their message, instead of those they had; returns the NPIs of those whose
+     * fields were new. A message that was set aside because it did not render is tried again.
+     */
+    keepFields(
+      campaign: Pick<Recipient, "organizationId" | "campaignId">,
+      clinicians: ReadonlyArray<Pick<Recipient, "npi"> & { readonly fields: RecipientFields }>,
+    ): Effect.Effect<ReadonlySet<Npi>>
     /** Marks that recipients created an account: for the first time, or once more. */
     markAccountCreated(
       organizationId: OrganizationId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { checkTemplate, compileTemplate, type TemplateVariables } from "../../src/mail/Template.ts"
+import { checkTemplate, compileTemplate, sampleFields, type TemplateVariables } from "../../src/mail/Template.ts"
 
 const variables: TemplateVariables = {
   token: "aB3dE9",
@@ -18,6 +18,19 @@ describe("checkTemplate", () => {
 
   it("accepts the partner's link where there is one", () => {
     expect(checkTemplate("{{ short_link }}", "html", { short_link: "https://go.test/aB3dE9" })).toBeUndefined()
+  })
+
+  it("accepts a field that is declared, also where a recipient may lack it", () => {
+    const html = `{% if specialty %}{{ specialty }}{% endif %} {{ first_name | default: "colleague" | url_encode }}`
+    expect(checkTemplate(html, "html", sampleFields(["first_name", "specialty"]))).toBeUndefined()
+  })
+
+  it("names a variable that is not declared, wherever the template has it", () => {
+    for (const html of ["{{ frist_name }}", '{{ frist_name | default: "x" }}', "{% if frist_name %}x{% endif %}x"]) {
+      expect(checkTemplate(html, "html", sampleFields(["first_name"]))).toBe(
+        "it names frist_name, which is neither a variable of every template nor a field that --fields declares",
+      )
+    }
   })
 
   it.each([

@@ -136,12 +136,20 @@ export const ErasureRepositoryPg = Layer.effect(
             ${placeholders.map(({ email }) => email)}::text[]
           ) as given (id, token, npi, email)
           where recipient.organization_id = ${organizationId} and recipient.id = given.id`
+        const fields = yield* sql`
+          delete from recipient_fields where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
+          returning 1`
         const messages = yield* sql`
           delete from messages where organization_id = ${organizationId} and recipient_id = any (${ids}::text[]) returning 1`
         const unsubscriptions = yield* sql`
           delete from unsubscriptions where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
           returning 1`
-        const done = { recipients: ids.length, messages: messages.length, unsubscriptions: unsubscriptions.length }
+        const done = {
+          recipients: ids.length,
+          recipient_fields: fields.length,
+          messages: messages.length,
+          unsubscriptions: unsubscriptions.length,
+        }
         // A worker erases records alone, and has no right to delete suppressions.
         if (npis.length === 0 && emails.length === 0) return done
         const deleteFrom = (table: string) => sql`

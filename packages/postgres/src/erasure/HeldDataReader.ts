@@ -134,6 +134,7 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
         exported_at: clock!.now,
         clinician: { npis, emails },
         recipients: yield* rowsOf("recipients", "id", ids),
+        recipient_fields: yield* rowsOf("recipient_fields", "recipient_id", ids),
         messages: yield* rowsOf("messages", "recipient_id", ids),
         unsubscriptions: yield* rowsOf("unsubscriptions", "recipient_id", ids),
         suppressions: yield* suppressionsIn("suppressions"),

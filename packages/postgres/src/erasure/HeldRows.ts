@@ -225,6 +225,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
 
     const finders = {
       recipients: (subject) => Effect.succeed(idsOf(subject)),
+      recipient_fields: (subject) => sql`
+        select from recipient_fields
+        where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
       messages: (subject) => sql`
         select from messages where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
       unsubscriptions: (subject) => sql`

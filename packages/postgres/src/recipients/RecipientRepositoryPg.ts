@@ -1,4 +1,5 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
+import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { Effect, Layer } from "effect"
@@ -56,6 +57,37 @@ export const RecipientRepositoryPg = Layer.effect(
           returning id`
         return new Set(rows.map(({ id }) => id))
       }, orDieAs("RecipientRepository.add")),
+
+      // One row for each NPI: a statement cannot write a row twice. What another transaction holds is not waited for, because the clock is locked.
+      keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
+        const fields = new Map(clinicians.map((clinician) => [clinician.npi, JSON.stringify(clinician.fields)]))
+        if (fields.size === 0) return new Set<Npi>()
+        const rows = yield* sql<{ npi: Npi }>`
+          with waiting as materialized (
+            select recipient.id, recipient.npi, given.fields::jsonb
+            from unnest(${[...fields.keys()]}::text[], ${[...fields.values()]}::text[]) as given (npi, fields)
+            join recipients recipient
+              on organization_id = ${organizationId} and campaign_id = ${campaignId} and recipient.npi = given.npi
+            where sent_at is null and bounced_at is null and erased_at is null
+          ), kept as (
+            insert into recipient_fields as old (organization_id, recipient_id, fields)
+            select ${organizationId}, id, fields from waiting
+            on conflict (organization_id, recipient_id) do update set fields = excluded.fields
+              where old.fields <> excluded.fields
+            returning recipient_id
+          ), unrendered as (
+            select recipient_id from messages
+            where organization_id = ${organizationId} and recipient_id in (select recipient_id from kept)
+              and quarantined_at is not null and failure_class = 'template'
+            for update skip locked
+          ), put_back as (
+            update messages message set quarantined_at = null, due_at = clock_timestamp(), failure_class = null, failure_code = null
+            from unrendered
+            where organization_id = ${organizationId} and message.recipient_id = unrendered.recipient_id
+          )
+          select npi from waiting join kept on recipient_id = id`
+        return new Set(rows.map(({ npi }) => npi))
+      }, orDieAs("RecipientRepository.keepFields")),
 
       markAccountCreated: Effect.fnUntraced(function* (organizationId, recipientIds, at) {
         if (recipientIds.length === 0) return

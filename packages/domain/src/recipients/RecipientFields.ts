@@ -1,0 +1,59 @@
+import { Result, Schema } from "effect"
+import { VARIABLE_NAMES } from "../mail/Template.ts"
+import { expectedBy, parseInput } from "../parseInput.ts"
+import { textSchema } from "../textSchema.ts"
+
+// Glossary. Field: a column of an import file beside the NPI and the e-mail address, which templates name and nothing else shows.
+
+/** The most that a recipient's fields may take, as JSON in UTF-8. */
+export const MAX_FIELDS_BYTES = 2048
+
+/** Words of the template language, and columns with a meaning of their own. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  "npi email all and or not contains true false nil null empty blank in with for as by forloop tablerowloop".split(" "),
+)
+
+/** The name of a field. */
+export const FieldName = Schema.String.check(
+  Schema.makeFilter((name) => {
+    if (RESERVED_NAMES.has(name) || VARIABLE_NAMES.has(name)) return "the name has another meaning already"
+    return /^[a-z][a-z\d_]{0,39}$/.test(name) || "the name is not 1 to 40 of the characters a to z, 0 to 9 and _, a letter first"
+  }),
+).pipe(Schema.annotate({ expected: "a name such as first_name: a letter, and up to 39 of a to z, 0 to 9 and _" }))
+
+const parseName = parseInput(FieldName)
+
+/** Returns the name of the field that a column holds: in lower case, and `_` for spaces, hyphens, dots and slashes; or why it is not one. */
+export const fieldNameOf = (column: string): Result.Result<string, string> =>
+  Result.mapError(parseName(column.trim().toLowerCase().replaceAll(/[ ./-]+/g, "_")), ({ reason }) => reason)
+
+/** The names of fields, separated by commas. */
+export const FieldNames: Schema.Codec<ReadonlyArray<string>, string> = textSchema(
+  `names of fields such as first_name,specialty; none of ${[...VARIABLE_NAMES].join(", ")}`,
+  (text) => {
+    const names = text.split(",").map(fieldNameOf)
+    return names.every(Result.isSuccess) ? [...new Set(names.map(({ success }) => success))] : undefined
+  },
+)
+
+/** The same, or `all`. */
+export const FieldNamesOrAll: Schema.Codec<ReadonlyArray<string> | "all", string> = Schema.Union([
+  textSchema("all", (text) => (text === "all" ? ("all" as const) : undefined)),
+  FieldNames,
+]).annotate({ expected: `all, or ${expectedBy(FieldNames)}` })
+
+/** Of the control characters, only tabs and line ends are text. A character of replacement stands for bytes that are not UTF-8. */
+const NOT_TEXT = /[^\t\n\r\P{Cc}]|\uFFFD/u
+
+const encoder = new TextEncoder()
+
+/** The values of a recipient's fields by name. A field without a value is absent. */
+export const RecipientFields = Schema.Record(Schema.String, Schema.String).check(
+  Schema.makeFilter((fields) => {
+    const broken = Object.entries(fields).find(([, value]) => NOT_TEXT.test(value))
+    if (broken !== undefined) return `the field ${broken[0]} holds a control character, or is not UTF-8`
+    const bytes = encoder.encode(JSON.stringify(fields)).length
+    return bytes <= MAX_FIELDS_BYTES || `the fields take ${bytes} bytes, and ${MAX_FIELDS_BYTES} is the most`
+  }),
+)
+export type RecipientFields = typeof RecipientFields.Type
