@@ -33,6 +33,9 @@ const seedPerson = Effect.fnUntraced(function* () {
   yield* cancelCampaigns
   const seeded = yield* seedCampaign({ recipients: 3 })
   const { organization, campaign, program } = seeded
+  yield* sql`
+    insert into recipient_fields (organization_id, recipient_id, fields)
+    select organization_id, id, jsonb_build_object('private_address', email) from recipients where campaign_id = ${campaign.id}`
   yield* sendCampaign(campaign.id)
   for (const lease of yield* claimMessages(10)) yield* settleSent(lease)
   const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
@@ -158,26 +161,20 @@ describe("ops clinicians erase", () => {
     const { organization, campaign, token, recipientId } = await meanwhile(seedPerson())
     expect(naming(await meanwhile(dump), token)).toEqual([
       ...["dead_letters", "delivered", "delivery_attempts", "events", "hits", "idempotency_keys", "inbox"],
-      ...["organization_suppressions", "qualifications", "recipients", "stored_responses", "suppressions"],
+      ...["organization_suppressions", "qualifications", "recipient_fields", "recipients", "stored_responses"],
+      "suppressions",
     ])
     const digest = ["digest", "verify", "--date", new Date().toISOString().slice(0, 10)]
     await runJson(...digest)
 
     const planned = await runJson(...eraseOf(organization.id, "--dry-run"))
-    expect(naming(await meanwhile(dump), token)).toHaveLength(12)
+    expect(naming(await meanwhile(dump), token)).toHaveLength(13)
     const { counts, outcome, ...certificate } = await runJson(...eraseOf(organization.id, "--yes"))
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
-      ...{ recipients: 1, messages: 0, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
-      ...{
-        organization_suppressions: 1,
-        inbox: 4,
-        stored_responses: 2,
-        idempotency_keys: 1,
-        dead_letters: 1,
-        delivered: 1,
-        delivery_attempts: 2,
-      },
+      ...{ recipients: 1, recipient_fields: 1, messages: 0, unsubscriptions: 1, suppressions: 2, qualifications: 2 },
+      ...{ organization_suppressions: 1, events: 3, hits: 2, inbox: 4, stored_responses: 2, idempotency_keys: 1 },
+      ...{ dead_letters: 1, delivered: 1, delivery_attempts: 2 },
     })
     expect(certificate).toMatchObject({ organization_id: organization.id, finished_at: expect.any(String) })
     expect(certificate.hashes).toContain(certificate.subject)
@@ -317,7 +314,16 @@ describe("ops clinicians export", () => {
     })
     const counts = Object.fromEntries(Object.entries<Array<unknown>>(tables).map(([name, rows]) => [name, rows.length]))
     expect(counts).toEqual({
-      ...{ recipients: 1, messages: 1, unsubscriptions: 1, suppressions: 2, qualifications: 2, events: 3, hits: 2 },
+      ...{
+        recipients: 1,
+        recipient_fields: 1,
+        messages: 1,
+        unsubscriptions: 1,
+        suppressions: 2,
+        qualifications: 2,
+        events: 3,
+        hits: 2,
+      },
       ...{
         organization_suppressions: 1,
         inbox: 5,

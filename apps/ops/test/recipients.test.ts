@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -32,7 +34,7 @@ describe("an import", () => {
   it("adds every line, and a re-run adds nothing", async () => {
     const campaign = await draft()
     const path = csv(...lines(0, 2500))
-    const nothingBad = { campaign_id: campaign, suppressed: 0, bad_count: 0, bad_lines: [] }
+    const nothingBad = { campaign_id: campaign, updated: 0, suppressed: 0, bad_count: 0, bad_lines: [] }
     expect(await runJson(...load(campaign, path))).toEqual({ ...nothingBad, imported: 2500, already_there: 0 })
     expect(await runJson(...load(campaign, path))).toEqual({ ...nothingBad, imported: 0, already_there: 2500 })
     expect(await count(campaign)).toBe(2500)
@@ -175,6 +177,134 @@ describe("an import", () => {
     expect(await runFailing(...load(campaign, csv(line(1))))).toMatchObject({
       code: "campaign_not_in_status",
       status: "scheduled",
+    })
+  })
+})
+
+describe("an import with --fields", () => {
+  const fieldsOf = (campaign: string) =>
+    meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql<{ npi: string; fields: object }>`
+          select npi, fields from recipients
+          join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
+          where campaign_id = ${campaign} order by npi`,
+      ),
+    )
+  const cell = (value: string): string => `"${value.replaceAll('"', '""')}"`
+
+  it("keeps the columns that are named, and the others only when told to leave them out", async () => {
+    const campaign = await draft()
+    const path = file(
+      `First Name,npi,state,email,Notes\nAda,${npi(1)}, NY ,a@clinic.test,x\n,${npi(2)},,b@clinic.test,\n`,
+    )
+    expect(await runFailing(...load(campaign, path, "--fields", "first_name,state"))).toMatchObject({
+      reason: 'it has columns beside npi, email, first_name and state ("Notes"); --ignore-columns leaves them out',
+    })
+    const flags = ["--fields", "first_name, State", "--ignore-columns"]
+    expect(await runJson(...load(campaign, path, ...flags))).toMatchObject({ imported: 2, bad_count: 0 })
+    expect(await fieldsOf(campaign)).toEqual([
+      { npi: npi(1), fields: { first_name: "Ada", state: "NY" } },
+      { npi: npi(2), fields: {} },
+    ])
+  })
+
+  it("keeps every column as it was with all, and takes them anew from the same lines", async () => {
+    const campaign = await draft()
+    const value = fc
+      .string({ unit: "grapheme", maxLength: 40 })
+      .filter((text) => text.trim() !== "" && !/[\p{Cc}\uFFFD]/u.test(text))
+      .map((text) => `${text}\r\n, "${text}"`)
+    const import_ = async (values: ReadonlyArray<string>) => {
+      const rows = values.map((text, i) => `${line(i)},${cell(text)}`)
+      return runJson(...load(campaign, file(["npi,email,Any-thing", ...rows].join("\n")), "--fields", "all"))
+    }
+    for (const [seed, counts] of [
+      [1, { imported: 50, updated: 0 }],
+      [2, { imported: 0, updated: 50 }],
+    ] as const) {
+      const values = fc.sample(value, { numRuns: 50, seed }).map((text, i) => `${seed}${i} ${text}`)
+      expect(await import_(values)).toMatchObject({ ...counts, bad_count: 0 })
+      expect(await fieldsOf(campaign)).toEqual(values.map((text, i) => ({ npi: npi(i), fields: { any_thing: text } })))
+    }
+  })
+
+  it("names each line whose fields are too long or no text, and repeats nothing of it", async () => {
+    const path = file(
+      ["npi,email,note", `${line(1)},${"é".repeat(1100)}`, `${line(2)},a\0b`, `${line(3)},fine`].join("\n"),
+    )
+    const bad = [
+      { line: 2, reason: "the fields take 2211 bytes, and 2048 is the most" },
+      { line: 3, reason: "the field note holds a control character, or is not UTF-8" },
+    ]
+    const campaign = await draft()
+    expect(await runFailing(...load(campaign, path, "--fields", "all"))).toMatchObject({ bad_lines: bad })
+    expect(await runJson(...load(campaign, path, "--fields", "note", "--skip-bad"))).toMatchObject({ imported: 1 })
+  })
+
+  it.each([
+    [
+      "its first line lacks a column for state, of the fields of the campaign and of --fields",
+      "npi,email,name",
+      "name,state",
+    ],
+    ["its first line names the field first_name more than once", "npi,email,First Name,first-name", "all"],
+    [
+      '"Token" cannot be a field: the name has another meaning already; rename it, or name the others with --fields',
+      "npi,email,Token",
+      "all",
+    ],
+    [
+      "column 3 cannot be a field: the name is not 1 to 40 of the characters a to z, 0 to 9 and _, a letter first; rename it, or name the others with --fields",
+      "npi,email,2nd line",
+      "all",
+    ],
+  ])("refuses a file as a whole: %s", async (reason, header, fields) => {
+    expect(await runFailing(...load(await draft(), file(`${header}\n`), "--fields", fields))).toMatchObject({
+      code: "unusable_file",
+      reason,
+    })
+  })
+
+  it("refuses names that are no fields", async () => {
+    const { code, stderr } = await run(load(await draft(), csv(line(1)), "--fields", "token"))
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("names of fields such as first_name") })
+  })
+})
+
+describe("an import into a campaign with fields", () => {
+  const create = async (...flags: ReadonlyArray<string>) => {
+    const { program } = await meanwhile(seedCampaign({ recipients: 0 }))
+    const html = join(folder, `${files++}.html`)
+    writeFileSync(
+      html,
+      `<p>{{ specialty | default: "Medicine" }}: {{ token }}</p><p>{{ sender_name }}, {{ postal_address }} <a href="{{ unsubscribe_url }}">Unsubscribe</a></p>`,
+    )
+    return [
+      ...["campaigns", "create", "--program", program.id, "--name", "Spring", "--subject", "For {{ first_name }}"],
+      ...["--html", html, "--window-start", "2099-03-01T09:00:00Z", "--window-end", "2099-03-08T09:00:00Z", ...flags],
+    ]
+  }
+
+  it("needs a column for each, and names each line that lacks one without a default", async () => {
+    const { id, fields } = await runJson(...(await create("--fields", "first_name,specialty")))
+    expect(fields).toEqual(["first_name", "specialty"])
+    expect(await runFailing(...load(id, file(`npi,email,first_name\n${line(1)},Ada\n`)))).toMatchObject({
+      reason: "its first line lacks a column for specialty, of the fields of the campaign and of --fields",
+    })
+    const path = file(["npi,email,first_name,specialty", `${line(1)},Ada,`, `${line(2)},"  ",Oncology`].join("\n"))
+    expect(await runFailing(...load(id, path))).toMatchObject({
+      code: "bad_lines",
+      bad_lines: [{ line: 3, reason: "the subject needs first_name, which is missing" }],
+    })
+    expect(await runJson(...load(id, path, "--skip-bad"))).toMatchObject({ imported: 1, bad_count: 1 })
+  })
+
+  it("begins with their names: a template that names another is refused", async () => {
+    expect(await runFailing(...(await create("--fields", "specialty")))).toMatchObject({
+      code: "invalid_template",
+      part: "subject",
+      reason: "it names first_name, which is neither a variable of every template nor a field that --fields declares",
     })
   })
 })

@@ -20,7 +20,9 @@ import type { ImportReport } from "../recipients/importFile.ts"
 const MAX_SHOWN = 100
 
 // Loaded when the flag is given, because it loads the template language.
-const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNamesOrAll)
+const fieldNames = Effect.promise(
+  async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNamesOrAll,
+)
 
 const load = changing(
   "import",

@@ -52,8 +52,7 @@ export const readHeader = Effect.fnUntraced(function* (
     return yield* new UnusableFile({ file, reason: "its first line has a quote that does not pair" })
   }
   const found = options.fields && findFields(fields, options.fields)
-  const reason =
-    typeof found === "string" ? found : checkHeader(fields, columns, { ...options, fields: found ?? [] })
+  const reason = typeof found === "string" ? found : checkHeader(fields, columns, { ...options, fields: found ?? [] })
   if (reason !== undefined) return yield* new UnusableFile({ file, reason })
   const names = fields.map((field) => field.toLowerCase())
   const [npi, email] = [names.indexOf("npi"), names.indexOf("email")]
@@ -102,7 +101,8 @@ const findFields = (
     : columns
 }
 
-const describeColumn = (column: string, index: number): string => (isName(column) ? `"${column}"` : `column ${index + 1}`)
+const describeColumn = (column: string, index: number): string =>
+  isName(column) ? `"${column}"` : `column ${index + 1}`
 
 /** Returns the reason why a header is not valid, or undefined. */
 const checkHeader = (

@@ -55,7 +55,10 @@ export const importFile = Effect.fn("importFile")(function* (
   const complete = rejects?.complete ?? Effect.void
 
   const parse = createLineParser(campaign)
-  const checked = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))), { quiet, onBad: skipBad ? undefined : reject })
+  const checked = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))), {
+    quiet,
+    onBad: skipBad ? undefined : reject,
+  })
   const report = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, badCount: 0, badLines: [] }
   if (checked.bad.badCount > 0 && !skipBad) {
     yield* complete

@@ -4,10 +4,10 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { Hints } from "@outreach/postgres/events/Hints"
-import { Cache, Clock, Effect, Metric } from "effect"
+import { Cache, Clock, Effect, Metric, Result } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
@@ -48,7 +48,18 @@ export const sendOutreach = Effect.fnUntraced(function* (
     timeToLive: "1 minute",
     // A message that waited for the winner is leased after the decision, so what is read for it is not out of date.
     lookup: ([campaignId, testSubject]: readonly [CampaignId, TestSubject | null]) =>
-      Effect.map(queue.template(campaignId, testSubject), (template) => composeMail(template, settings)),
+      Effect.map(queue.template(campaignId, testSubject), (template) => ({
+        compose: composeMail(template, settings),
+        namesFields: template.fields.length > 0,
+      })),
+  })
+  const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
+    const naming = yield* Effect.filter(leases, ({ campaignId, testSubject }) =>
+      Effect.map(Cache.get(composers, [campaignId, testSubject]), ({ namesFields }) => namesFields),
+    )
+    if (naming.length === 0) return leases
+    const found = yield* queue.fields(naming)
+    return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
   })
   const clock = yield* Clock.Clock
   /** Messages whose sending has begun. */
@@ -59,7 +70,16 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let asksAgainAt = 0
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
-    const mail = (yield* Cache.get(composers, [lease.campaignId, lease.testSubject]))(lease)
+    const { compose } = yield* Cache.get(composers, [lease.campaignId, lease.testSubject])
+    const composed = yield* Effect.result(Effect.try({ try: () => compose(lease), catch: (error) => error }))
+    if (Result.isFailure(composed)) {
+      yield* answered
+      const failure = yield* quarantineUnrendered(lease, composed.failure)
+      return yield* Effect.logWarning("message quarantined, it does not render with its recipient's fields").pipe(
+        Effect.annotateLogs({ recipientId: lease.recipientId, campaignId: lease.campaignId, ...failure }),
+      )
+    }
+    const mail = composed.success
     const sending = {
       campaignId: lease.campaignId,
       beginBy: lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS,
@@ -123,7 +143,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : room
       const rates = { perMinute, perDomainMinute }
-      const leases = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      const leases = yield* withFields(
+        yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign }),
+      )
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
     }),

@@ -79,7 +79,14 @@ export const createLineParser = (
  * What became of a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
  * other fields; `suppressed` is a clinician whom the program must not write to, because of a suppression or because they have qualified.
  */
-export type Registration = "registered" | "updated" | "already_there" | "suppressed" | "npi_taken" | "email_taken" | "token_taken"
+export type Registration =
+  | "registered"
+  | "updated"
+  | "already_there"
+  | "suppressed"
+  | "npi_taken"
+  | "email_taken"
+  | "token_taken"
 
 /** Who of the candidates is a recipient of the campaign already, suppressed, or qualified. */
 export interface KnownClinicians {

@@ -23,7 +23,7 @@ export interface Mail {
 export interface MailFailure {
   /**
    * `login`, `relay_denied` and `rejected` are replies to us; `tls` is mostly a certificate; `slow` is a timeout that concerns one message
-   * alone; `stopped` is our own end; the others are failures of the network.
+   * alone; `stopped` is our own end; `template` is a message that does not render; the others are failures of the network.
    */
   readonly class:
     | "login"
@@ -36,8 +36,9 @@ export interface MailFailure {
     | "timeout"
     | "slow"
     | "stopped"
+    | "template"
     | "unknown"
-  /** Reply codes and the command, or the name of the system's error; never an address. */
+  /** Reply codes and the command, the name of the system's error, or the field that a template lacks; never an address or a field's value. */
   readonly code: string
 }
 

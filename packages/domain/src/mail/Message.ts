@@ -1,6 +1,7 @@
 import type { TestSubject } from "../campaigns/SubjectTest.ts"
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
 /** One e-mail to one recipient, held by one worker until the lease ends. */
 export interface MessageLease {
@@ -14,6 +15,8 @@ export interface MessageLease {
   readonly email: EmailAddress
   /** The subject that the recipient tests; null for the campaign's own, or the winner. */
   readonly testSubject: TestSubject | null
+  /** Absent when the campaign's templates name none. */
+  readonly fields?: RecipientFields
   /** Which attempt at the mailbox this is, from 1. */
   readonly attempt: number
   /** How often the whole message was sent and never answered. */
@@ -31,4 +34,5 @@ export interface MessageTemplate {
   readonly postalAddress: string | null
   /** As in `Campaign`. */
   readonly shortLink: string | null
+  readonly fields: ReadonlyArray<string>
 }

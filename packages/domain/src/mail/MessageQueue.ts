@@ -1,7 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { TestSubject } from "../campaigns/SubjectTest.ts"
 import type { EventDraft } from "../events/Event.ts"
-import type { CampaignId } from "../Identifier.ts"
+import type { CampaignId, RecipientId } from "../Identifier.ts"
+import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { MailFailure } from "./Mailer.ts"
 import type { MessageLease, MessageTemplate } from "./Message.ts"
 
@@ -20,6 +21,8 @@ export type MessageSettlement =
       /** Why the message was not sent, when its recipient is not the reason. */
       readonly failure?: MailFailure
     }
+  /** The message does not render with its recipient's fields: it was not sent, and is quarantined. */
+  | { readonly state: "unrendered"; readonly failure: MailFailure }
   /** Nobody knows whether the message was delivered; without a delay it is quarantined for an operator. */
   | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
 
@@ -52,6 +55,10 @@ export class MessageQueue extends Context.Service<
     readonly forgetRates: Effect.Effect<void>
     /** Reads what a campaign's messages with one subject have in common: one that is tested, or else the winner, or the only one. */
     template(campaignId: CampaignId, testSubject: TestSubject | null): Effect.Effect<MessageTemplate>
+    /** Reads the fields of recipients; who has none is absent. */
+    fields(
+      leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,
+    ): Effect.Effect<ReadonlyMap<RecipientId, RecipientFields>>
     /** Records the outcome and what follows, in one transaction; false when the lease is no longer ours and nothing was written. */
     settle(lease: MessageLease, settlement: MessageSettlement): Effect.Effect<boolean>
   }

@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
-import { type Mail, Mailer, type MailOutcome, type SendingLease } from "./Mailer.ts"
+import { renderFault } from "./createFieldsCheck.ts"
+import { type Mail, Mailer, type MailFailure, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
 import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 
@@ -42,6 +43,13 @@ export const sendMessage = Effect.fnUntraced(function* (
       return { settled, outcome, settlement }
     }),
   )
+})
+
+/** Quarantines a leased message that was not composed because of `error`, with the reason; its recipient alone is concerned. */
+export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, error: unknown) {
+  const failure: MailFailure = { class: "template", code: renderFault(error) }
+  yield* (yield* MessageQueue).settle(lease, { state: "unrendered", failure })
+  return failure
 })
 
 const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outcome: MailOutcome) {

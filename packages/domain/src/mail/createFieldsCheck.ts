@@ -11,9 +11,7 @@ export type RenderedCampaign = Pick<Campaign, "subject" | "html" | "shortLink" |
  *
  * The reason names the field that is missing, and never the value of one.
  */
-export const createFieldsCheck = (
-  campaign: RenderedCampaign,
-): ((fields: RecipientFields) => string | undefined) => {
+export const createFieldsCheck = (campaign: RenderedCampaign): ((fields: RecipientFields) => string | undefined) => {
   if (campaign.fields.length === 0) return () => undefined
   const { shortLink } = campaign
   const variables = { ...SAMPLE, ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }) }

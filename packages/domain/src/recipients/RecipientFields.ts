@@ -17,7 +17,10 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(
 export const FieldName = Schema.String.check(
   Schema.makeFilter((name) => {
     if (RESERVED_NAMES.has(name) || VARIABLE_NAMES.has(name)) return "the name has another meaning already"
-    return /^[a-z][a-z\d_]{0,39}$/.test(name) || "the name is not 1 to 40 of the characters a to z, 0 to 9 and _, a letter first"
+    return (
+      /^[a-z][a-z\d_]{0,39}$/.test(name) ||
+      "the name is not 1 to 40 of the characters a to z, 0 to 9 and _, a letter first"
+    )
   }),
 ).pipe(Schema.annotate({ expected: "a name such as first_name: a letter, and up to 39 of a to z, 0 to 9 and _" }))
 
@@ -25,7 +28,15 @@ const parseName = parseInput(FieldName)
 
 /** Returns the name of the field that a column holds: in lower case, and `_` for spaces, hyphens, dots and slashes; or why it is not one. */
 export const fieldNameOf = (column: string): Result.Result<string, string> =>
-  Result.mapError(parseName(column.trim().toLowerCase().replaceAll(/[ ./-]+/g, "_")), ({ reason }) => reason)
+  Result.mapError(
+    parseName(
+      column
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[ ./-]+/g, "_"),
+    ),
+    ({ reason }) => reason,
+  )
 
 /** The names of fields, separated by commas. */
 export const FieldNames: Schema.Codec<ReadonlyArray<string>, string> = textSchema(

@@ -16,6 +16,7 @@ const template: MessageTemplate = {
   senderName: null,
   postalAddress: null,
   shortLink: "https://go.partner.test/{token}?a=1&b=2",
+  fields: [],
 }
 const recipient = {
   organizationId: OrganizationId.make(`org_${"0".repeat(32)}`),

@@ -23,6 +23,7 @@ export const compose = (html: string) =>
       senderName: variables.sender_name,
       postalAddress: variables.postal_address,
       shortLink: "https://go.partner.test/{token}?a=1&b=%22",
+      fields: [],
     },
     links,
   )(to, variables)

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest"
 import { createFieldsCheck, renderFault } from "../../src/mail/createFieldsCheck.ts"
 import { compileTemplate, SAMPLE } from "../../src/mail/Template.ts"
 
-const campaign = { subject: "For {{ first_name }}", html: "<p>Good morning</p>", shortLink: null, fields: ["first_name"] }
+const campaign = {
+  subject: "For {{ first_name }}",
+  html: "<p>Good morning</p>",
+  shortLink: null,
+  fields: ["first_name"],
+}
 const ada = { first_name: "Ada" }
 
 describe("createFieldsCheck", () => {

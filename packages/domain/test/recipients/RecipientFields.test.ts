@@ -30,7 +30,9 @@ describe("the name of a field", () => {
   })
 
   it("stands in a list without duplicates", () => {
-    expect(parseInput(FieldNames)("first_name, Specialty,first_name")).toEqual(Result.succeed(["first_name", "specialty"]))
+    expect(parseInput(FieldNames)("first_name, Specialty,first_name")).toEqual(
+      Result.succeed(["first_name", "specialty"]),
+    )
     expect(Result.isFailure(parseInput(FieldNames)("first_name,,x"))).toBe(true)
     expect(Result.isFailure(parseInput(FieldNames)("all"))).toBe(true)
     expect(parseInput(FieldNamesOrAll)("all")).toEqual(Result.succeed("all"))

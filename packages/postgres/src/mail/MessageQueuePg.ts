@@ -1,5 +1,5 @@
 import type { Deployment } from "@outreach/domain/Deployment"
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, MessageTemplate } from "@outreach/domain/mail/Message"
 import {
@@ -8,6 +8,7 @@ import {
   type MessageSettlement,
   SEND_RATE_RETENTION_SECONDS,
 } from "@outreach/domain/mail/MessageQueue"
+import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { Array as Arr, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { coalesce } from "../coalesce.ts"
@@ -69,7 +70,7 @@ export const MessageQueuePg = Layer.effect(
       template: Effect.fnUntraced(function* (campaignId, testSubject) {
         const rows = yield* sql<MessageTemplate>`
           select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html,
-            short_link as "shortLink", campaign.name as "campaignName", program.name as "programName",
+            short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress"
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
@@ -77,6 +78,17 @@ export const MessageQueuePg = Layer.effect(
           where campaign.id = ${campaignId}`
         return rows[0]!
       }, orDieAs("MessageQueue.template")),
+
+      // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.
+      fields: Effect.fnUntraced(function* (leases) {
+        const rows = yield* sql<{ recipientId: RecipientId; fields: RecipientFields }>`
+          select recipient_id as "recipientId", fields
+          from unnest(
+            ${leases.map((lease) => lease.organizationId)}::text[], ${leases.map((lease) => lease.recipientId)}::text[]
+          ) as lease (organization_id, recipient_id)
+          join recipient_fields using (organization_id, recipient_id)`
+        return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
+      }, orDieAs("MessageQueue.fields")),
 
       settle: (lease, settlement) =>
         settle({ lease, settlement }).pipe(
@@ -100,20 +112,25 @@ interface Settling {
   readonly settlement: MessageSettlement
 }
 
+type PutBackSettlement = Extract<MessageSettlement, { readonly state: "retry" | "unknown" | "unrendered" }>
+
 /** What a settlement leaves of a message that stays in the queue; an unknown outcome does not count against the mailbox. */
 const putBack = (
   lease: MessageLease,
-  settlement: Extract<MessageSettlement, { readonly state: "retry" | "unknown" }>,
+  settlement: PutBackSettlement,
 ): {
   readonly attempts: number
   readonly delaySeconds: number | null
   readonly unknown: 0 | 1
   readonly failure?: MailFailure
   readonly refusedWith?: string
-} =>
-  settlement.state === "retry"
-    ? { ...settlement, unknown: 0 }
-    : { ...settlement, unknown: 1, attempts: lease.attempt - 1 }
+} => {
+  if (settlement.state === "retry") return { ...settlement, unknown: 0 }
+  const attempts = lease.attempt - 1
+  return settlement.state === "unrendered"
+    ? { failure: settlement.failure, unknown: 0, attempts, delaySeconds: null }
+    : { ...settlement, unknown: 1, attempts }
+}
 
 type HeldLease = Pick<MessageLease, "recipientId" | "leaseToken">
 
@@ -126,7 +143,7 @@ const MAX_BATCH_SIZE = 100
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const sql = yield* SqlClient.SqlClient
   const retries = items.flatMap(({ lease, settlement }) =>
-    settlement.state === "retry" || settlement.state === "unknown" ? [{ ...lease, ...putBack(lease, settlement) }] : [],
+    "event" in settlement ? [] : [{ ...lease, ...putBack(lease, settlement) }],
   )
   const finals = items.flatMap(({ lease, settlement }) =>
     settlement.state === "sent" || settlement.state === "bounced" ? [{ ...lease, ...settlement }] : [],

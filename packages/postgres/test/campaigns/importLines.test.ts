@@ -1,12 +1,16 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
 
 const test = effectTest(runOnDatabase())
 
@@ -33,6 +37,7 @@ describe("importLines", () => {
     expect(results.map((result) => result.imported).sort((a, b) => b - a)).toEqual([200, 0, 0])
     expect(yield* importLines(campaign.id, lines(200))).toEqual({
       imported: 0,
+      updated: 0,
       alreadyThere: 200,
       suppressed: 0,
       bad: [],
@@ -53,6 +58,7 @@ describe("importLines", () => {
     ])
     expect(result).toEqual({
       imported: 2,
+      updated: 0,
       alreadyThere: 1,
       suppressed: 0,
       bad: [
@@ -68,6 +74,7 @@ describe("importLines", () => {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     expect(yield* importLines(campaign.id, lines(5)).pipe(withEqualTokens(8))).toEqual({
       imported: 5,
+      updated: 0,
       alreadyThere: 0,
       suppressed: 0,
       bad: [],
@@ -81,5 +88,81 @@ describe("importLines", () => {
     const refusal = yield* Effect.flip(importLines(campaign.id, lines(2)).pipe(withEqualTokens(1000)))
     expect(refusal._tag).toBe("TokensUsedUp")
     expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(1)
+  })
+})
+
+describe("importLines, of lines with fields", () => {
+  const fieldsOf = (campaignId: string) =>
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        select npi, fields from recipients join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
+        where campaign_id = ${campaignId} order by npi`,
+    )
+  const named = (n: number, fields: Record<string, string>) => ({ ...line(n), fields })
+
+  test("keeps the fields of each line as they were, whatever they say", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 0 })
+    const text = fc.string({ unit: "grapheme", maxLength: 60 }).filter((value) => !/[\p{Cc}\uFFFD]/u.test(value))
+    const fields = fc.sample(fc.record({ first_name: text, notes: text.map((value) => `${value}\r\n\t"`) }), 200)
+    const result = yield* importLines(
+      campaign.id,
+      fields.map((each, i) => named(i, each)),
+    )
+    expect(result).toMatchObject({ imported: 200, bad: [] })
+    expect(yield* fieldsOf(campaign.id)).toEqual(fields.map((each, i) => ({ npi: npi(i), fields: each })))
+  })
+
+  test("gives recipients who wait the fields of the last line that names them, and counts those that are new", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 3 })
+    const sql = yield* SqlClient.SqlClient
+    const ada = { first_name: "Ada" }
+    expect(yield* importLines(campaign.id, [named(0, ada), named(1, ada), named(3, ada)])).toMatchObject({
+      ...{ imported: 1, updated: 2, alreadyThere: 0 },
+    })
+    yield* sql`update recipients set sent_at = now() where organization_id = ${organization.id} and npi = ${npi(1)}`
+    const again = [
+      named(0, ada),
+      named(1, { first_name: "Bo" }),
+      named(2, {}),
+      named(3, { first_name: "Cy" }),
+      named(3, {}),
+    ]
+    expect(yield* importLines(campaign.id, again)).toMatchObject({ imported: 0, updated: 3, alreadyThere: 2 })
+    expect(yield* importLines(campaign.id, lines(4))).toMatchObject({ updated: 0, alreadyThere: 4 })
+    expect(yield* fieldsOf(campaign.id)).toEqual([
+      { npi: npi(0), fields: ada },
+      { npi: npi(1), fields: ada },
+      { npi: npi(2), fields: {} },
+      { npi: npi(3), fields: {} },
+    ])
+  })
+
+  test("names each line that lacks a field which the templates need", function* () {
+    const { program } = yield* seedCampaign({ recipients: 0 })
+    const campaign = yield* createCampaign({
+      programId: program.id,
+      name: "Spring",
+      kind: "traffic",
+      subject: "For {{ first_name }}",
+      html: `<p>{{ specialty | default: "medicine" }} {{ token }}</p><p>{{ sender_name }}, {{ postal_address }} <a href="{{ unsubscribe_url }}">Unsubscribe</a></p>`,
+      fields: ["first_name", "specialty"],
+      windowStart: fromUnixMillis(4_000_000_000_000),
+      windowEnd: fromUnixMillis(4_100_000_000_000),
+    })
+    expect(campaign.fields).toEqual(["first_name", "specialty"])
+    const result = yield* importLines(campaign.id, [
+      named(0, { first_name: "Ada" }),
+      named(1, { specialty: "oncology" }),
+      line(2),
+      named(3, { first_name: "x".repeat(3000) }),
+    ])
+    expect(result).toMatchObject({
+      imported: 1,
+      bad: [
+        { number: 3, reason: "the subject needs first_name, which is missing" },
+        { number: 4, reason: "the subject needs first_name, which is missing" },
+        { number: 5, reason: "the fields take 3017 bytes, and 2048 is the most" },
+      ],
+    })
   })
 })

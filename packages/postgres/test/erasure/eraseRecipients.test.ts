@@ -31,9 +31,15 @@ describe("eraseRecipients", () => {
     const recipients = yield* sql<{ id: RecipientId; token: string }>`
       select id, token from recipients where organization_id = ${organization.id} and npi = any (${[npi(0), npi(1)]})`
     const ids = recipients.map(({ id }) => id)
+    yield* sql`
+      insert into recipient_fields (organization_id, recipient_id, fields)
+      select organization_id, id, jsonb_build_object('npi', npi) from recipients where organization_id = ${organization.id}`
     expect(yield* eraseRecipients(organization.id, ids)).toBe(2)
     expect(yield* eraseRecipients(organization.id, ids)).toBe(0)
 
+    expect(yield* sql`select fields from recipient_fields where organization_id = ${organization.id}`).toEqual([
+      { fields: { npi: npi(2) } },
+    ])
     const [kept] = yield* sql<Record<"recipients" | "events" | "messages" | "suppressions" | "hashes", string>>`
       select (select string_agg(npi || email || token, ' ') from recipients where organization_id = ${organization.id}) as recipients,
         (select string_agg(body, ' ') from events where organization_id = ${organization.id}) as events,

@@ -2,10 +2,12 @@ import { describe, expect } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -101,6 +103,58 @@ describe("MessageQueuePg.claim", () => {
   })
 })
 
+describe("MessageQueuePg.settle, of a message that does not render", () => {
+  const settleUnrendered = (lease: MessageLease) =>
+    MessageQueue.use((queue) =>
+      queue.settle(lease, {
+        state: "unrendered",
+        failure: { class: "template", code: "needs first_name, which is missing" },
+      }),
+    )
+
+  test("sets it aside for good with the reason, and lets the campaign end", function* () {
+    const { campaign } = yield* seedSending(2)
+    const campaigns = yield* CampaignRepository
+    const [first, second] = yield* claimMessages(2)
+    expect(yield* settleUnrendered(first!)).toBe(true)
+    expect(yield* settleUnrendered({ ...second!, leaseToken: first!.leaseToken })).toBe(false)
+    yield* endLeases
+    expect((yield* claimMessages(9)).map(({ recipientId }) => recipientId)).toEqual([second!.recipientId])
+    expect(yield* campaigns.quarantined(campaign.id)).toMatchObject([
+      {
+        recipientId: first!.recipientId,
+        unknownOutcomes: 0,
+        class: "template",
+        code: "needs first_name, which is missing",
+      },
+    ])
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`delete from messages where recipient_id = ${second!.recipientId}`
+    yield* campaigns.openAndComplete
+    expect(yield* campaigns.find(campaign.id)).toMatchObject({ status: "completed" })
+  })
+
+  test("tries it again once an import brings other fields, and nothing else that is quarantined", function* () {
+    const { organization, campaign } = yield* seedSending(2)
+    const sql = yield* SqlClient.SqlClient
+    const [first, second] = yield* claimMessages(2)
+    yield* settleUnrendered(first!)
+    const failure = { class: "timeout", code: "x" } as const
+    yield* MessageQueue.use((queue) => queue.settle(second!, { state: "unknown", delaySeconds: null, failure }))
+    const rows = yield* sql<{ id: string; npi: Npi; email: string }>`
+      select id, npi, email from recipients where organization_id = ${organization.id}`
+    yield* commandCampaign(campaign.id, "pause")
+    const lines = rows.map(({ npi, email }, i) => ({ number: i, npi, email, fields: { first_name: "Ada" } }))
+    expect(yield* importLines(campaign.id, lines)).toMatchObject({ updated: 2 })
+    yield* sql`update campaigns set status = 'sending' where id = ${campaign.id}`
+    const again = yield* claimMessages(9)
+    expect(again).toMatchObject([{ recipientId: first!.recipientId, attempt: 1 }])
+    expect(yield* MessageQueue.use((queue) => queue.fields(again))).toEqual(
+      new Map([[first!.recipientId, { first_name: "Ada" }]]),
+    )
+  })
+})
+
 describe("MessageQueuePg.claim, of a campaign of which many messages are held", () => {
   test("takes no more than its share, and all of the others", function* () {
     const slow = yield* seedSending(5)
@@ -176,6 +230,7 @@ describe("MessageQueuePg.template", () => {
       subject: campaign.subject,
       html: campaign.html,
       shortLink: null,
+      fields: [],
       campaignName: campaign.name,
       programName: program.name,
       ...SENDER,
