@@ -842,6 +842,16 @@ AS $function$
   where lower(twin.email) = given.email
 $function$;
 
+CREATE OR REPLACE FUNCTION public.sender_of(organization text, program text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select id from senders
+  where organization_id = organization and (program_id is null or program_id = program) and live_since is not null
+  order by program_id nulls last limit 1
+$function$;
+
 CREATE OR REPLACE FUNCTION public.take_due(worker uuid, endpoints text[], max_rows integer[], alone_from integer, max_secrets integer)
  RETURNS TABLE(endpoint_id text, organization_id text, url text, id text, event_id text, body text, traceparent text, attempt integer, replay boolean, losses integer, taken_at double precision, secret_ids text)
  LANGUAGE plpgsql
@@ -1272,6 +1282,19 @@ create table digest_outreach (
   constraint digest_outreach_pkey PRIMARY KEY (organization_id, date, program_id)
 ) with (fillfactor=50);
 
+create table dkim_keys (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  sender_id text collate "C" not null,
+  selector text not null,
+  public_key text not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  signs_from timestamp with time zone,
+  signs_until timestamp with time zone,
+  constraint dkim_keys_pkey PRIMARY KEY (organization_id, id)
+);
+
 create table domain_pauses (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -1610,6 +1633,21 @@ create unlogged table send_rates (
   constraint send_rates_pkey PRIMARY KEY (scope)
 ) with (fillfactor=50);
 
+create table senders (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  program_id text collate "C",
+  from_name text not null,
+  from_address text not null,
+  reply_to text,
+  dkim_domain text not null,
+  bounce_domain text,
+  live_since timestamp with time zone,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint senders_pkey PRIMARY KEY (organization_id, id)
+);
+
 create table signing_secrets (
   id text collate "C" default make_id('sec'::text) not null,
   organization_id text collate "C" not null,
@@ -1720,6 +1758,7 @@ CREATE INDEX deliveries_by_id ON public.deliveries USING btree (id);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (owner IS NULL);
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((owner IS NULL) AND (losses > 0));
 CREATE INDEX deliveries_owned ON public.deliveries USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE UNIQUE INDEX dkim_keys_of_sender ON public.dkim_keys USING btree (organization_id, sender_id, selector);
 CREATE UNIQUE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id, endpoint_id);
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
@@ -1743,6 +1782,7 @@ CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organ
 CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
 CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
@@ -1763,6 +1803,7 @@ alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KE
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table dkim_keys add constraint dkim_keys_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table endpoint_readers add constraint endpoint_readers_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table endpoint_readers add constraint endpoint_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -1783,6 +1824,8 @@ alter table qualifications add constraint qualifications_organization_id_program
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
 alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
+alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);

@@ -22,6 +22,7 @@ const groups = {
   secrets: () => import("./commands/secrets.ts").then(({ secrets }) => secrets),
   "keys-at-rest": () => import("./commands/keysAtRest.ts").then(({ keysAtRest }) => keysAtRest),
   programs: () => import("./commands/programs.ts").then(({ programs }) => programs),
+  senders: () => import("./commands/senders.ts").then(({ senders }) => senders),
   campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
   recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),

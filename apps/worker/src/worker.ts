@@ -52,7 +52,7 @@ export const worker = Effect.gen(function* () {
         callMs: config.webhooks.callSeconds * 1000,
       }),
     ),
-    Layer.merge(SmtpMailer({ url: mail.smtpUrl, from: mail.from, dkim: mail.dkim })),
+    Layer.merge(SmtpMailer({ url: mail.smtpUrl })),
     Layer.merge(
       Layer.merge(TrackingLinks.below(config.publicBaseUrl), ReturnPaths.at(mail.bounceDomain)).pipe(
         Layer.provide(NodeTrackingSeal(config.secretsKey)),
@@ -65,7 +65,7 @@ export const worker = Effect.gen(function* () {
     applyInbox,
     deliver({ schedule: config.webhookRetryDelays, drainSeconds, ...config.webhooks }),
     replay,
-    sendOutreach({ ...mail, mailDomain: mail.domain, drainSeconds }),
+    sendOutreach({ ...mail, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
       : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),

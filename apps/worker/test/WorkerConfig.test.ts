@@ -30,13 +30,11 @@ describe("WorkerConfig", () => {
       deployment: "development",
       publicBaseUrl: "http://127.0.0.1:8080",
       mail: {
-        from: { name: "", address: "outreach@acme.test" },
-        domain: "acme.test",
+        sender: { from: { name: "", address: "outreach@acme.test" }, dkim: null },
         bounceDomain: "acme.test",
         bouncePort: null,
         perMinute: null,
         perDomainMinute: null,
-        dkim: null,
       },
       webhookRetryDelays: SPECIFIED_SCHEDULE,
       webhookAllowPrivateAddresses: false,
@@ -112,12 +110,18 @@ describe("WorkerConfig", () => {
 
   it("takes a name beside the sender's address", () => {
     const { mail } = Result.getOrThrow(read({ MAIL_FROM: `"Acme, Outreach" <outreach@acme.test>` }))
-    expect(mail.from).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })
+    expect(mail.sender.from).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })
+  })
+
+  it("writes an international domain of the sender in ASCII, and refuses an address that needs SMTPUTF8", () => {
+    const { mail } = Result.getOrThrow(read({ MAIL_FROM: "Büro <outreach@büro.test>" }))
+    expect(mail.sender.from).toEqual({ name: "Büro", address: "outreach@xn--bro-hoa.test" })
+    expect(refusal({ MAIL_FROM: "büro@acme.test" })).toMatch(/^MAIL_FROM is malformed/)
   })
 
   it("signs for the sender's domain with an RSA key", () => {
     const { mail } = Result.getOrThrow(read({ DKIM_KEY: rsaKey(1024), DKIM_SELECTOR: "s2026" }))
-    expect(mail.dkim).toMatchObject({ domain: "acme.test", selector: "s2026" })
+    expect(mail.sender.dkim).toMatchObject({ domain: "acme.test", keys: [{ selector: "s2026" }] })
     expect(JSON.stringify(mail)).not.toContain("PRIVATE KEY")
   })
 
@@ -134,7 +138,7 @@ describe("WorkerConfig", () => {
     ["PEM with the line ends of Windows", pem("pkcs1").replaceAll("\n", "\r\n")],
   ])("reads a key in %s", (_, text) => {
     const { mail } = Result.getOrThrow(read({ DKIM_KEY: text }))
-    expect(createPrivateKey(Redacted.value(mail.dkim!.key)).equals(privateKey)).toBe(true)
+    expect(createPrivateKey(Redacted.value(mail.sender.dkim!.keys[0]!.privateKey)).equals(privateKey)).toBe(true)
   })
 
   // OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.

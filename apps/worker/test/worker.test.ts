@@ -32,6 +32,7 @@ const work = (
   } = {},
 ) => {
   const from = { name: "", address: "outreach@acme.test" }
+  const sender = { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
   const loops = Effect.all(
     [
       publish,
@@ -42,7 +43,7 @@ const work = (
         perEndpoint: 16,
         leaseSeconds: 9,
       }).pipe(Effect.updateService(EndpointReaders, options.readers ?? ((readers) => readers))),
-      sendOutreach({ mailDomain: "acme.test", drainSeconds: 0, perMinute: null, perDomainMinute: null }),
+      sendOutreach({ sender, drainSeconds: 0, perMinute: null, perDomainMinute: null }),
     ],
     { concurrency: "unbounded", discard: true },
   ).pipe(
@@ -51,7 +52,6 @@ const work = (
         HttpWebhookClient({ allowPrivateAddresses: true, callMs: 15_000 }),
         SmtpMailer({
           url: Redacted.make(options.smtpUrl ?? "smtp://127.0.0.1:1"),
-          from,
           ...(options.timeouts && { timeouts: options.timeouts }),
         }),
         NodeSigner,

@@ -17,6 +17,8 @@ export const PREFIXES = {
   hit: "hit",
   restore: "rst",
   erasure: "ers",
+  sender: "snd",
+  dkimKey: "dkm",
 } as const
 
 /** A kind of thing that has an id. */
@@ -55,6 +57,9 @@ export const SecretId = Identifier("secret")
 export type SecretId = Identifier<"secret">
 export const ReplayId = Identifier("replay")
 export type ReplayId = Identifier<"replay">
+export const SenderId = Identifier("sender")
+export type SenderId = Identifier<"sender">
+export type DkimKeyId = Identifier<"dkimKey">
 export type HitId = Identifier<"hit">
 export type RestoreId = Identifier<"restore">
 

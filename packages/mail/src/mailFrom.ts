@@ -1,26 +1,36 @@
+import { isAscii, toAsciiDomain } from "@outreach/domain/mail/DomainName"
+import { domainOf, type Mailbox } from "@outreach/domain/senders/Sender"
 import { textSchema } from "@outreach/domain/textSchema"
 import addressparser from "nodemailer/lib/addressparser"
 
-/** Who the e-mails come from. */
-export interface Sender {
-  readonly name: string
-  readonly address: string
-}
-
-/** The text of the setting `MAIL_FROM`. The domain of its address is the right-hand side of every Message-ID, so that the two are aligned. */
+/** The text of a sender, such as the setting `MAIL_FROM`. */
 export const mailFrom = textSchema(
   "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
-  readSender,
+  readMailbox,
 )
 
-/** Reads the domain of a sender's address. */
-export const domainOf = ({ address }: Sender): string => address.slice(address.lastIndexOf("@") + 1)
+/** The same with the address of a mailbox that others can write to, whose domain has an MX record one day. */
+export const senderMailbox = textSchema(
+  "a name and an e-mail address in ASCII, as in Acme Outreach <outreach@acme.example>",
+  (text) => {
+    const mailbox = readMailbox(text)
+    return mailbox !== undefined &&
+      toAsciiDomain(domainOf(mailbox.address)) !== undefined &&
+      !/\p{Cc}/u.test(mailbox.name)
+      ? mailbox
+      : undefined
+  },
+)
 
-function readSender(text: string): Sender | undefined {
-  const [sender, ...others] = addressparser(text)
-  if (sender === undefined || others.length > 0 || !("address" in sender)) return undefined
-  const { name, address } = sender
-  return address !== undefined && /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) && !/[\r\n]/.test(text)
-    ? { name: name ?? "", address }
-    : undefined
+function readMailbox(text: string): Mailbox | undefined {
+  const [mailbox, ...others] = addressparser(text)
+  if (mailbox === undefined || others.length > 0 || !("address" in mailbox)) return undefined
+  const { name = "", address = "" } = mailbox
+  if (!/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) || /[\r\n]/.test(text)) return undefined
+  const at = address.lastIndexOf("@")
+  const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)]
+  // Otherwise no message would reach a server without SMTPUTF8.
+  if (!isAscii(localPart)) return undefined
+  const ascii = isAscii(domain) ? domain : toAsciiDomain(domain)
+  return ascii === undefined ? undefined : { name, address: `${localPart}@${ascii}` }
 }

@@ -1,35 +1,46 @@
+import { createPrivateKey } from "node:crypto"
 import type { Mail } from "@outreach/domain/mail/Mailer"
+import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"
 import Dkim from "nodemailer/lib/dkim"
 import MailComposer from "nodemailer/lib/mail-composer"
-import type { Sender } from "./mailFrom.ts"
 import { mimeMessage } from "./mimeMessage.ts"
-
-/** How messages are signed (RFC 6376). */
-export interface DkimOptions {
-  readonly domain: string
-  readonly selector: string
-  /** In PEM. */
-  readonly key: Redacted.Redacted
-}
 
 // RFC 8058 wants both headers of the unsubscription signed, which is one more than nodemailer's own list has.
 // Gmail reads a Feedback-ID only where it is signed.
 const SIGNED_HEADERS =
-  "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:X-Outreach-Message"
+  "From:Reply-To:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post:Feedback-ID:X-Outreach-Message"
 
-/** Creates a function that composes messages for an `SmtpSession`: each one's envelope and text, signed unless `dkim` is null. */
-export const messageComposer = (from: Sender, dkim: DkimOptions | null) => {
+/**
+ * Returns the function that composes the messages of a sender for an `SmtpSession`: each one's envelope and text, with a signature of each key.
+ *
+ * Throws when a key cannot be read: nodemailer would leave its signature out, and send the message.
+ */
+export const composerOf = (sender: SenderIdentity): Composer => {
+  const composer = composers.get(sender) ?? createComposer(sender)
+  composers.set(sender, composer)
+  return composer
+}
+
+// Keys are read once for a sender, and not for each message.
+const composers = new WeakMap<SenderIdentity, Composer>()
+
+type Composer = ReturnType<typeof createComposer>
+
+const createComposer = (sender: SenderIdentity) => {
   const signer =
-    dkim &&
+    sender.dkim &&
     new Dkim({
-      domainName: dkim.domain,
-      keySelector: dkim.selector,
-      privateKey: Redacted.value(dkim.key),
+      keys: sender.dkim.keys.map(({ selector, privateKey }) => ({
+        domainName: sender.dkim!.domain,
+        keySelector: selector,
+        // The types name texts alone, which are read for each message.
+        privateKey: createPrivateKey(Redacted.value(privateKey)) as unknown as string,
+      })),
       headerFieldNames: SIGNED_HEADERS,
     })
   return (mail: Mail, headers?: Readonly<Record<string, string>>) => {
-    const message = new MailComposer(mimeMessage(mail, from, headers)).compile()
+    const message = new MailComposer(mimeMessage(mail, headers)).compile()
     if (signer !== null) message.processFunc((input) => signer.sign(input))
     // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
     const dsn = { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` }

@@ -1,7 +1,6 @@
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"
-import type { Sender } from "./mailFrom.ts"
 
 /**
  * Holds the local part of the return path, which names the recipient under a seal: a complaint repeats the message's own headers, often
@@ -18,7 +17,8 @@ const MAX_BOUNDARY_LENGTH = 56
  *
  * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
  */
-export const mimeMessage = (mail: Mail, from: Sender, headers: Readonly<Record<string, string>> = {}) => {
+export const mimeMessage = (mail: Mail, headers: Readonly<Record<string, string>> = {}) => {
+  const { from, replyTo } = mail.sender
   const root = new MimeNode("multipart/alternative", {
     baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, MAX_BOUNDARY_LENGTH),
   })
@@ -26,6 +26,7 @@ export const mimeMessage = (mail: Mail, from: Sender, headers: Readonly<Record<s
   const to = { name: "", address: mail.to }
   root.setHeader({
     From: { ...from },
+    ...(replyTo !== null && { "Reply-To": { name: "", address: replyTo } }),
     To: to,
     Subject: mail.subject,
     "Message-ID": mail.messageId,

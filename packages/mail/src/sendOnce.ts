@@ -2,8 +2,7 @@ import type { Mail } from "@outreach/domain/mail/Mailer"
 import { Effect, Redacted, Schema } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { describeSmtpFailure } from "./describeSmtpFailure.ts"
-import type { Sender } from "./mailFrom.ts"
-import { type DkimOptions, messageComposer } from "./messageComposer.ts"
+import { composerOf } from "./messageComposer.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
 /** The SMTP server did not take the message. It keeps codes alone, because the server's own words may hold an address. */
@@ -21,8 +20,6 @@ export const sendOnce = (
   mail: Mail,
   options: {
     readonly url: Redacted.Redacted
-    readonly from: Sender
-    readonly dkim: DkimOptions | null
     /** More headers, by their names. */
     readonly headers: Readonly<Record<string, string>>
   },
@@ -31,7 +28,7 @@ export const sendOnce = (
     try: async () => {
       const session = await SmtpSession.open(parseConnectionUrl(Redacted.value(options.url)) as SmtpOptions, TIMEOUTS)
       try {
-        const { envelope, text } = messageComposer(options.from, options.dkim)(mail, options.headers)
+        const { envelope, text } = composerOf(mail.sender)(mail, options.headers)
         const reply = await session.send(envelope, text, () => true)
         session.quit()
         return reply

@@ -1,8 +1,9 @@
-import { createPrivateKey, type KeyObject } from "node:crypto"
+import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { secretSetting, setting } from "@outreach/process/setting"
 import { Config, Redacted, Schema } from "effect"
-import { domainOf, mailFrom } from "./mailFrom.ts"
+import { readDkimKeyPair } from "./dkimKeys.ts"
+import { mailFrom } from "./mailFrom.ts"
 
 /** `SMTP_URL`: the server that takes the e-mails. */
 const smtpUrl = secretSetting(
@@ -18,7 +19,7 @@ const smtpUrl = secretSetting(
 /** `DKIM_KEY`: the RSA key that signs the e-mails, as PKCS#8 or PKCS#1, DER in base64 or PEM; `none` signs none. Default `none`. */
 const dkimKey = secretSetting(
   "DKIM_KEY",
-  noneOr(textSchema("an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM", readRsaKey)),
+  noneOr(textSchema("an RSA key of at least 1024 bits, PKCS#8 or PKCS#1, DER in base64 or PEM", readDkimKeyPair)),
   "none",
 )
 
@@ -37,28 +38,17 @@ const dkim = Config.all({
   domain: setting("DKIM_DOMAIN", DomainName, ""),
 })
 
-/** How e-mails are sent: the server, the sender, the return path's domain, and the signature. */
+/** How e-mails are sent: the server, and the deployment's own sender, whose keys are as those of `SenderRepository`. */
 export const smtpSettings = Config.all({ smtpUrl, from: setting("MAIL_FROM", mailFrom), dkim, bounceDomain }).pipe(
-  Config.map(({ dkim, bounceDomain, ...smtp }) => ({
-    ...smtp,
-    domain: domainOf(smtp.from),
-    bounceDomain: bounceDomain || domainOf(smtp.from),
-    dkim: dkim.key === null ? null : { ...dkim, key: dkim.key, domain: dkim.domain || domainOf(smtp.from) },
+  Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain }) => ({
+    smtpUrl,
+    bounceDomain: bounceDomain || domainOf(from.address),
+    sender: {
+      id: null,
+      from,
+      replyTo: null,
+      bounceDomain: null,
+      dkim: key && { domain: domain || domainOf(from.address), keys: [{ selector, ...key }] },
+    },
   })),
 )
-
-// nodemailer takes the key as PEM, and signs with RSA alone. OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
-function readRsaKey(text: string): Redacted.Redacted | undefined {
-  const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64")
-  const key = readPrivateKey(der, "pkcs8") ?? readPrivateKey(der, "pkcs1")
-  if (key?.asymmetricKeyType !== "rsa" || (key.asymmetricKeyDetails?.modulusLength ?? 0) < 1024) return undefined
-  return Redacted.make(key.export({ type: "pkcs8", format: "pem" }).toString(), { label: "DKIM_KEY" })
-}
-
-function readPrivateKey(key: Buffer, type: "pkcs1" | "pkcs8"): KeyObject | undefined {
-  try {
-    return createPrivateKey({ key, format: "der", type })
-  } catch {
-    return undefined
-  }
-}

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest"
 import { mimeMessage } from "../src/mimeMessage.ts"
 
 const from = { name: "Acme", address: "a@acme.test" }
+const sender = { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
 const mail = {
+  sender,
   to: "clinician@clinic.test",
   subject: "Einladung – an invitation",
   html: `<p>Grüße, <a href="https://l.test/x">open</a><img src="https://l.test/pixel"></p>`,
@@ -18,7 +20,7 @@ const mail = {
 
 describe("mimeMessage", () => {
   it("writes the HTML and a text alternative, and the headers of a one-click unsubscription unfolded", async () => {
-    const { raw, envelope } = mimeMessage(mail, from)
+    const { raw, envelope } = mimeMessage(mail)
     expect(envelope).toEqual({ from: mail.returnPath, to: [{ name: "", address: mail.to }] })
     expect(raw).toContain("Content-Type: multipart/alternative;")
     const parsed = await PostalMime.parse(raw)
@@ -52,12 +54,11 @@ describe("mimeMessage", () => {
     const line = fc.string({ unit: "grapheme", minLength: 1 }).filter((it) => /\S/.test(it))
     await fc.assert(
       fc.asyncProperty(text, text, line, line, async (text, html, subject, name) => {
-        const sender = { ...from, name }
-        const { raw } = mimeMessage({ ...mail, text, html, subject }, sender)
+        const { raw } = mimeMessage({ ...mail, sender: { ...sender, from: { ...from, name } }, text, html, subject })
         expect(raw).toMatch(/^[\t\r\n\x20-\x7e]*$/)
         expect(Math.max(...raw.split("\r\n").map(({ length }) => length))).toBeLessThan(200)
         const theirs = await new MailComposer({
-          from: sender,
+          from: { ...from, name },
           to: { name: "", address: mail.to },
           subject,
           text,

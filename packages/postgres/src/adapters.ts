@@ -24,6 +24,7 @@ import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
+import { SenderRepositoryPg } from "./senders/SenderRepositoryPg.ts"
 import { ErasedClinicianRepositoryPg } from "./suppressions/ErasedClinicianRepositoryPg.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
@@ -50,6 +51,7 @@ export const adapters = Layer.mergeAll(
   DeliveryGauges.layer,
   ReplayJobQueue.layer,
   MessageQueuePg,
+  SenderRepositoryPg,
   BounceRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,

@@ -7,6 +7,7 @@ import { SecretCipher } from "./deliveries/SecretCipher.ts"
 const TABLES = [
   { table: "signing_secrets", id: "id" },
   { table: "erasure_keys", id: "organization_id" },
+  { table: "dkim_keys", id: "id" },
 ] as const satisfies ReadonlyArray<Table>
 
 const BATCH_SIZE = 200

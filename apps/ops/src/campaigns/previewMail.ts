@@ -1,8 +1,11 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { domainOf, mailFrom } from "@outreach/mail/mailFrom"
+import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { mailFrom } from "@outreach/mail/mailFrom"
 import { mimeMessage } from "@outreach/mail/mimeMessage"
 import { setting } from "@outreach/process/setting"
 import { Config, Effect, Schema } from "effect"
@@ -26,12 +29,25 @@ const PLACEHOLDER = {
 /** Renders the message to a recipient, or to a placeholder recipient without `token`. Its links record nothing. */
 export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, token: string | undefined) {
   const recipient = yield* token === undefined ? Effect.succeed(PLACEHOLDER) : findRecipient(campaign, token)
+  const sender = yield* senderOf(campaign)
+  const mail = yield* renderMail(campaign, recipient, { sender, bounceDomain: domainOf(sender.from.address) })
+  return { subject: mail.subject, html: mail.html, eml: Buffer.from(mimeMessage(mail).raw) }
+})
+
+/** Returns the campaign's sender without its keys: a preview is not signed. */
+const senderOf = Effect.fnUntraced(function* (
+  campaign: Campaign,
+): Effect.fn.Return<SenderIdentity, Config.ConfigError, CampaignRepository | SenderRepository> {
+  const sender = yield* (yield* SenderRepository).ofCampaign(campaign.id)
+  if (sender !== null) {
+    const { id, replyTo, bounceDomain } = sender
+    return { id, from: { name: sender.fromName, address: sender.fromAddress }, replyTo, bounceDomain, dkim: null }
+  }
   const isFromSet = (yield* Config.String("MAIL_FROM").pipe(Config.withDefault(""))) !== ""
   const from = isFromSet
     ? yield* setting("MAIL_FROM", mailFrom)
     : { name: (yield* programOf(campaign)).name, address: "outreach@example.invalid" }
-  const mail = yield* renderMail(campaign, recipient, { domain: domainOf(from), bounceDomain: domainOf(from) })
-  return { subject: mail.subject, html: mail.html, eml: Buffer.from(mimeMessage(mail, from).raw) }
+  return { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
 })
 
 const findRecipient = Effect.fnUntraced(function* ({ organizationId, id }: Campaign, token: string) {

@@ -5,6 +5,7 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { singleKey } from "@outreach/domain/KeyRing"
 import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, Layer, Redacted } from "effect"
@@ -20,7 +21,11 @@ export const PLACEHOLDER_TOKEN = "aB3dE9"
 export const renderMail = Effect.fnUntraced(function* (
   campaign: Campaign,
   recipient: Pick<MailRecipient, "token" | "email" | "recipientId">,
-  options: { readonly domain: string; readonly bounceDomain: string },
+  options: {
+    readonly sender: SenderIdentity
+    /** Of the return path, where the sender has none. */
+    readonly bounceDomain: string
+  },
 ) {
   const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
     Effect.provide(
@@ -31,7 +36,7 @@ export const renderMail = Effect.fnUntraced(function* (
   )
   const { name: programName, senderName, postalAddress } = yield* programOf(campaign)
   const template = { ...campaign, campaignName: campaign.name, programName, senderName, postalAddress }
-  const compose = composeMail(template, { ...settings, mailDomain: options.domain })
+  const compose = composeMail(template, { ...settings, sender: options.sender })
   const { organizationId, programId, id: campaignId } = campaign
   return compose({ ...recipient, organizationId, programId, campaignId })
 })

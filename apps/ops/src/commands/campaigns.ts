@@ -7,6 +7,7 @@ import {
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { ProgramId } from "@outreach/domain/Identifier"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -28,6 +29,8 @@ import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
+import { senderRepository } from "../senderRepository.ts"
+import { formatMailbox } from "../senders/printSender.ts"
 
 /** Loads the campaign use cases on demand, because they import the libraries that render messages. */
 const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
@@ -150,13 +153,20 @@ const show = reading(
     const repository = yield* CampaignRepository
     const { html, ...campaign } = yield* repository.find(input.campaignId)
     const progress = yield* repository.progress(input.campaignId)
+    const sender = yield* (yield* SenderRepository).ofCampaign(input.campaignId)
+    const named = {
+      ...campaign,
+      // Null where it is the deployment's, MAIL_FROM.
+      senderId: sender?.id ?? null,
+      from: sender && formatMailbox(sender.fromName, sender.fromAddress),
+    }
     const pauses = yield* repository.pauses(input.campaignId)
     const failures = yield* repository.failures(input.campaignId)
     const quarantined = yield* repository.quarantined(input.campaignId)
     const subjectTest = yield* readSubjectTestReport(campaign)
     const text = () =>
       [
-        formatRecord({ ...campaign, ...progress }),
+        formatRecord({ ...named, ...progress }),
         formatProgress(progress),
         ...(subjectTest === null ? [] : [formatSubjectTest(campaign.subject, subjectTest)]),
         ...[
@@ -173,7 +183,7 @@ const show = reading(
           ),
         ].flat(),
       ].join("\n\n")
-    yield* print({ ...campaign, html, progress, subjectTest, pauses, failures, quarantined }, text)
+    yield* print({ ...named, html, progress, subjectTest, pauses, failures, quarantined }, text)
   }),
 ).pipe(Command.withDescription("Show a campaign's status and progress, and why messages were not sent"))
 
@@ -247,6 +257,7 @@ export const campaigns = Command.make("campaigns").pipe(
       RecipientRepositoryPg,
       SubjectTestRepositoryPg,
       TransactionPg,
+      senderRepository,
     ),
   ),
 )

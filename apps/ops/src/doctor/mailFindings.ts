@@ -1,9 +1,11 @@
 import { Resolver } from "node:dns/promises"
+import { dkimName } from "@outreach/domain/senders/dnsRecords"
+import { domainOf, type SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { logIn } from "@outreach/mail/logIn"
 import type { smtpSettings } from "@outreach/mail/smtpSettings"
-import { type Config, Effect, Redacted } from "effect"
+import { type Config, Effect } from "effect"
 import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
-import { dkimFinding, dmarcFinding, dmarcRecords, spfFinding } from "./mailRecords.ts"
+import { dkimFinding, dmarcFinding, dmarcRecords, type SigningKey, spfFinding } from "./mailRecords.ts"
 
 type SmtpSettings = Config.Success<typeof smtpSettings>
 
@@ -43,48 +45,82 @@ export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>
     ),
   )
 
-/** Looks up what receivers look up about our e-mails: the DKIM, SPF and DMARC records, and where bounces go. */
-export const dnsFindings = (resolver: Resolver, { domain, bounceDomain, dkim }: SmtpSettings) => {
-  const txt = (name: string) =>
-    query(name, () => resolver.resolveTxt(name)).pipe(
-      Effect.map((records) => records?.map((chunks) => chunks.join("")) ?? []),
-    )
-  const dkimName = dkim && `${dkim.selector}._domainkey.${dkim.domain}`
+/** Looks up what receivers look up about e-mails of the deployment's own sender: the DKIM, SPF and DMARC records, and where bounces go. */
+export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounceDomain }: SmtpSettings) => {
+  const lookUp = lookUps(resolver)
   return {
     DKIM:
-      dkim === null || dkimName === null
+      dkim === null
         ? Effect.succeed(
             warning(
               "DKIM_KEY is not set, so e-mails are not signed.",
               "Make a key; large receivers refuse unsigned bulk mail.",
             ),
           )
-        : Effect.map(txt(dkimName), (records) => dkimFinding(dkimName, records, Redacted.value(dkim.key))),
-    SPF: Effect.map(txt(bounceDomain), (records) => spfFinding(bounceDomain, records)),
-    DMARC: Effect.gen(function* () {
-      for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
-        const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
-        if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkim?.domain)
-      }
-      return dmarcFinding(domain, undefined, dkim?.domain)
-    }),
-    MX: Effect.gen(function* () {
-      const servers = yield* query(bounceDomain, () => resolver.resolveMx(bounceDomain))
-      const names = servers?.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange) ?? []
-      if (names.includes("")) return failed(`The domain ${bounceDomain} accepts no e-mail (null MX).`, MX_ADVICE)
-      if (names.length > 0) return ok(`Bounces to ${bounceDomain} go to ${names.join(", ")}.`)
-      const addresses = yield* Effect.all([
-        query(bounceDomain, () => resolver.resolve4(bounceDomain)),
-        query(bounceDomain, () => resolver.resolve6(bounceDomain)),
-      ])
-      return addresses.every((found) => found === undefined || found.length === 0)
-        ? failed(`The domain ${bounceDomain} has neither an MX record nor an address.`, MX_ADVICE)
-        : warning(`The domain ${bounceDomain} has no MX record; bounces go to its address.`, MX_ADVICE)
-    }),
+        : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), {
+            publicKey: dkim.keys[0]!.publicKey,
+            name: "DKIM_KEY",
+            printedBy: "openssl pkey -pubout",
+          }),
+    SPF: lookUp.spf(bounceDomain),
+    DMARC: lookUp.dmarc(domainOf(from.address), dkim?.domain),
+    MX: lookUp.mx(bounceDomain),
   } satisfies Record<string, Effect.Effect<Finding, DnsFailed>>
 }
 
-const MX_ADVICE = "Publish an MX record for BOUNCE_DOMAIN, or bounces and delivery reports are lost."
+/** Looks up the same about a sender of an organization or a program, whose key that signs nothing yet counts as one that signs. */
+export const senderFindings = (resolver: Resolver, sender: SenderWithKeys): Effect.Effect<ReadonlyArray<Finding>> => {
+  const { id, dkimDomain, bounceDomain, fromAddress, keys } = sender
+  const lookUp = lookUps(resolver)
+  const checks = [
+    ...keys
+      .filter(({ isSigning, signsFrom }) => isSigning || signsFrom === null)
+      .map((key) =>
+        lookUp.dkim(dkimName(key, dkimDomain), {
+          publicKey: key.publicKey,
+          name: `the key ${key.selector} of ${id}`,
+          printedBy: `ops senders show ${id}`,
+        }),
+      ),
+    lookUp.dmarc(domainOf(fromAddress), dkimDomain),
+    // The deployment's own is checked with the settings.
+    ...(bounceDomain === null ? [] : [lookUp.spf(bounceDomain), lookUp.mx(bounceDomain)]),
+  ]
+  return Effect.forEach(checks, (check) => Effect.catch(check, (error) => Effect.succeed(dnsFailedFinding(error))))
+}
+
+const lookUps = (resolver: Resolver) => {
+  const txt = (name: string) =>
+    query(name, () => resolver.resolveTxt(name)).pipe(
+      Effect.map((records) => records?.map((chunks) => chunks.join("")) ?? []),
+    )
+  return {
+    dkim: (name: string, key: SigningKey) => Effect.map(txt(name), (records) => dkimFinding(name, records, key)),
+    spf: (domain: string) => Effect.map(txt(domain), (records) => spfFinding(domain, records)),
+    dmarc: Effect.fnUntraced(function* (domain: string, dkimDomain: string | undefined) {
+      for (let at = domain; at.includes("."); at = at.slice(at.indexOf(".") + 1)) {
+        const records = dmarcRecords(yield* txt(`_dmarc.${at}`))
+        if (records.length > 0) return dmarcFinding(domain, { at: `_dmarc.${at}`, records }, dkimDomain)
+      }
+      return dmarcFinding(domain, undefined, dkimDomain)
+    }),
+    mx: Effect.fnUntraced(function* (domain: string) {
+      const servers = yield* query(domain, () => resolver.resolveMx(domain))
+      const names = servers?.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange) ?? []
+      if (names.includes("")) return failed(`The domain ${domain} accepts no e-mail (null MX).`, MX_ADVICE)
+      if (names.length > 0) return ok(`Bounces to ${domain} go to ${names.join(", ")}.`)
+      const addresses = yield* Effect.all([
+        query(domain, () => resolver.resolve4(domain)),
+        query(domain, () => resolver.resolve6(domain)),
+      ])
+      return addresses.every((found) => found === undefined || found.length === 0)
+        ? failed(`The domain ${domain} has neither an MX record nor an address.`, MX_ADVICE)
+        : warning(`The domain ${domain} has no MX record; bounces go to its address.`, MX_ADVICE)
+    }),
+  }
+}
+
+const MX_ADVICE = "Publish an MX record for the domain of the return paths, or bounces and delivery reports are lost."
 
 /** The name server gave no answer that says whether there is a record. */
 export interface DnsFailed {

@@ -1,15 +1,26 @@
-import { createPrivateKey, createPublicKey } from "node:crypto"
+import { createPublicKey } from "node:crypto"
+import { isAligned } from "@outreach/domain/senders/Sender"
 import { type Finding, failed, ok, warning } from "./Finding.ts"
 
 const MIN_BITS = 2048
 
-/** Compares the DKIM records at a name (RFC 6376) with the private key in PEM that signs. */
-export const dkimFinding = (name: string, records: ReadonlyArray<string>, privateKey: string): Finding => {
-  const key = createPublicKey(createPrivateKey(privateKey))
-  const spki = key.export({ type: "spki", format: "der" }).toString("base64")
+/** A key that signs, as findings speak of it. */
+export interface SigningKey {
+  /** SPKI, in base64. */
+  readonly publicKey: string
+  /** Its name, such as `DKIM_KEY`. */
+  readonly name: string
+  /** The command that prints its public half. */
+  readonly printedBy: string
+}
+
+/** Compares the DKIM records at a name (RFC 6376) with the key that signs. */
+export const dkimFinding = (name: string, records: ReadonlyArray<string>, signing: SigningKey): Finding => {
+  const spki = signing.publicKey
+  const key = createPublicKey({ key: Buffer.from(spki, "base64"), type: "spki", format: "der" })
   // RFC 6376 names this form; nearly all records hold the other.
   const pkcs1 = key.export({ type: "pkcs1", format: "der" }).toString("base64")
-  const publish = `Publish the TXT record "v=DKIM1; k=rsa; p=…" at ${name} with the public half of DKIM_KEY (\`openssl pkey -pubout\`).`
+  const publish = `Publish the TXT record "v=DKIM1; k=rsa; p=…" at ${name} with the public half of ${signing.name} (\`${signing.printedBy}\`).`
   const found = records.map(tagsOf).filter((tags) => tags.has("p") && (tags.get("v") ?? "DKIM1") === "DKIM1")
   const [record] = found
   if (record === undefined) return failed(`There is no DKIM record at ${name}.`, publish)
@@ -17,13 +28,13 @@ export const dkimFinding = (name: string, records: ReadonlyArray<string>, privat
   const published = record.get("p")!.replaceAll(/\s/g, "")
   if (published === "") return failed(`The DKIM record at ${name} is revoked.`, publish)
   if (published !== spki && published !== pkcs1) {
-    return failed(`The DKIM record at ${name} belongs to another key than DKIM_KEY.`, publish)
+    return failed(`The DKIM record at ${name} belongs to another key than ${signing.name}.`, publish)
   }
   if ((record.get("k") ?? "rsa") !== "rsa" || !lists(record.get("h"), "sha256") || !lists(record.get("s"), "email")) {
     return failed(`The DKIM record at ${name} does not allow e-mail signed with rsa-sha256.`, publish)
   }
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-  const said = `The DKIM record at ${name} belongs to DKIM_KEY, of ${bits} bits.`
+  const said = `The DKIM record at ${name} belongs to ${signing.name}, of ${bits} bits.`
   if (record.get("t")?.split(":").includes("y")) {
     return warning(`${said} It is marked as a test.`, "Remove t=y from the record once the signatures pass.")
   }
@@ -70,20 +81,17 @@ export const dmarcFinding = (
   const said = `The DMARC record at ${at} asks receivers for the policy ${policy}.`
   if (!/^(?:none|quarantine|reject)$/i.test(policy))
     return warning(`The DMARC record at ${at} has no valid policy.`, publish)
-  if (dkimDomain === undefined || isAligned(dkimDomain, domain, tags.get("adkim") === "s")) return ok(said)
+  const isStrict = tags.get("adkim") === "s"
+  if (dkimDomain === undefined || (isStrict ? dkimDomain === domain : isAligned(dkimDomain, domain))) return ok(said)
   return warning(
     `${said} The DKIM domain ${dkimDomain} is not aligned with ${domain}.`,
-    "Let DKIM_DOMAIN be the domain of MAIL_FROM, so that its signature counts for DMARC.",
+    "Sign with the domain of the From address, so that the signature counts for DMARC.",
   )
 }
 
 /** Returns the DMARC records among TXT records. */
 export const dmarcRecords = (records: ReadonlyArray<string>): ReadonlyArray<string> =>
   records.filter((record) => /^v=DMARC1\s*(?:;|$)/.test(record))
-
-// Relaxed alignment compares organizational domains; one of the two is most often the other's parent.
-const isAligned = (signing: string, from: string, isStrict: boolean): boolean =>
-  signing === from || (!isStrict && (signing.endsWith(`.${from}`) || from.endsWith(`.${signing}`)))
 
 /** Reads a list of tags such as `v=DKIM1; p=…` (RFC 6376 3.2). */
 const tagsOf = (record: string): ReadonlyMap<string, string> =>

@@ -1,4 +1,5 @@
 import { ApiConfig } from "@outreach/api/ApiConfig"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { standbySettings } from "@outreach/postgres/connection/databaseSettings"
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
@@ -11,6 +12,7 @@ import { database } from "../database.ts"
 import { formatCell, formatCount } from "../output/format.ts"
 import { Output, print } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
+import { senderRepository } from "../senderRepository.ts"
 import { Target } from "../Target.ts"
 import {
   clockFinding,
@@ -23,12 +25,13 @@ import {
 } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
 import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
-import { createResolver, dnsFailedFinding, dnsFindings, smtpFinding } from "./mailFindings.ts"
+import { createResolver, dnsFailedFinding, dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
 import { publicUrlFinding } from "./publicUrlFinding.ts"
 import { settingFindings } from "./settingFindings.ts"
 
 const DATABASE_LIMIT = "10 seconds"
 const ENDPOINT_CONCURRENCY = 16
+const DNS_CONCURRENCY = 8
 /** After this no further endpoint is tried. */
 const ENDPOINTS_MS = 60_000
 
@@ -84,7 +87,8 @@ export const runDoctor = Effect.fnUntraced(function* (options: { readonly dnsSer
   }
 
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
-  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null })
+  else
+    yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, ...options })
   yield* checkMail(emit, options.dnsServer)
   yield* checkPublicUrl(emit, sandboxUrl)
 
@@ -110,7 +114,10 @@ const guarded = <E, R>(finding: Effect.Effect<Finding, E, R>): Effect.Effect<Fin
 
 const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
 
-const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean; readonly isSandbox: boolean }) =>
+const checkDatabase = (
+  emit: Emit,
+  options: { readonly allowPrivate: boolean; readonly isSandbox: boolean; readonly dnsServer: string | undefined },
+) =>
   Effect.gen(function* () {
     yield* emit("database", yield* guarded(connectionFinding))
     const schema = yield* guarded(schemaFinding)
@@ -118,7 +125,7 @@ const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean; re
     yield* emit("role", yield* guarded(roleFinding))
     if (schema.status === "failed") {
       const finding = skipped("The database does not serve this release.")
-      for (const check of ["clock", "keys", "endpoints"]) yield* emit(check, finding)
+      for (const check of ["clock", "keys", "endpoints", "senders"]) yield* emit(check, finding)
       return
     }
     yield* emit("clock", yield* guarded(clockFinding))
@@ -127,9 +134,10 @@ const checkDatabase = (emit: Emit, options: { readonly allowPrivate: boolean; re
     if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
     yield* emit("keys", yield* guarded(secretsKeyFinding))
     yield* emit("endpoints", ...(yield* checkEndpoints(options)))
+    yield* emit("senders", ...(yield* checkSenders(options.dnsServer)))
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(DatabaseInspection.layer, DeliveryGauges.layer, EndpointRepositoryPg).pipe(
+      Layer.mergeAll(DatabaseInspection.layer, DeliveryGauges.layer, EndpointRepositoryPg, senderRepository).pipe(
         Layer.provideMerge(database),
       ),
     ),
@@ -168,6 +176,35 @@ const checkEndpoints = Effect.fnUntraced(function* (options: { readonly allowPri
         ]
       : []),
     ...(reached > 0 ? [ok(said)] : []),
+  ]
+})
+
+const checkSenders = Effect.fnUntraced(function* (dnsServer: string | undefined) {
+  const listed = yield* Effect.flatMap(SenderRepository, ({ list }) => list()).pipe(
+    Effect.timeout(DATABASE_LIMIT),
+    Effect.exit,
+  )
+  if (listed._tag === "Failure") {
+    return [failed(`The senders could not be read: ${messageOf(listed.cause)}`, "Look at the database's log.")]
+  }
+  const senders = listed.value
+  const resolver = createResolver(dnsServer)
+  const findings = yield* Effect.forEach(
+    senders,
+    Effect.fnUntraced(function* (sender) {
+      const found = yield* senderFindings(resolver, sender)
+      const problems = found.filter(({ status }) => status !== "ok")
+      if (problems.length > 0) return problems
+      return sender.keys.some(({ signsFrom }) => signsFrom === null)
+        ? [warning(`The key of ${sender.id} signs nothing yet.`, `Run \`ops senders verify ${sender.id}\`.`)]
+        : []
+    }),
+    { concurrency: DNS_CONCURRENCY },
+  )
+  const right = findings.filter(({ length }) => length === 0).length
+  return [
+    ...findings.flat(),
+    ...(right > 0 ? [ok(`The DNS records of ${right} of ${formatCount(senders.length, "sender")} are right.`)] : []),
   ]
 })
 

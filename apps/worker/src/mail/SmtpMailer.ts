@@ -1,6 +1,5 @@
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
-import type { Sender } from "@outreach/mail/mailFrom"
-import { type DkimOptions, messageComposer } from "@outreach/mail/messageComposer"
+import { composerOf } from "@outreach/mail/messageComposer"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { Effect, Layer, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
@@ -14,20 +13,16 @@ const MAX_MESSAGES_PER_CONNECTION = 100
 /** Sends over SMTP on kept connections. */
 export const SmtpMailer = (options: {
   readonly url: Redacted.Redacted
-  readonly from: Sender
-  /** Default: unsigned. */
-  readonly dkim?: DkimOptions | null
   /** Each defaults to that of RFC 5321 4.5.3.2. */
   readonly timeouts?: Partial<SmtpTimeouts>
 }) =>
   Layer.effect(
     Mailer,
     Effect.gen(function* () {
-      const { url, from, dkim = null } = options
+      const { url } = options
       const { connections: size, maxConnectionsPerCampaign, timeouts } = workerLimits.messages
       const smtpOptions = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
       const waits = { ...timeouts, ...options.timeouts }
-      const compose = messageComposer(from, dkim)
       const connections = yield* Effect.acquireRelease(
         Effect.sync(() => new SmtpConnections(size, maxConnectionsPerCampaign)),
         (connections) => Effect.sync(() => connections.close()),
@@ -45,7 +40,7 @@ export const SmtpMailer = (options: {
               session = await SmtpSession.open(smtpOptions, waits)
               connection.session = session
             }
-            const { envelope, text } = compose(mail)
+            const { envelope, text } = composerOf(mail.sender)(mail)
             text.once("resume", () => {
               isBegun = true
             })

@@ -4,8 +4,11 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
+import { postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import type { SenderIdentity } from "@outreach/domain/senders/Sender"
+import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { composerOf } from "@outreach/mail/messageComposer"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { Cache, Clock, Effect, Metric, Result } from "effect"
 import { metrics } from "../admin/metrics.ts"
@@ -32,30 +35,46 @@ interface TimedLease extends MessageLease {
   endsAt: bigint
 }
 
-/** Sends the e-mails of campaigns whose window is open, until interrupted. `mailDomain` is the right-hand side of each Message-ID. */
+/** Sends the e-mails of campaigns whose window is open, until interrupted; those without a sender of their own in the name of `sender`. */
 export const sendOutreach = Effect.fnUntraced(function* (
-  options: { readonly mailDomain: string; readonly drainSeconds: number } & Pick<
+  options: { readonly sender: SenderIdentity; readonly drainSeconds: number } & Pick<
     MessageClaim,
     "perMinute" | "perDomainMinute"
   >,
 ) {
-  const { mailDomain, drainSeconds, perMinute, perDomainMinute } = options
+  const { sender: deploymentSender, drainSeconds, perMinute, perDomainMinute } = options
   const queue = yield* MessageQueue
   const hints = yield* Hints
-  const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths, mailDomain }
+  const senders = yield* SenderRepository
+  const settings = { links: yield* TrackingLinks, returnPaths: yield* ReturnPaths }
   const composers = yield* Cache.make({
     capacity: 100,
     timeToLive: "1 minute",
     // A message that waited for the winner is leased after the decision, so what is read for it is not out of date.
-    lookup: ([campaignId, testSubject]: readonly [CampaignId, TestSubject | null]) =>
-      Effect.map(queue.template(campaignId, testSubject), (template) => ({
-        compose: composeMail(template, settings),
-        namesFields: template.fields.length > 0,
-      })),
+    lookup: Effect.fnUntraced(
+      function* ([campaignId, testSubject]: readonly [CampaignId, TestSubject | null]) {
+        const sender = (yield* senders.identityOf(campaignId)) ?? deploymentSender
+        yield* Effect.try({
+          try: () => composerOf(sender),
+          catch: () => new SenderKeyUnreadable({ senderId: sender.id ?? "" }),
+        })
+        const template = yield* queue.template(campaignId, testSubject)
+        return { compose: composeMail(template, { ...settings, sender }), namesFields: template.fields.length > 0 }
+      },
+      (effect, [campaignId]) =>
+        Effect.tapError(effect, ({ senderId }) =>
+          Effect.logError("DKIM key of a sender cannot be read, its messages wait").pipe(
+            Effect.annotateLogs({ campaignId, senderId }),
+          ),
+        ),
+    ),
   })
   const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
     const naming = yield* Effect.filter(leases, ({ campaignId, testSubject }) =>
-      Effect.map(Cache.get(composers, [campaignId, testSubject]), ({ namesFields }) => namesFields),
+      Cache.get(composers, [campaignId, testSubject]).pipe(
+        Effect.map(({ namesFields }) => namesFields),
+        Effect.orElseSucceed(() => false),
+      ),
     )
     if (naming.length === 0) return leases
     const found = yield* queue.fields(naming)
@@ -70,7 +89,12 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let asksAgainAt = 0
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
-    const { compose } = yield* Cache.get(composers, [lease.campaignId, lease.testSubject])
+    const prepared = yield* Effect.result(Cache.get(composers, [lease.campaignId, lease.testSubject]))
+    if (Result.isFailure(prepared)) {
+      yield* answered
+      return yield* postponeMessage(lease, { class: "sender", code: "DKIM" })
+    }
+    const { compose } = prepared.success
     const composed = yield* Effect.result(Effect.try({ try: () => compose(lease), catch: (error) => error }))
     if (Result.isFailure(composed)) {
       yield* answered

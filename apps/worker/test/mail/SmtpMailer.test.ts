@@ -1,10 +1,10 @@
-import { generateKeyPairSync } from "node:crypto"
 import { type AddressInfo, createServer as createTcpServer } from "node:net"
 import { createInterface } from "node:readline"
 import { describe, expect, it } from "@effect/vitest"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Mailer, type MailFailure, type MailOutcome } from "@outreach/domain/mail/Mailer"
-import type { DkimOptions } from "@outreach/mail/messageComposer"
+import type { SenderIdentity } from "@outreach/domain/senders/Sender"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
@@ -17,14 +17,22 @@ import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
 
 interface SendOptions {
-  readonly dkim?: DkimOptions
+  readonly dkim?: NonNullable<SenderIdentity["dkim"]>
   readonly timeouts?: Partial<SmtpTimeouts>
 }
 
 const mailTo = (
   to: string,
   html = `<p>Your link: <a href="https://l.test/aB3dE9">open</a><img src="https://l.test/pixel"></p>`,
+  dkim: SenderIdentity["dkim"] = null,
 ) => ({
+  sender: {
+    id: null,
+    from: { name: "Acme Outreach", address: "outreach@acme.test" },
+    replyTo: "replies@acme.test",
+    bounceDomain: null,
+    dkim,
+  },
   to,
   subject: "An invitation – Einladung",
   html,
@@ -47,9 +55,7 @@ const leaseFor = (leftMs = 60_000, isHeld = () => true) =>
 const mailerFor = (url: string, options: SendOptions = {}) =>
   SmtpMailer({
     url: Redacted.make(url),
-    from: { name: "Acme Outreach", address: "outreach@acme.test" },
     ...(options.timeouts && { timeouts: options.timeouts }),
-    ...(options.dkim && { dkim: options.dkim }),
   })
 
 const send = (
@@ -65,7 +71,11 @@ const send = (
   Effect.gen(function* () {
     const mailer = yield* Mailer
     const lease = yield* leaseFor(options.leftMs, options.isHeld)
-    return yield* mailer.send(mailTo(options.to ?? "clinician@clinic.test", options.html), lease, Effect.succeed)
+    return yield* mailer.send(
+      mailTo(options.to ?? "clinician@clinic.test", options.html, options.dkim),
+      lease,
+      Effect.succeed,
+    )
   }).pipe(Effect.provide(mailerFor(url, options)), Effect.runPromise)
 
 const bounced = (reason: string) => ({ _tag: "Bounced", reason }) as MailOutcome
@@ -83,6 +93,7 @@ describe("a message that the server takes", () => {
     const [message] = server.messages
     expect(message).toMatchObject({ from: "bounce-1@bounces.acme.test", to: ["clinician@clinic.test"] })
     expect(message?.text).toContain("From: Acme Outreach <outreach@acme.test>")
+    expect(message?.text).toContain("Reply-To: replies@acme.test")
     expect(message?.text).toContain("To: clinician@clinic.test")
     expect(message?.text).toContain("Message-ID: <rcp_1@acme.test>")
     expect(message?.text).toContain("multipart/alternative")
@@ -111,37 +122,61 @@ describe("a message that the server takes", () => {
 })
 
 describe("a signed message", () => {
+  const keyPair = Effect.runSync(Effect.cached(generateDkimKeyPair))
+  const recordOf = ({ publicKey }: { readonly publicKey: string }) => `v=DKIM1; k=rsa; p=${publicKey}`
+
+  /** Verifies a message with another's library, which finds these records and no others. */
+  const verify = async (text: string, records: Readonly<Record<string, string>>) => {
+    const resolver = async (name: string, type: string) => {
+      if (type === "TXT" && records[name] !== undefined) return [[records[name]]]
+      throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
+    }
+    const { dkim } = await authenticate(text, { trustReceived: false, disableArc: true, disableDmarc: true, resolver })
+    return dkim.results
+  }
+
   it("is found good by another's verifier, and so are the headers of its unsubscription and of complaints", async () => {
-    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
-    const key = Redacted.make(privateKey.export({ type: "pkcs8", format: "pem" }).toString())
+    const pair = await Effect.runPromise(keyPair)
     const server = await mailServer()
     const html = "<p>Grüße – a line that is long enough to be folded, and folded again, by whoever folds lines.</p>"
-    await send(server.url, { html, dkim: { domain: "acme.test", selector: "s2026", key } })
-    const record = `v=DKIM1; k=rsa; p=${publicKey.export({ type: "spki", format: "der" }).toString("base64")}`
-    const verify = async (text: string) => {
-      const resolver = async (name: string, type: string) => {
-        if (name === "s2026._domainkey.acme.test" && type === "TXT") return [[record]]
-        throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
-      }
-      const { dkim } = await authenticate(text, {
-        trustReceived: false,
-        disableArc: true,
-        disableDmarc: true,
-        resolver,
-      })
-      return dkim.results[0]
-    }
+    await send(server.url, { html, dkim: { domain: "acme.test", keys: [{ ...pair, selector: "s2026" }] } })
+    const records = { "s2026._domainkey.acme.test": recordOf(pair) }
     const text = server.messages[0]!.text
-    const found = await verify(text)
+    const [found] = await verify(text, records)
     expect(found).toMatchObject({ signingDomain: "acme.test", status: { result: "pass" } })
     const unsubscription = ["list-unsubscribe", "list-unsubscribe-post"]
     const complaints = ["feedback-id", "x-outreach-message"]
-    for (const name of ["from", "to", "subject", "message-id", ...unsubscription, ...complaints]) {
+    for (const name of ["from", "reply-to", "to", "subject", "message-id", ...unsubscription, ...complaints]) {
       expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
     }
-    expect((await verify(text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two")))?.status.result).toBe(
-      "fail",
-    )
+    const [altered] = await verify(text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two"), records)
+    expect(altered?.status.result).toBe("fail")
+  })
+
+  it("carries a signature of each key, so that either record is enough", async () => {
+    const [newer, older] = [await Effect.runPromise(keyPair), await Effect.runPromise(generateDkimKeyPair)]
+    const keys = [
+      { ...newer, selector: "s2" },
+      { ...older, selector: "s1" },
+    ]
+    const server = await mailServer()
+    await send(server.url, { dkim: { domain: "acme.test", keys } })
+    const text = server.messages[0]!.text
+    const records = { "s2._domainkey.acme.test": recordOf(newer), "s1._domainkey.acme.test": recordOf(older) }
+    const resultsWith = async (...names: ReadonlyArray<keyof typeof records>) => {
+      const results = await verify(text, Object.fromEntries(names.map((name) => [name, records[name]])))
+      return Object.fromEntries(results.map(({ selector, status }) => [selector, status.result]))
+    }
+    expect(await resultsWith("s1._domainkey.acme.test", "s2._domainkey.acme.test")).toEqual({ s1: "pass", s2: "pass" })
+    expect(await resultsWith("s1._domainkey.acme.test")).toEqual({ s1: "pass", s2: "neutral" })
+    expect(await resultsWith("s2._domainkey.acme.test")).toEqual({ s1: "neutral", s2: "pass" })
+  })
+
+  it("is not sent when a key cannot be read", async () => {
+    const server = await mailServer()
+    const keys = [{ selector: "s1", privateKey: Redacted.make("no key") }]
+    expect(await send(server.url, { dkim: { domain: "acme.test", keys } })).toMatchObject({ _tag: "Unreachable" })
+    expect(server.messages).toEqual([])
   })
 })
 

@@ -127,13 +127,19 @@ describe("what changes nothing", () => {
   it.each([
     ["whose seal is another's", (to: string) => to.replace(/-([0-9a-f]{16})@/, "-0123456789abcdef@")],
     ["that was never sealed", (to: string) => to.replace(/-[0-9a-f]{16}@/, "@")],
-    ["of another domain", (to: string) => to.replace("bounces.", "")],
     ["that is nobody's", () => "postmaster@bounces.acme.test"],
   ])("mail to a return path %s is refused", async (_, forge) => {
     const send = await receiver()
     const { to, outcome } = await sent()
     expect(await send(forge(to), failed("5.1.1", "550 5.1.1 No such user"))).toMatch(/^550 5\.1\.1/)
     expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })
+  })
+
+  it("mail to a return path at the domain of any sender is taken", async () => {
+    const send = await receiver()
+    const { to, outcome } = await sent()
+    expect(await send(to.replace("bounces.acme", "b.other"), failed("5.1.1", "550 5.1.1 No such user"))).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: true })
   })
 
   it("a report on a message that was never sent is taken", async () => {

@@ -1,9 +1,12 @@
 import type { BounceReason } from "@outreach/contract"
 import { Context, type Effect } from "effect"
 import type { CampaignId } from "../Identifier.ts"
+import type { SenderIdentity } from "../senders/Sender.ts"
 
 /** A message ready to go. */
 export interface Mail {
+  /** The same object in all messages of a campaign that are sent within a minute, so that its keys are read once. */
+  readonly sender: SenderIdentity
   readonly to: string
   readonly subject: string
   readonly html: string
@@ -23,9 +26,11 @@ export interface Mail {
 export interface MailFailure {
   /**
    * `login`, `relay_denied` and `rejected` are replies to us; `tls` is mostly a certificate; `slow` is a timeout that concerns one message
-   * alone; `stopped` is our own end; `template` is a message that does not render; the others are failures of the network.
+   * alone; `stopped` is our own end; `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are
+   * failures of the network.
    */
   readonly class:
+    | "sender"
     | "login"
     | "relay_denied"
     | "rejected"

@@ -12,7 +12,7 @@ const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
-/** The same for a message that alone was answered too slowly: others get its connection meanwhile. */
+/** The same for a message that alone was answered too slowly, or cannot be signed: others are sent meanwhile. */
 const SLOW_RETRY = 900
 
 /** Waits after an outcome that nobody knows, in seconds; after the last the message is quarantined. */
@@ -45,6 +45,11 @@ export const sendMessage = Effect.fnUntraced(function* (
   )
 })
 
+/** Puts a leased message back that cannot be sent for a fault of ours. */
+export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease, failure: MailFailure) {
+  yield* (yield* MessageQueue).settle(lease, yield* decideSettlement(lease, { _tag: "Unreachable", failure }))
+})
+
 /** Quarantines a leased message that was not composed because of `error`, with the reason; its recipient alone is concerned. */
 export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, error: unknown) {
   const failure: MailFailure = { class: "template", code: renderFault(error) }
@@ -63,7 +68,9 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
       state: "retry",
       attempts: attempt - 1,
       delaySeconds:
-        outcome._tag === "Unreachable" && outcome.failure.class === "slow" ? SLOW_RETRY : OUR_RETRY[outcome._tag],
+        outcome._tag === "Unreachable" && (outcome.failure.class === "slow" || outcome.failure.class === "sender")
+          ? SLOW_RETRY
+          : OUR_RETRY[outcome._tag],
       ...(outcome._tag === "Refused" && { refusedWith: outcome.status }),
       ...(outcome._tag === "Unreachable" && { failure: outcome.failure }),
     } satisfies MessageSettlement

@@ -12,8 +12,9 @@ import { PREFIXES, type RecipientId } from "../Identifier.ts"
 export class ReturnPaths extends Context.Service<
   ReturnPaths,
   {
-    of(recipientId: RecipientId): string
-    /** Returns the recipient; undefined for whatever this deployment did not make. Letters may have changed their case on the way. */
+    /** Creates the address at a domain; default the deployment's. */
+    of(recipientId: RecipientId, domain?: string): string
+    /** Returns the recipient; undefined for whatever this deployment did not make, at any domain. Letters may have changed their case on the way. */
     read(address: string): RecipientId | undefined
     /** Reads the local part alone, as messages carry it in a header of their own. */
     readLocalPart(localPart: string): RecipientId | undefined
@@ -32,7 +33,7 @@ const SEAL_BYTES = 8
 
 const LOCAL_PART = /^bounce-([0-9a-f]{32})-([0-9a-f]{2})?([0-9a-f]{16})$/
 
-const make = (domain: string, { mark, seal, isSealed }: TrackingSeal["Service"]): ReturnPaths["Service"] => {
+const make = (defaultDomain: string, { mark, seal, isSealed }: TrackingSeal["Service"]): ReturnPaths["Service"] => {
   const markHex = mark === undefined ? "" : Hex.encode(Uint8Array.of(mark))
   const readLocalPart = (localPart: string): RecipientId | undefined => {
     const [, id, foundMark = "", sealHex] = LOCAL_PART.exec(localPart.toLowerCase()) ?? []
@@ -43,14 +44,15 @@ const make = (domain: string, { mark, seal, isSealed }: TrackingSeal["Service"])
       : undefined
   }
   return {
-    of: (recipientId) => {
+    of: (recipientId, domain = defaultDomain) => {
       const id = recipientId.slice(recipientId.indexOf("_") + 1)
       const sealHex = Hex.encode(seal(sealedBytes(markHex, id)).subarray(0, SEAL_BYTES))
       return `bounce-${id}-${markHex}${sealHex}@${domain}`
     },
     read: (address) => {
+      // The seal decides, and not the domain: a sender may get one at any time, and one that is gone still receives bounces.
       const at = address.lastIndexOf("@")
-      return address.slice(at + 1).toLowerCase() === domain ? readLocalPart(address.slice(0, at)) : undefined
+      return at > 0 && at < address.length - 1 ? readLocalPart(address.slice(0, at)) : undefined
     },
     readLocalPart,
   }

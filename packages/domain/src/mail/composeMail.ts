@@ -1,6 +1,7 @@
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
+import { domainOf, type SenderIdentity } from "../senders/Sender.ts"
 import { composeBody } from "./composeBody.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
@@ -16,12 +17,12 @@ export interface MailRecipient extends RecipientRef, Pick<Recipient, "campaignId
   readonly fields?: RecipientFields
 }
 
-/** What the messages of a deployment have in common. */
+/** What the messages of a campaign have in common beside its template. */
 export interface MailSettings {
   readonly links: TrackingLinks["Service"]
   readonly returnPaths: ReturnPaths["Service"]
-  /** The right-hand side of each Message-ID. */
-  readonly mailDomain: string
+  /** The domain of its address is the right-hand side of each Message-ID, so that the two are aligned. */
+  readonly sender: SenderIdentity
 }
 
 /** Reads a campaign's template once; the result composes the message to one recipient. */
@@ -29,7 +30,7 @@ export const composeMail = (
   template: MessageTemplate,
   settings: MailSettings,
 ): ((recipient: MailRecipient) => Mail) => {
-  const { links, returnPaths, mailDomain } = settings
+  const { links, returnPaths, sender } = settings
   const subject = compileTemplate(template.subject, "subject")
   const body = composeBody(template, links)
   return (recipient) => {
@@ -45,13 +46,14 @@ export const composeMail = (
       ...(template.shortLink !== null && { short_link: shortLinkTo(template.shortLink, recipient.token) }),
     }
     return {
+      sender,
       to: recipient.email,
       // A line end would begin another header.
       subject: subject(variables).replaceAll(/\s*[\r\n]\s*/g, " "),
       ...body(recipient, variables),
-      messageId: `<${recipient.recipientId}@${mailDomain}>`,
+      messageId: `<${recipient.recipientId}@${domainOf(sender.from.address)}>`,
       feedbackId: [recipient.campaignId, recipient.programId, recipient.organizationId, FEEDBACK_SENDER].join(":"),
-      returnPath: returnPaths.of(recipient.recipientId),
+      returnPath: returnPaths.of(recipient.recipientId, sender.bounceDomain ?? undefined),
       unsubscribeUrl,
     }
   }

@@ -27,8 +27,16 @@ const recipient = {
   email: EmailAddress.make("clinician@clinic.test"),
 }
 
+const sender = {
+  id: null,
+  from: { name: "Acme", address: "outreach@Acme.test" },
+  replyTo: null,
+  bounceDomain: null,
+  dkim: null,
+}
+
 describe("composeMail", () => {
-  const mail = composeMail(template, { links, returnPaths, mailDomain: "acme.test" })(recipient)
+  const mail = composeMail(template, { links, returnPaths, sender })(recipient)
 
   it("names the recipient in the Message-ID, the return path and the unsubscription, and in nothing else", () => {
     expect(mail).toMatchObject({
@@ -46,6 +54,13 @@ describe("composeMail", () => {
     expect(mail.feedbackId).toBe(`${campaignId}:${programId}:${organizationId}:outreach`)
   })
 
+  it("returns to the bounce domain of its sender", () => {
+    const settings = { links, returnPaths, sender: { ...sender, bounceDomain: "b.acme.test" } }
+    expect(composeMail(template, settings)(recipient).returnPath).toBe(
+      returnPaths.of(recipient.recipientId, "b.acme.test"),
+    )
+  })
+
   it("leads each link through us, also the partner's own, but for the unsubscription", () => {
     const [click, unsubscribe] = [...mail.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!)
     expect(links.read("click", click!.split("/l/")[1]!)).toMatchObject({
@@ -57,6 +72,6 @@ describe("composeMail", () => {
   })
 
   it("composes the same message each time", () => {
-    expect(composeMail(template, { links, returnPaths, mailDomain: "acme.test" })(recipient)).toEqual(mail)
+    expect(composeMail(template, { links, returnPaths, sender })(recipient)).toEqual(mail)
   })
 })

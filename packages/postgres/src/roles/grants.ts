@@ -56,6 +56,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
   stored_response_totals: { api: "select, insert, update", operator: "select" },
   erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
+  senders: { worker: "select", operator: "select, insert, update, delete" },
+  dkim_keys: { worker: "select", operator: "select, insert, update, delete" },
   erased_clinicians: { worker: "select", operator: "select, insert" },
   erased_events: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
   erasures: { operator: "select, insert, update" },
@@ -92,6 +94,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   signing_secrets: ["ciphertext"],
   erasure_keys: ["ciphertext"],
   erasures: ["state"],
+  dkim_keys: ["ciphertext"],
   idempotency_keys: ["fingerprint", "headers", "body"],
   stored_responses: ["fingerprint", "headers", "body"],
 }

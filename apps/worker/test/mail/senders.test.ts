@@ -1,0 +1,131 @@
+import type { ProgramId } from "@outreach/domain/Identifier"
+import { singleKey } from "@outreach/domain/KeyRing"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { addSender } from "@outreach/domain/senders/Senders"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { authenticate } from "mailauth"
+import { describe, expect, it } from "vitest"
+import { runWorker } from "../runWorker.ts"
+
+const url = migratedDatabase()
+
+const onDatabase = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
+  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+
+const lostKeys = Layer.provide(
+  // Layers are shared otherwise, and with them the other cipher.
+  Layer.fresh(SenderRepositoryPg),
+  Layer.succeed(SecretCipher, SecretCipher.make(singleKey(Redacted.make(Buffer.alloc(32, 9))))),
+)
+
+/** Starts a campaign whose organization has a live sender at a domain of its own. */
+const launch = Effect.fnUntraced(function* (domain: string, recipients: number, programId?: ProgramId) {
+  const { organization, program, campaign } = yield* seedCampaign({ recipients, emailDomain: `of.${domain}` })
+  const pair = yield* generateDkimKeyPair
+  const { id, keys } = yield* addSender(
+    {
+      organizationId: organization.id,
+      programId: programId ?? null,
+      fromName: "Sender",
+      fromAddress: `outreach@${domain}`,
+      replyTo: `replies@${domain}`,
+      dkimDomain: domain,
+      bounceDomain: `bounces.${domain}`,
+    },
+    { ...pair, selector: "s1" },
+  )
+  const senders = yield* SenderRepository
+  yield* senders.activate(id)
+  return { program, campaign, id, senders, record: `v=DKIM1; k=rsa; p=${keys[0]!.publicKey}` }
+})
+
+/** Verifies a message's signatures with another's library; returns the result of each selector. */
+const verify = async (text: string, records: Readonly<Record<string, string>>) => {
+  const resolver = async (name: string, type: string) => {
+    if (type === "TXT" && records[name] !== undefined) return [[records[name]]]
+    throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
+  }
+  const { dkim } = await authenticate(text, { trustReceived: false, disableArc: true, disableDmarc: true, resolver })
+  return Object.fromEntries(
+    dkim.results.map(({ selector, signingDomain, status }) => [`${selector} ${signingDomain}`, status]),
+  )
+}
+
+describe("a campaign", () => {
+  it("is sent in the name of its organization's sender, signed by both keys of a rotation, or in the deployment's", async () => {
+    const { own, second } = await onDatabase(
+      Effect.gen(function* () {
+        const own = yield* launch("acme.test", 2)
+        const next = { ...(yield* generateDkimKeyPair), selector: "s2" }
+        yield* own.senders.addKey(own.id, next)
+        yield* own.senders.activate(own.id)
+        yield* sendCampaign(own.campaign.id)
+        yield* sendCampaign((yield* seedCampaign({ recipients: 1, emailDomain: "of.nobody.test" })).campaign.id)
+        return { own, second: `v=DKIM1; k=rsa; p=${next.publicKey}` }
+      }),
+    )
+    const mail = await mailServer()
+    await runWorker(url(), { SMTP_URL: mail.url, MAIL_FROM: "Deployment <outreach@deployment.test>" })
+    const messages = await eventually(
+      () => mail.messages,
+      ({ length }) => length === 3,
+    )
+    const records = { "s1._domainkey.acme.test": own.record, "s2._domainkey.acme.test": second }
+    for (const { to, from, text } of messages) {
+      const isOwn = to[0]!.endsWith("@of.acme.test")
+      const domain = isOwn ? "acme.test" : "deployment.test"
+      expect(text).toMatch(new RegExp(`^Message-ID: <rcp_[0-9a-f]{32}@${domain}>`, "m"))
+      expect(from).toMatch(new RegExp(`^bounce-[0-9a-f-]+@${isOwn ? "bounces.acme.test" : domain}$`))
+      expect(text).toContain(`From: ${isOwn ? "Sender" : "Deployment"} <outreach@${domain}>`)
+      expect(text.includes("Reply-To: replies@acme.test")).toBe(isOwn)
+      expect(await verify(text, records)).toEqual(
+        isOwn
+          ? {
+              "s1 acme.test": expect.objectContaining({ result: "pass", aligned: "acme.test" }),
+              "s2 acme.test": expect.objectContaining({ result: "pass", aligned: "acme.test" }),
+            }
+          : { "undefined undefined": { result: "none", comment: "message not signed" } },
+      )
+    }
+  })
+
+  it("waits while the key of its sender cannot be read, and others go on", async () => {
+    const { waiting } = await onDatabase(
+      Effect.gen(function* () {
+        const waiting = yield* Effect.provide(launch("lost.test", 3), lostKeys)
+        yield* sendCampaign(waiting.campaign.id)
+        yield* sendCampaign((yield* launch("found.test", 3)).campaign.id)
+        return { waiting }
+      }),
+    )
+    const mail = await mailServer()
+    const { output } = await runWorker(url(), { SMTP_URL: mail.url })
+    const failures = () =>
+      onDatabase(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ attempts: number; failure: string; later: boolean }>`
+            select attempts, failure_class as failure, due_at > clock_timestamp() + interval '10 minutes' as later
+            from messages where campaign_id = ${waiting.campaign.id} and lease_token is null and failure_class is not null`,
+        ),
+      )
+    const put = { attempts: 0, failure: "sender", later: true }
+    expect(await eventually(failures, ({ length }) => length === 3)).toEqual([put, put, put])
+    await eventually(
+      () => mail.messages,
+      ({ length }) => length === 3,
+    )
+    expect(mail.messages.map(({ to }) => to[0]!.split("@")[1])).toEqual(Array(3).fill("of.found.test"))
+    expect(output.log).toContain("DKIM key of a sender cannot be read, its messages wait")
+    expect(output.log).toContain(waiting.id)
+  })
+})

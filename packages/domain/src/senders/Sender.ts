@@ -1,0 +1,89 @@
+import type { Redacted } from "effect"
+import type { DkimKeyId, OrganizationId, ProgramId, SenderId } from "../Identifier.ts"
+import type { Timestamp } from "../Timestamp.ts"
+
+// Glossary. Selector: the label under which a domain publishes one of its DKIM keys (RFC 6376 3.1). Aligned: of the domain in From, or of one
+// above or below it, so that a signature or SPF counts for DMARC (RFC 7489 3.1). Live: e-mails bear its name.
+
+/** In whose name the e-mails of an organization, or of one of its programs, are sent. */
+export interface Sender {
+  readonly organizationId: OrganizationId
+  readonly id: SenderId
+  /** Null for the organization's own, which the sender of a program goes before. */
+  readonly programId: ProgramId | null
+  readonly fromName: string
+  readonly fromAddress: string
+  readonly replyTo: string | null
+  /** The domain that signs. */
+  readonly dkimDomain: string
+  /** The domain of the return paths; null for the deployment's. */
+  readonly bounceDomain: string | null
+  /** Since when e-mails bear its name: its DNS records were found. Null before. */
+  readonly liveSince: Timestamp | null
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
+}
+
+/** A key of a sender, without its private half. */
+export interface DkimKey {
+  readonly id: DkimKeyId
+  readonly selector: string
+  /** SPKI, in base64, as its DNS record holds it. */
+  readonly publicKey: string
+  readonly createdAt: Timestamp
+  /** Since when it signs; null while its DNS record was not found yet. */
+  readonly signsFrom: Timestamp | null
+  /** Until when it signs beside the key that follows it; null if none does. */
+  readonly signsUntil: Timestamp | null
+  readonly isSigning: boolean
+  /** Its DNS record may be removed: no message is under way that it has signed. */
+  readonly isOver: boolean
+}
+
+/** A sender with its keys, newest first. */
+export interface SenderWithKeys extends Sender {
+  readonly keys: ReadonlyArray<DkimKey>
+}
+
+/** A key pair that signs. */
+export interface DkimKeyPair {
+  /** SPKI, in base64. */
+  readonly publicKey: string
+  /** PKCS#8, in PEM. */
+  readonly privateKey: Redacted.Redacted
+}
+
+/** A name and an address (RFC 5322 3.4). */
+export interface Mailbox {
+  /** Empty for the address alone. */
+  readonly name: string
+  readonly address: string
+}
+
+/** Who a message comes from, and how it is signed (RFC 6376). */
+export interface SenderIdentity {
+  /** Null for the deployment's own sender. */
+  readonly id: SenderId | null
+  readonly from: Mailbox
+  readonly replyTo: string | null
+  /** The domain of the return paths; null for the deployment's. */
+  readonly bounceDomain: string | null
+  /** Each key makes a signature of its own. Null for messages without a signature. */
+  readonly dkim: {
+    readonly domain: string
+    readonly keys: ReadonlyArray<{ readonly selector: string; readonly privateKey: Redacted.Redacted }>
+  } | null
+}
+
+/** For how many days an older key signs beside the key that follows it. */
+export const DKIM_OVERLAP_DAYS = 2
+
+/** For how many days after its last signature the DNS record of a key is needed: as long as mail servers try to deliver a message, and some more. */
+export const DKIM_RECORD_DAYS = 7
+
+/** Reads the domain of an address. */
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase()
+
+/** Reports whether what one domain vouches for counts for the other under relaxed alignment, as far as names alone say. */
+export const isAligned = (domain: string, from: string): boolean =>
+  domain === from || domain.endsWith(`.${from}`) || (from.endsWith(`.${domain}`) && domain.includes("."))

@@ -1,0 +1,83 @@
+import { Context, type Effect, Schema } from "effect"
+import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
+import type { OrganizationNotFound } from "../organizations/Organization.ts"
+import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
+import type { DkimKeyPair, Sender, SenderIdentity, SenderWithKeys } from "./Sender.ts"
+
+/** No sender has this id. */
+export class SenderNotFound extends Schema.TaggedError<SenderNotFound>()("SenderNotFound", {
+  senderId: Schema.String,
+}) {
+  override get message(): string {
+    return `No sender ${this.senderId}.`
+  }
+}
+
+/** The program, or the organization itself, has a sender. */
+export class SenderExists extends Schema.TaggedError<SenderExists>()("SenderExists", {
+  senderId: Schema.String,
+  of: Schema.String,
+}) {
+  override get message(): string {
+    return `${this.of} has the sender ${this.senderId} already; change it with \`ops senders update\`, or remove it first.`
+  }
+}
+
+/** The sender has a key with this selector. */
+export class SelectorTaken extends Schema.TaggedError<SelectorTaken>()("SelectorTaken", {
+  selector: Schema.String,
+}) {
+  override get message(): string {
+    return `The sender has a DKIM key with the selector ${this.selector} already; the next key needs another one.`
+  }
+}
+
+/** A key that signs for the sender cannot be read: no key of `SECRETS_KEY` opens it, or it is damaged. */
+export class SenderKeyUnreadable extends Schema.TaggedError<SenderKeyUnreadable>()("SenderKeyUnreadable", {
+  senderId: Schema.String,
+}) {
+  override get message(): string {
+    return `A DKIM key of the sender ${this.senderId} cannot be read: no key of SECRETS_KEY opens it, or it is damaged.`
+  }
+}
+
+export type NewSender = Omit<Sender, "liveSince" | "createdAt" | "updatedAt">
+
+/** What may change of a sender. Its DKIM domain stays, because its keys are published there. */
+export type SenderChanges = Partial<Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain">>
+
+/** A key that signs nothing yet. */
+export interface NewDkimKey extends DkimKeyPair {
+  readonly selector: string
+}
+
+/** Keeps senders, and their keys encrypted. Only `add`, `addKey` and `identityOf` need the key that encrypts them. */
+export class SenderRepository extends Context.Service<
+  SenderRepository,
+  {
+    /** Adds a sender with its first key. It is not live before `activate`. */
+    add(
+      sender: NewSender,
+      key: NewDkimKey,
+    ): Effect.Effect<SenderWithKeys, OrganizationNotFound | ProgramNotFound | SenderExists>
+    find(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
+    /** Lists senders, oldest first; of one organization or of all. */
+    list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<SenderWithKeys>>
+    /** Changes what is given. */
+    update(senderId: SenderId, changes: SenderChanges): Effect.Effect<SenderWithKeys, SenderNotFound>
+    /** Removes a sender and its keys. */
+    remove(senderId: SenderId): Effect.Effect<void, SenderNotFound>
+    /** Adds the key that will follow the one that signs. It takes the place of one that signs nothing yet. */
+    addKey(senderId: SenderId, key: NewDkimKey): Effect.Effect<SenderWithKeys, SenderNotFound | SelectorTaken>
+    /**
+     * Lets the newest key sign, and the sender go live. The key before it signs for `DKIM_OVERLAP_DAYS` more, and those before it no longer.
+     *
+     * Keys that are over are forgotten.
+     */
+    activate(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
+    /** Reads in whose name a campaign's e-mails are sent now; null for the deployment's. */
+    ofCampaign(campaignId: CampaignId): Effect.Effect<Sender | null>
+    /** Reads the same with the keys that sign. */
+    identityOf(campaignId: CampaignId): Effect.Effect<SenderIdentity | null, SenderKeyUnreadable>
+  }
+>()("domain/senders/SenderRepository") {}

@@ -1,0 +1,42 @@
+import { Effect, Schema } from "effect"
+import { createIdentifier, type SenderId } from "../Identifier.ts"
+import { domainOf, isAligned } from "./Sender.ts"
+import { type NewDkimKey, type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
+
+/** A domain of a sender does not count for DMARC beside its From address. */
+export class SenderNotAligned extends Schema.TaggedError<SenderNotAligned>()("SenderNotAligned", {
+  role: Schema.Literals(["DKIM domain", "bounce domain"]),
+  domain: Schema.String,
+  fromDomain: Schema.String,
+}) {
+  override get message(): string {
+    return `The ${this.role} ${this.domain} is not aligned with the From domain ${this.fromDomain}: it must be the same, or one above or below it, so that it counts for DMARC.`
+  }
+}
+
+/** Adds a sender with its first key. */
+export const addSender = Effect.fn("Senders.add")(function* (sender: Omit<NewSender, "id">, key: NewDkimKey) {
+  yield* checkAlignment(sender)
+  return yield* (yield* SenderRepository).add({ ...sender, id: yield* createIdentifier("sender") }, key)
+})
+
+/** Changes a sender. */
+export const updateSender = Effect.fn("Senders.update")(function* (senderId: SenderId, changes: SenderChanges) {
+  const senders = yield* SenderRepository
+  yield* checkAlignment({ ...(yield* senders.find(senderId)), ...changes })
+  return yield* senders.update(senderId, changes)
+})
+
+const checkAlignment = Effect.fnUntraced(function* ({
+  fromAddress,
+  dkimDomain,
+  bounceDomain,
+}: Pick<NewSender, "fromAddress" | "dkimDomain" | "bounceDomain">) {
+  const fromDomain = domainOf(fromAddress)
+  if (!isAligned(dkimDomain, fromDomain)) {
+    return yield* new SenderNotAligned({ role: "DKIM domain", domain: dkimDomain, fromDomain })
+  }
+  if (bounceDomain !== null && !isAligned(bounceDomain, fromDomain)) {
+    return yield* new SenderNotAligned({ role: "bounce domain", domain: bounceDomain, fromDomain })
+  }
+})

@@ -1,0 +1,43 @@
+import type { DkimKey, SenderWithKeys } from "./Sender.ts"
+import { domainOf } from "./Sender.ts"
+
+/** A DNS record that a sender needs. What stands in angle brackets is the operator's to fill in. */
+export interface DnsRecord {
+  readonly name: string
+  readonly type: "TXT" | "MX"
+  /** The strings of a TXT record, each at most 255 bytes (RFC 1035 3.3.14), or the one value of another record. */
+  readonly values: ReadonlyArray<string>
+}
+
+const MAX_TEXT_LENGTH = 255
+
+/** Returns the name of a key's DNS record. */
+export const dkimName = ({ selector }: Pick<DkimKey, "selector">, domain: string): string =>
+  `${selector}._domainkey.${domain}`
+
+/** Returns the DNS records that a sender needs: those of its keys, less the ones that are over, of its From domain, and of its bounce domain. */
+export const dnsRecords = (sender: SenderWithKeys): ReadonlyArray<DnsRecord> => {
+  const { dkimDomain, bounceDomain, fromAddress, keys } = sender
+  const txt = (name: string, text: string): DnsRecord => ({ name, type: "TXT", values: splitText(text) })
+  return [
+    ...keys
+      .filter(({ isOver }) => !isOver)
+      .map((key) => txt(dkimName(key, dkimDomain), `v=DKIM1; k=rsa; p=${key.publicKey}`)),
+    txt(`_dmarc.${domainOf(fromAddress)}`, "v=DMARC1; p=none; rua=mailto:<address for reports>"),
+    ...(bounceDomain === null
+      ? []
+      : [
+          txt(bounceDomain, "v=spf1 include:<record of your mail server> ~all"),
+          { name: bounceDomain, type: "MX" as const, values: ["10 <host that hands mail to BOUNCE_SMTP_PORT>"] },
+        ]),
+  ]
+}
+
+/** Writes a record as a line of a zone file (RFC 1035 5.1). */
+export const formatDnsRecord = ({ name, type, values }: DnsRecord): string =>
+  `${name}. IN ${type} ${type === "TXT" ? values.map((text) => `"${text}"`).join(" ") : values.join(" ")}`
+
+const splitText = (text: string): ReadonlyArray<string> =>
+  Array.from({ length: Math.ceil(text.length / MAX_TEXT_LENGTH) }, (_, i) =>
+    text.slice(i * MAX_TEXT_LENGTH, (i + 1) * MAX_TEXT_LENGTH),
+  )

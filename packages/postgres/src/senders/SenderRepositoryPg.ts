@@ -1,0 +1,220 @@
+import type { CampaignId, OrganizationId, SenderId } from "@outreach/domain/Identifier"
+import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
+import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import {
+  DKIM_OVERLAP_DAYS,
+  DKIM_RECORD_DAYS,
+  type DkimKey,
+  type Sender,
+  type SenderWithKeys,
+} from "@outreach/domain/senders/Sender"
+import {
+  type NewDkimKey,
+  SelectorTaken,
+  SenderExists,
+  SenderKeyUnreadable,
+  SenderNotFound,
+  SenderRepository,
+} from "@outreach/domain/senders/SenderRepository"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+import { SecretCipher } from "../deliveries/SecretCipher.ts"
+
+/** Keeps senders in PostgreSQL, and their keys encrypted. */
+export const SenderRepositoryPg = Layer.effect(
+  SenderRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const cipher = yield* SecretCipher
+
+    const columns = sql.literal(`
+      sender.organization_id as "organizationId", sender.id, sender.program_id as "programId", from_name as "fromName",
+      from_address as "fromAddress", reply_to as "replyTo", dkim_domain as "dkimDomain", bounce_domain as "bounceDomain",
+      live_since as "liveSince", sender.created_at as "createdAt", sender.updated_at as "updatedAt"`)
+
+    const keysOf = (senders: ReadonlyArray<Sender>) =>
+      sql<DkimKey & { readonly senderId: SenderId }>`
+        select sender_id as "senderId", id, selector, public_key as "publicKey", created_at as "createdAt",
+          signs_from as "signsFrom", signs_until as "signsUntil",
+          signs_from is not null and (signs_until is null or signs_until > clock_timestamp()) as "isSigning",
+          coalesce(signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int), false) as "isOver"
+        from dkim_keys
+        where organization_id = any (${senders.map(({ organizationId }) => organizationId)}::text[])
+          and sender_id = any (${senders.map(({ id }) => id)}::text[])
+        order by id desc`
+
+    const withKeys = Effect.fnUntraced(function* (senders: ReadonlyArray<Sender>) {
+      const keys = yield* keysOf(senders)
+      return senders.map(
+        (sender): SenderWithKeys => ({
+          ...sender,
+          keys: keys.flatMap(({ senderId, ...key }) => (senderId === sender.id ? [key] : [])),
+        }),
+      )
+    })
+
+    const withKeysOrFail = Effect.fnUntraced(function* (senderId: SenderId, senders: ReadonlyArray<Sender>) {
+      const [sender] = yield* withKeys(senders)
+      return sender ?? (yield* new SenderNotFound({ senderId }))
+    })
+
+    const insertKey = ({ organizationId, id }: Pick<Sender, "organizationId" | "id">, key: NewDkimKey) =>
+      sql`
+        insert into dkim_keys (organization_id, id, sender_id, selector, public_key, ciphertext)
+        values (${organizationId}, make_id('dkm'), ${id}, ${key.selector}, ${key.publicKey},
+          ${cipher.encrypt(key.privateKey, organizationId)})
+        on conflict (organization_id, sender_id, selector) do nothing
+        returning 1`
+
+    /** Locks a sender, so that those who change its keys take turns. */
+    const lock = Effect.fnUntraced(function* (senderId: SenderId) {
+      const rows = yield* sql<Sender>`select ${columns} from senders sender where id = ${senderId} for no key update`
+      return rows[0] ?? (yield* new SenderNotFound({ senderId }))
+    })
+
+    const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+      const rows = yield* sql<Sender>`
+        select ${columns} from campaigns campaign
+        join senders sender on sender.organization_id = campaign.organization_id
+          and sender.id = sender_of(campaign.organization_id, campaign.program_id)
+        where campaign.id = ${campaignId}`
+      return rows[0] ?? null
+    })
+
+    return {
+      add: Effect.fn("SenderRepository.add")(
+        function* (sender, key) {
+          const { organizationId, programId } = sender
+          const [owner] = yield* sql<{ hasOrganization: boolean; hasProgram: boolean }>`
+            select exists (select from organizations where id = ${organizationId}) as "hasOrganization",
+              ${programId}::text is null
+                or exists (select from programs where organization_id = ${organizationId} and id = ${programId}) as "hasProgram"`
+          if (!owner!.hasOrganization) return yield* new OrganizationNotFound({ organizationId })
+          if (!owner!.hasProgram) return yield* new ProgramNotFound({ programId: programId! })
+          const rows = yield* sql<Sender>`
+            insert into senders as sender (organization_id, id, program_id, from_name, from_address, reply_to, dkim_domain, bounce_domain)
+            values (${organizationId}, ${sender.id}, ${programId}, ${sender.fromName}, ${sender.fromAddress}, ${sender.replyTo},
+              ${sender.dkimDomain}, ${sender.bounceDomain})
+            on conflict (organization_id, coalesce(program_id, '')) do nothing
+            returning ${columns}`
+          if (rows.length === 0) {
+            const [existing] = yield* sql<{ id: SenderId }>`
+              select id from senders
+              where organization_id = ${organizationId} and coalesce(program_id, '') = coalesce(${programId}::text, '')`
+            const of = programId === null ? `The organization ${organizationId}` : `The program ${programId}`
+            return yield* new SenderExists({ senderId: existing?.id ?? "", of })
+          }
+          yield* insertKey(sender, key)
+          return (yield* withKeys(rows))[0]!
+        },
+        sql.withTransaction,
+        orDieAs("SenderRepository.add"),
+      ),
+
+      find: Effect.fn("SenderRepository.find")(function* (senderId) {
+        return yield* withKeysOrFail(
+          senderId,
+          yield* sql<Sender>`select ${columns} from senders sender where id = ${senderId}`,
+        )
+      }, orDieAs("SenderRepository.find")),
+
+      list: Effect.fn("SenderRepository.list")(function* (organizationId?: OrganizationId) {
+        return yield* withKeys(
+          yield* sql<Sender>`
+            select ${columns} from senders sender
+            where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null} order by id`,
+        )
+      }, orDieAs("SenderRepository.list")),
+
+      update: Effect.fn("SenderRepository.update")(function* (
+        senderId,
+        { fromName, fromAddress, replyTo, bounceDomain },
+      ) {
+        const rows = yield* sql<Sender>`
+          update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
+            from_address = coalesce(${fromAddress ?? null}, from_address),
+            reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
+            bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
+            updated_at = clock_timestamp()
+          where id = ${senderId} returning ${columns}`
+        return yield* withKeysOrFail(senderId, rows)
+      }, orDieAs("SenderRepository.update")),
+
+      remove: Effect.fn("SenderRepository.remove")(function* (senderId) {
+        const rows = yield* sql`delete from senders where id = ${senderId} returning 1`
+        if (rows.length === 0) return yield* new SenderNotFound({ senderId })
+      }, orDieAs("SenderRepository.remove")),
+
+      addKey: Effect.fn("SenderRepository.addKey")(
+        function* (senderId, key) {
+          const sender = yield* lock(senderId)
+          yield* sql`
+            delete from dkim_keys
+            where organization_id = ${sender.organizationId} and sender_id = ${senderId} and signs_from is null`
+          const added = yield* insertKey(sender, key)
+          if (added.length === 0) return yield* new SelectorTaken({ selector: key.selector })
+          return (yield* withKeys([sender]))[0]!
+        },
+        sql.withTransaction,
+        orDieAs("SenderRepository.addKey"),
+      ),
+
+      activate: Effect.fn("SenderRepository.activate")(
+        function* (senderId) {
+          const { organizationId } = yield* lock(senderId)
+          const activated = yield* sql`
+            update dkim_keys set signs_from = clock_timestamp()
+            where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from is null
+            returning 1`
+          if (activated.length > 0) {
+            // At most one older key signs beside the newest.
+            yield* sql`
+              update dkim_keys key set signs_until = least(signs_until, clock_timestamp() + case
+                when older.rank = 2 then make_interval(days => ${DKIM_OVERLAP_DAYS}::int) else interval '0' end)
+              from (
+                select id, row_number() over (order by signs_from desc, id desc) as rank from dkim_keys
+                where organization_id = ${organizationId} and sender_id = ${senderId}
+              ) older
+              where key.organization_id = ${organizationId} and key.id = older.id and older.rank > 1`
+          }
+          yield* sql`
+            delete from dkim_keys
+            where organization_id = ${organizationId} and sender_id = ${senderId}
+              and signs_until < clock_timestamp() - make_interval(days => ${DKIM_RECORD_DAYS}::int)`
+          const rows = yield* sql<Sender>`
+            update senders sender set live_since = coalesce(live_since, clock_timestamp())
+            where organization_id = ${organizationId} and id = ${senderId} returning ${columns}`
+          return (yield* withKeys(rows))[0]!
+        },
+        sql.withTransaction,
+        orDieAs("SenderRepository.activate"),
+      ),
+
+      ofCampaign: (campaignId) => ofCampaign(campaignId).pipe(orDieAs("SenderRepository.ofCampaign")),
+
+      identityOf: Effect.fnUntraced(function* (campaignId) {
+        const sender = yield* ofCampaign(campaignId)
+        if (sender === null) return null
+        const { organizationId, id: senderId, dkimDomain: domain, replyTo, bounceDomain } = sender
+        const rows = yield* sql<{ selector: string; ciphertext: Uint8Array }>`
+          select selector, ciphertext from dkim_keys
+          where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from <= clock_timestamp()
+            and (signs_until is null or signs_until > clock_timestamp())
+          order by id desc`
+        // Without a key that signs, the messages would go unsigned.
+        if (rows.length === 0) return yield* new SenderKeyUnreadable({ senderId })
+        const keys = yield* Effect.try({
+          try: () =>
+            rows.map(({ selector, ciphertext }) => ({
+              selector,
+              privateKey: cipher.decrypt(ciphertext, organizationId),
+            })),
+          catch: () => new SenderKeyUnreadable({ senderId }),
+        })
+        const from = { name: sender.fromName, address: sender.fromAddress }
+        return { id: senderId, from, replyTo, bounceDomain, dkim: { domain, keys } }
+      }, orDieAs("SenderRepository.identityOf")),
+    }
+  }),
+)
