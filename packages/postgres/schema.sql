@@ -1180,6 +1180,15 @@ create table campaigns (
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
 );
 
+create table complaints (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  feedback_type text not null,
+  reported_at timestamp with time zone default clock_timestamp() not null,
+  constraint complaints_pkey PRIMARY KEY (organization_id, campaign_id, recipient_id)
+);
+
 create table database_identity (
   is_only boolean default true not null,
   identity text not null,
@@ -1799,6 +1808,7 @@ alter table only webhook_endpoints replica identity using index webhook_endpoint
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table complaints add constraint complaints_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);

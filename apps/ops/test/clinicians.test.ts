@@ -73,6 +73,9 @@ const seedPerson = Effect.fnUntraced(function* () {
   })
   while (yield* applyBatches) {}
   yield* sql`
+    insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
+    values (${organization.id}, ${campaign.id}, ${id}, 'abuse')`
+  yield* sql`
     insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
     values (${organization.id}, 'email', ${person.email}, 'bounced', clock_timestamp())`
 
@@ -173,7 +176,15 @@ describe("ops clinicians erase", () => {
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
       ...{ recipients: 1, recipient_fields: 1, messages: 0, unsubscriptions: 1, suppressions: 2, qualifications: 2 },
-      ...{ organization_suppressions: 1, events: 3, hits: 2, inbox: 4, stored_responses: 2, idempotency_keys: 1 },
+      ...{
+        complaints: 1,
+        organization_suppressions: 1,
+        events: 3,
+        hits: 2,
+        inbox: 4,
+        stored_responses: 2,
+        idempotency_keys: 1,
+      },
       ...{ dead_letters: 1, delivered: 1, delivery_attempts: 2 },
     })
     expect(certificate).toMatchObject({ organization_id: organization.id, finished_at: expect.any(String) })
@@ -325,6 +336,7 @@ describe("ops clinicians export", () => {
         hits: 2,
       },
       ...{
+        complaints: 1,
         organization_suppressions: 1,
         inbox: 5,
         stored_responses: 2,

@@ -4,6 +4,7 @@ import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -14,7 +15,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-/** Seeds a campaign whose first recipient was sent to, opened, bounced, unsubscribed and signed up. The partner sent two events about them. */
+/** Seeds a campaign whose first recipient was sent to, opened, bounced, complained, unsubscribed and signed up. The partner sent two events about them. */
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 2 })
@@ -31,6 +32,7 @@ const seed = Effect.gen(function* () {
   yield* (yield* HitRepository).record([{ ...hit, ...request }])
   yield* judgeHits(organization.id)
   yield* reportBounce(recipientId, { _tag: "Bounced", reason: "mailbox_disabled" })
+  yield* reportComplaint(recipientId, "abuse")
   yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId })
   const data = { npi: npi(0), consumer_program_slug: program.slug }
   const account = { ...data, email: "clinician0@clinic.test", attribution: "service_token", token }
@@ -69,6 +71,7 @@ describe("recipients find", () => {
         ["sent", null],
         ["opened", "bot suspected"],
         ["bounced", "mailbox_disabled"],
+        ["complained", "abuse"],
         ["unsubscribed", null],
         ["received", "clinician.account_created, applied"],
         [

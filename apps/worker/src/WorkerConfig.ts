@@ -1,7 +1,7 @@
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
-import { setting } from "@outreach/process/setting"
+import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
   deployment,
@@ -11,7 +11,8 @@ import {
   webhookAllowPrivateAddresses,
 } from "@outreach/process/settings"
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
-import { Config } from "effect"
+import { Config, Effect, Schema } from "effect"
+import { readCertificate } from "./mail/certificate.ts"
 
 /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
 const webhookRetryDelays = setting(
@@ -69,6 +70,22 @@ const bouncePort = setting(
   "none",
 )
 
+/** `BOUNCE_TLS_CERT` and `BOUNCE_TLS_KEY`: the files of a certificate, with its chain, and of its key, in PEM, for STARTTLS on the port for bounces. Default: none. */
+const bounceCertificate = Config.all({
+  certFile: setting("BOUNCE_TLS_CERT", Schema.String, ""),
+  keyFile: setting("BOUNCE_TLS_KEY", Schema.String, ""),
+}).pipe(
+  Config.mapEffect((files) => {
+    if (files.certFile === "" && files.keyFile === "") return Effect.succeed(null)
+    if (files.certFile === "") return configError("BOUNCE_TLS_KEY is set and BOUNCE_TLS_CERT is not; set both or none.")
+    if (files.keyFile === "") return configError("BOUNCE_TLS_CERT is set and BOUNCE_TLS_KEY is not; set both or none.")
+    const certificate = readCertificate(files)
+    return "problem" in certificate
+      ? configError(`BOUNCE_TLS_CERT and BOUNCE_TLS_KEY cannot be used: ${certificate.problem}.`)
+      : Effect.succeed(certificate)
+  }),
+)
+
 /** `FAILOVER_SECONDS`: how long a failover to a synchronous standby may take; 0 when every promotion waits for an operator. Default 0. */
 const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600), "0")
 
@@ -87,6 +104,7 @@ const mail = Config.all({
   perDomainMinute: mailPerDomainMinute,
   bounceHost,
   bouncePort,
+  bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
 /** For how long data is kept. */

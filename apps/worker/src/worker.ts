@@ -68,7 +68,12 @@ export const worker = Effect.gen(function* () {
     sendOutreach({ ...mail, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
-      : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
+      : [
+          retryForever(
+            "receiveBounces",
+            receiveBounces({ host: mail.bounceHost, port: mail.bouncePort, certificate: mail.bounceCertificate }),
+          ),
+        ]),
     judgeHits,
     unsubscribe,
     deleteExpired,

@@ -57,11 +57,21 @@ export const workerLimits = {
     /** What must be left of it when the message itself is sent. */
     minLeftToSendMs: 5000,
   },
-  /** Little comes, from the relay alone; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
+  /** Little comes, from the relay or a few mail servers; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: {
-    server: { maxClients: 50, size: 4_194_304, socketTimeout: 30_000, closeTimeout: 1000 },
-    /** Of the messages of all connections together. */
-    maxHeldBytes: 8_388_608,
+    server: {
+      maxClients: 50,
+      maxRecipients: 100,
+      maxCommandLength: 4096,
+      size: 4_194_304,
+      socketTimeout: 30_000,
+      closeTimeout: 1000,
+    },
+    maxMessagesPerConnection: 100,
+    /** However busy a connection is: whoever sends a byte now and then keeps its place no longer. */
+    maxConnectionMs: 300_000,
+    /** How often the files of its certificate are looked at. */
+    certificateEveryMs: 60_000,
   },
   gauges: {
     everyMs: 10_000,

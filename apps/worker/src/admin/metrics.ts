@@ -40,6 +40,7 @@ const MAIL_OUTCOMES = [
 ] as const satisfies ReadonlyArray<MailOutcome["_tag"]>
 
 /** What came of mail to a return path. */
+const COMPLAINT_RESULTS = ["recorded", "repeated", "unknown", "ignored"] as const
 const BOUNCE_RESULTS = ["recorded", "repeated", "refused", "unknown", "ignored"] as const
 
 /** What is read of the database: what is due, and how the deliveries and the database stand otherwise. */
@@ -109,6 +110,9 @@ export const metrics = {
   ),
   bounceReports: each(BOUNCE_RESULTS, "result", (attributes) =>
     counter("outreach_bounce_reports_total", "Mail to return paths, by what came of it.", attributes),
+  ),
+  complaintReports: each(COMPLAINT_RESULTS, "result", (attributes) =>
+    counter("outreach_complaint_reports_total", "Complaints about messages, by what came of them.", attributes),
   ),
   readingUp: each(READINGS, "reading", (attributes) =>
     gauge(

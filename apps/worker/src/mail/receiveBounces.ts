@@ -1,71 +1,143 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
+import type { RecipientId } from "@outreach/domain/Identifier"
 import type { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { Transaction } from "@outreach/domain/Transaction"
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { SMTPServer, type SMTPServerDataStream } from "smtp-server"
+import type { Email } from "postal-mime"
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
+import { type Certificate, readCertificate } from "./certificate.ts"
+import { isReport, MAX_READ_BYTES, parseReport } from "./parseReport.ts"
+import { readComplaint } from "./readComplaint.ts"
 import { readDeliveryReport } from "./readDeliveryReport.ts"
 
-/** Receives bounces over SMTP until interrupted: mail to the return path of a message that we sent, and to nothing else. */
-export const receiveBounces = Effect.fnUntraced(function* (options: { readonly host: string; readonly port: number }) {
+/** Where bounces and complaints are received. */
+interface ReceiverOptions {
+  readonly host: string
+  readonly port: number
+  /** Offers STARTTLS; null offers none. */
+  readonly certificate: Certificate | null
+  /** How long a connection may last in all. Default `workerLimits.bounces.maxConnectionMs`. */
+  readonly maxConnectionMs?: number
+  /** How often the files of the certificate are looked at. Default `workerLimits.bounces.certificateEveryMs`. */
+  readonly certificateEveryMs?: number
+}
+
+/**
+ * Receives bounces and complaints over SMTP until interrupted: mail to the return path of a message that we sent, and to the addresses that
+ * mailbox providers are given for complaints.
+ */
+export const receiveBounces = Effect.fnUntraced(function* ({
+  host,
+  port: wantedPort,
+  certificate: configured,
+  maxConnectionMs = workerLimits.bounces.maxConnectionMs,
+  certificateEveryMs = workerLimits.bounces.certificateEveryMs,
+}: ReceiverOptions) {
+  // The files may have changed since the process began.
+  const latest = configured && readCertificate(configured)
+  const certificate = latest !== null && "cert" in latest ? latest : configured
   const returnPaths = yield* ReturnPaths
-  const run = Effect.runPromiseWith(yield* Effect.context<BounceRepository | SecureRandom.SecureRandom | Transaction>())
-  const streams = new Set<SMTPServerDataStream>()
-  const server = yield* Effect.acquireRelease(
+  const run = Effect.runPromiseWith(
+    yield* Effect.context<BounceRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction>(),
+  )
+  const deadlines = new Map<string, NodeJS.Timeout>()
+  const connectionOf = (session: SMTPServerSession) =>
+    [...server.connections].find((connection) => connection.session === session)
+  const server: SMTPServer = yield* Effect.acquireRelease(
     Effect.sync(
       () =>
         new SMTPServer({
           ...workerLimits.bounces.server,
+          ...(certificate !== null && tlsOf(certificate)),
           rejectOversized: true,
           hideENHANCEDSTATUSCODES: false,
-          // What comes from the relay beside us; offered with a certificate that nobody trusts, it would protect nothing.
-          disabledCommands: ["AUTH", "STARTTLS"],
+          // Without a certificate of our own STARTTLS would offer one that nobody trusts.
+          disabledCommands: certificate === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
           disableReverseLookup: true,
+          onConnect: (session, done) => {
+            // The wait for each command begins anew with every byte; this one does not.
+            const end = () => connectionOf(session)?.send(421, "This took too long", false)
+            deadlines.set(session.id, setTimeout(end, maxConnectionMs).unref())
+            done()
+          },
+          onClose: ({ id }) => {
+            clearTimeout(deadlines.get(id))
+            deadlines.delete(id)
+          },
+          onMailFrom: (_, session, done) =>
+            done(
+              (session.transaction ?? 1) > workerLimits.bounces.maxMessagesPerConnection
+                ? smtpError(421, "Too many messages on one connection")
+                : null,
+            ),
           onRcptTo: ({ address }, _, done) =>
-            done(returnPaths.read(address) === undefined ? smtpError(550, "No such return path") : null),
+            done(
+              returnPaths.read(address) === undefined && !returnPaths.isForComplaints(address)
+                ? smtpError(550, "No such return path")
+                : null,
+            ),
           onData: (stream, session, done) => {
             const recipients = session.envelope.rcptTo.flatMap(({ address }) => returnPaths.read(address) ?? [])
             const finish = (rejection: Error | null) => {
               done(rejection)
               // Nobody reads the rest of a message that was left.
-              if (!stream.readableEnded) {
-                for (const connection of server.connections) if (connection.session === session) connection.close()
-              }
+              if (!stream.readableEnded) connectionOf(session)?.close()
             }
-            run(receive(stream, recipients, streams)).then(finish, () => finish(smtpError(451, "Not now")))
+            run(receive(stream, recipients)).then(finish, () => finish(smtpError(451, "Not now")))
           },
         }),
     ),
     (server) => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))),
   )
   server.on("error", () => {})
-  server.listen(options.port, options.host)
+  server.listen(wantedPort, host)
   yield* Effect.tryPromise(() => once(server.server, "listening"))
   const { port } = server.server.address() as AddressInfo
-  yield* Effect.logInfo("receiving bounces").pipe(Effect.annotateLogs({ host: options.host, port }))
-  return yield* Effect.never
+  yield* Effect.logInfo("receiving bounces").pipe(Effect.annotateLogs({ host, port, startTls: certificate !== null }))
+  return yield* certificate === null ? Effect.never : renewCertificate(server, certificate, certificateEveryMs)
 }, Effect.scoped)
+
+/** Offers the certificate that its files hold, whenever they change. What cannot be used is logged, and the last one that could is kept. */
+const renewCertificate = Effect.fnUntraced(function* (server: SMTPServer, certificate: Certificate, everyMs: number) {
+  let current = certificate
+  let problem: string | undefined
+  while (true) {
+    yield* Effect.sleep(everyMs)
+    const read = readCertificate(certificate)
+    if ("problem" in read) {
+      if (read.problem !== problem) {
+        yield* Effect.logError("certificate of the bounce listener cannot be renewed").pipe(
+          Effect.annotateLogs({ problem: read.problem }),
+        )
+      }
+      problem = read.problem
+    } else if (read.cert !== current.cert || Redacted.value(read.key) !== Redacted.value(current.key)) {
+      server.updateSecureContext(tlsOf(read))
+      current = read
+      problem = undefined
+      yield* Effect.logInfo("certificate of the bounce listener renewed")
+    }
+  }
+})
+
+const tlsOf = ({ cert, key }: Certificate) => ({ cert, key: Redacted.value(key) })
 
 /** Handles one message; returns why it is rejected, or null. The server itself rejects one that is too large. */
 const receive = Effect.fnUntraced(
-  function* (
-    stream: SMTPServerDataStream,
-    recipients: ReadonlyArray<Parameters<typeof reportBounce>[0]>,
-    streams: Set<SMTPServerDataStream>,
-  ) {
-    const raw = yield* Effect.promise(() => readMessage(stream, streams))
-    if (raw === undefined) return smtpError(451, "Too many messages at once")
-    const verdict = yield* Effect.promise(() => readDeliveryReport(raw))
-    if (verdict === undefined) {
-      yield* Metric.update(metrics.bounceReports.ignored, 1)
-      return null
-    }
+  function* (stream: SMTPServerDataStream, recipients: ReadonlyArray<RecipientId>) {
+    const raw = yield* Effect.promise(() => readMessage(stream))
+    if (raw === undefined) return smtpError(552, "Too large")
+    const message = yield* Effect.promise(() => parseReport(raw))
+    const verdict = message && readDeliveryReport(message)
+    if (verdict === undefined) return yield* receiveComplaint(message, recipients)
     for (const recipientId of recipients) {
       const result = yield* reportBounce(recipientId, verdict)
       // The report was faster than our record of the message's acceptance.
@@ -79,25 +151,43 @@ const receive = Effect.fnUntraced(
     return null
   },
   Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
-  (handled, stream, _, streams) =>
-    Effect.ensuring(
-      handled,
-      Effect.sync(() => streams.delete(stream)),
-    ),
 )
 
-/** Reads a message until it, or all messages in `streams` together, exceed their bound: then undefined, and the stream is destroyed. */
-const readMessage = async (
-  stream: SMTPServerDataStream,
-  streams: Set<SMTPServerDataStream>,
-): Promise<Buffer | undefined> => {
-  streams.add(stream)
+/** Handles a message that is no delivery report. A complaint is believed by the seal that the reported message carried, wherever it was sent to. */
+const receiveComplaint = Effect.fnUntraced(function* (
+  message: Email | undefined,
+  recipients: ReadonlyArray<RecipientId>,
+) {
+  const complaint = message && readComplaint(message)
+  if (complaint === undefined) {
+    yield* Metric.update(
+      message && isReport(message, "feedback-report")
+        ? metrics.complaintReports.ignored
+        : metrics.bounceReports.ignored,
+      1,
+    )
+    return null
+  }
+  const { readLocalPart } = yield* ReturnPaths
+  const { feedbackType, localParts } = complaint
+  const [recipientId = recipients[0]] = localParts.flatMap((localPart) => readLocalPart(localPart) ?? [])
+  const result = recipientId === undefined ? "unknown" : yield* reportComplaint(recipientId, feedbackType)
+  if (result === "early") return smtpError(451, "Try again later")
+  yield* Metric.update(metrics.complaintReports[result], 1)
+  yield* (result === "recorded" ? Effect.logInfo : Effect.logDebug)("complaint reported").pipe(
+    Effect.annotateLogs({ result, ...(recipientId !== undefined && { recipientId }) }),
+  )
+  return null
+})
+
+/** Reads a message to its end or to the bound of its size, and keeps its beginning; undefined when it is too large. */
+const readMessage = async (stream: SMTPServerDataStream): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = []
+  let kept = 0
   for await (const chunk of stream) {
-    let held = 0
-    for (const { byteLength } of streams) held += byteLength
-    if (stream.sizeExceeded || held > workerLimits.bounces.maxHeldBytes) return undefined
-    chunks.push(chunk)
+    if (stream.sizeExceeded) return undefined
+    if (kept < MAX_READ_BYTES) chunks.push(chunk)
+    kept += chunk.length
   }
   return stream.sizeExceeded ? undefined : Buffer.concat(chunks)
 }

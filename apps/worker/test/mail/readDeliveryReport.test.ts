@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
+import { parseReport } from "../../src/mail/parseReport.ts"
 import { readDeliveryReport } from "../../src/mail/readDeliveryReport.ts"
 import reports from "../data/deliveryReports.json" with { type: "json" }
 import { deliveryReport } from "../deliveryReport.ts"
 
 const read = async (text: string) => {
-  const verdict = await readDeliveryReport(Buffer.from(text))
+  const message = await parseReport(Buffer.from(text))
+  const verdict = message && readDeliveryReport(message)
   if (verdict === undefined) return "nothing"
   return verdict._tag === "Bounced" ? verdict.reason : verdict._tag.toLowerCase()
 }

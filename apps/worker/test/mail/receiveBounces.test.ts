@@ -1,14 +1,23 @@
-import { createServer } from "node:net"
+import { once } from "node:events"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createConnection, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { PeerCertificate } from "node:tls"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Layer, References } from "effect"
 import { createTransport } from "nodemailer"
 import { onTestFinished } from "vitest"
+import { type Certificate, readCertificate } from "../../src/mail/certificate.ts"
 import { receiveBounces } from "../../src/mail/receiveBounces.ts"
+import { complaintReport, complaintReports } from "../complaintReport.ts"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
 import { partner } from "../partner.ts"
@@ -20,14 +29,14 @@ const returnPath = (recipientId: string) =>
   Effect.runSync(ReturnPaths.pipe(Effect.provide(paths))).of(recipientId as RecipientId)
 
 /** Receives bounces until the test is finished; returns the port. */
-const startReceiver = async (): Promise<number> => {
+const startReceiver = async (options: Partial<Parameters<typeof receiveBounces>[0]> = {}): Promise<number> => {
   const probe = createServer()
   const port = await listen(probe)
   probe.close()
   const stop = new AbortController()
   const stopped = run(
     Effect.raceFirst(
-      receiveBounces({ host: "127.0.0.1", port }).pipe(
+      receiveBounces({ host: "127.0.0.1", port, certificate: null, ...options }).pipe(
         Effect.provide(paths),
         Effect.provideService(References.MinimumLogLevel, "None"),
         Effect.orDie,
@@ -56,6 +65,10 @@ const failed = (status: string, diagnostic: string) =>
   deliveryReport(
     `Final-Recipient: rfc822; x@clinic.test\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${diagnostic}\r\n`,
   )
+
+/** The reports that suppress: of Yahoo, and a request to be removed. */
+const YAHOO = complaintReports[2]!.source
+const OPT_OUT = complaintReports.find(({ expected }) => expected === "unsubscribed")!.source
 
 /** Launches a campaign of one, whose message was sent. */
 const sent = async (at: string | null = "now") => {
@@ -173,11 +186,209 @@ describe("what changes nothing", () => {
       expect.stringMatching(/^221 /),
     ])
   })
+})
 
-  it("mail beyond what all connections together may hold is put off", async () => {
+describe("a complaint", () => {
+  const COMPLAINTS = "complaints@bounces.acme.test"
+
+  /** Reads what was written of a message's complaint. */
+  const complained = async ({ id, campaignId }: { readonly id: string; readonly campaignId: string }) => {
+    const [row] = await query<{ complaints: ReadonlyArray<string> | null; suppressions: ReadonlyArray<string> | null }>(
+      (sql) => sql`
+        select (select array_agg(feedback_type) from complaints where recipient_id = recipient.id and campaign_id = ${campaignId}) as complaints,
+          (select array_agg(reason || ' ' || value) from organization_suppressions
+            where organization_id = recipient.organization_id) as suppressions
+        from recipients recipient where id = ${id}`,
+    )
+    return row
+  }
+  const none = { complaints: null, suppressions: null }
+  const localPartOf = (to: string) => to.slice(0, to.indexOf("@"))
+
+  it.each(complaintReports.map(({ source, expected }) => [source, expected] as const))(
+    "that comes from %s has the effect: %s",
+    async (source, expected) => {
+      const send = await receiver()
+      const message = await sent()
+      const report = complaintReport(source, localPartOf(message.to), "bounces.acme.test")
+      for (const address of [COMPLAINTS, "FBL@Bounces.acme.test", "abuse@bounces.acme.test"]) {
+        expect(await send(address, report, "feedback@provider.test")).toMatch(/^250/)
+      }
+      const suppressed = [`${expected} clinician0@clinic.test`]
+      expect(await complained(message)).toEqual({
+        complaints: expected === "complained" ? ["abuse"] : null,
+        suppressions: ["complained", "unsubscribed"].includes(expected) ? suppressed : null,
+      })
+      // Nothing that the partner sees has changed.
+      expect(await message.outcome()).toEqual({ bounced: false, reasons: null, pauses: 0 })
+    },
+  )
+
+  it("that comes to the return path itself is believed without any other seal", async () => {
+    const send = await receiver()
+    const message = await sent()
+    expect(await send(message.to, complaintReport(YAHOO, "redacted", "x.test"))).toMatch(/^250/)
+    expect(await complained(message)).toMatchObject({ complaints: ["abuse"] })
+  })
+
+  it.each([
+    ["without a seal", () => "redacted"],
+    ["with a seal that is another's", (to: string) => localPartOf(to).replace(/.{16}$/, "0123456789abcdef")],
+  ])("%s is taken, and believed by nobody", async (_, forge) => {
+    const send = await receiver()
+    const message = await sent()
+    expect(await send(COMPLAINTS, complaintReport(YAHOO, forge(message.to), "bounces.acme.test"))).toMatch(/^250/)
+    expect(await complained(message)).toEqual(none)
+  })
+
+  it("of a frozen organization is asked to come again", async () => {
+    const send = await receiver()
+    const message = await sent()
+    const freeze = (at: string | null) =>
+      query(
+        (sql) => sql`
+          update organizations set frozen_at = ${at}::timestamptz
+          where id = (select organization_id from recipients where id = ${message.id})`,
+      )
+    await freeze("now")
+    const report = complaintReport(OPT_OUT, localPartOf(message.to), "bounces.acme.test")
+    expect(await send(COMPLAINTS, report)).toMatch(/^451 /)
+    expect(await complained(message)).toEqual(none)
+    await freeze(null)
+  })
+
+  it("does not open other names or domains", async () => {
+    const send = await receiver()
+    for (const address of ["complaints@acme.test", "complaint@bounces.acme.test", "x@y@bounces.acme.test"]) {
+      expect(await send(address, complaintReport(YAHOO, "x", "x.test"))).toMatch(/^5\d\d /)
+    }
+  })
+})
+
+describe("STARTTLS", () => {
+  const file = (name: string) => fileURLToPath(new URL(`../data/${name}.pem`, import.meta.url))
+  const load = (certFile: string, keyFile: string) => readCertificate({ certFile, keyFile }) as Certificate
+
+  /** Delivers to a return path with STARTTLS; returns the reply and the certificate's fingerprint. */
+  const deliver = async (port: number, to: string, ca: string) => {
+    let fingerprint = ""
+    const transport = createTransport({
+      host: "127.0.0.1",
+      port,
+      requireTLS: true,
+      tls: {
+        ca,
+        checkServerIdentity: (_: string, peer: PeerCertificate) => {
+          fingerprint = peer.fingerprint256
+          return undefined
+        },
+      },
+    })
+    const envelope = { from: "", to: [to] }
+    const { response } = await transport.sendMail({ envelope, raw: failed("5.1.1", "550 5.1.1 No such user") })
+    return { response, fingerprint }
+  }
+
+  it("is offered with a certificate alone", async () => {
+    const replies = await smtpDialogue(await startReceiver(), ["EHLO relay.test", "STARTTLS", "QUIT"])
+    expect(replies.join("\n")).not.toContain("250-STARTTLS")
+    expect(replies.at(-2)).toMatch(/^50\d /)
+  })
+
+  it("hides a bounce from those in between, and the bounce counts", async () => {
+    const certificate = load(file("certificate"), file("key"))
+    const port = await startReceiver({ certificate })
+    const { to, outcome } = await sent()
+    expect((await deliver(port, to, certificate.cert)).response).toMatch(/^250/)
+    expect(await outcome()).toMatchObject({ bounced: true })
+  })
+
+  it("is not needed: a server that knows no TLS is heard as well", async () => {
+    const port = await startReceiver({ certificate: load(file("certificate"), file("key")) })
+    const { to } = await sent()
+    const replies = await smtpDialogue(port, ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "QUIT"])
+    expect(replies.join("\n")).toContain("STARTTLS")
+    expect(replies.at(-2)).toMatch(/^250/)
+  })
+
+  it("offers the certificate that is in the files now, and the last good one while they are broken", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "certificate-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")]
+    copyFileSync(file("certificate"), certFile)
+    copyFileSync(file("key"), keyFile)
+    const certificate = load(certFile, keyFile)
+    const port = await startReceiver({ certificate, certificateEveryMs: 20 })
+    const { to } = await sent()
+    const first = (await deliver(port, to, certificate.cert)).fingerprint
+
+    const other = new URL("../../../../packages/postgres/test/data/", import.meta.url)
+    writeFileSync(certFile, "half a cert")
+    const renewedCert = readFileSync(new URL("selfSigned.pem", other), "utf8")
+    expect((await deliver(port, to, certificate.cert)).fingerprint).toBe(first)
+    writeFileSync(keyFile, readFileSync(new URL("key.pem", other)))
+    writeFileSync(certFile, renewedCert)
+    const renewed = await eventually(
+      () => deliver(port, to, renewedCert).catch(() => undefined),
+      (delivered) => delivered !== undefined,
+    )
+    expect(renewed?.fingerprint).not.toBe(first)
+  })
+
+  it.each([
+    ["a missing file", "certificate", "none", "the file of the key cannot be read"],
+    ["another's key", "certificate", "other", "the key is not that of the certificate"],
+    ["no key", "certificate", "certificate", /^the files are not a certificate and its key in PEM \(/],
+  ])("says what is wrong with %s", (_, cert, key, problem) => {
+    const other = fileURLToPath(new URL("../../../../packages/postgres/test/data/key.pem", import.meta.url))
+    const read = readCertificate({ certFile: file(cert), keyFile: key === "other" ? other : file(key) })
+    expect(read).toEqual({ problem: expect.stringMatching(problem) })
+  })
+})
+
+describe("a sender that takes more than its share", () => {
+  it("of time loses its connection, however often it sends a byte, and others get its place", async () => {
+    const port = await startReceiver({ maxConnectionMs: 300 })
+    const socket = createConnection(port, "127.0.0.1")
+    const replies: string[] = []
+    socket.on("data", (data) => replies.push(String(data)))
+    socket.on("error", () => {})
+    const trickle = setInterval(() => socket.write("N"), 20)
+    await once(socket, "close")
+    clearInterval(trickle)
+    expect(replies.at(-1)).toMatch(/^421 /)
+    expect(await smtpDialogue(port, ["QUIT"])).toContainEqual(expect.stringMatching(/^221/))
+  })
+
+  it("of connections is asked to come again, and so is everyone until one is free", async () => {
+    const port = await startReceiver()
+    const held = Array.from({ length: 50 }, () => createConnection(port, "127.0.0.1"))
+    onTestFinished(() => held.forEach((socket) => void socket.destroy()))
+    await Promise.all(held.map((socket) => once(socket, "data")))
+    expect(await smtpDialogue(port, ["QUIT"])).toEqual([expect.stringMatching(/^421 /)])
+    held[0]!.destroy()
+    const free = () => smtpDialogue(port, ["QUIT"])
+    await eventually(free, (replies) => replies.at(-1)?.startsWith("221") === true)
+  })
+
+  it("of recipients or messages is told so, and what came before counts", async () => {
     const port = await startReceiver()
     const { to } = await sent()
-    const replies = await Promise.race([1, 2, 3].map(() => smtpDialogue(port, envelope(to), [LINE.repeat(50_000)])))
-    expect(replies.at(-1)).toMatch(/^451 4\.3\.0 /)
+    const rcpt = Array.from({ length: 101 }, (_, i) => `RCPT TO:<${returnPath(`rcp_${String(i).padStart(32, "0")}`)}>`)
+    const many = await smtpDialogue(port, ["EHLO relay.test", "MAIL FROM:<>", ...rcpt, "QUIT"])
+    expect(many.slice(-3)).toEqual([
+      expect.stringMatching(/^250/),
+      expect.stringMatching(/^452 /),
+      expect.stringMatching(/^221/),
+    ])
+    const messages = Array.from({ length: 101 }, () => ["MAIL FROM:<>", `RCPT TO:<${to}>`, "DATA"]).flat()
+    const replies = await smtpDialogue(port, ["EHLO relay.test", ...messages], ["Subject: x\r\n\r\n.\r\n"])
+    expect(replies.filter((reply) => reply.startsWith("354"))).toHaveLength(100)
+    expect(replies.at(-1)).toMatch(/^421 .*Too many messages/)
+  })
+
+  it("of a command's length loses its connection", async () => {
+    const replies = await smtpDialogue(await startReceiver(), [`EHLO ${"x".repeat(10_000)}`])
+    expect(replies.at(-1)).toMatch(/^421 /)
   })
 })

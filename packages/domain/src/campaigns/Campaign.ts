@@ -90,6 +90,8 @@ export interface CampaignProgress {
   readonly sentInLastMinute: number
   /** Refused at once, or returned after they were sent. */
   readonly bounced: number
+  /** Those who reported their message as unwanted. */
+  readonly complained: number
   /** Those of whom the mail server has had the last word: sent or bounced. */
   readonly answered: number
 }

@@ -13,6 +13,7 @@ export const HELD_TABLES = [
   "recipient_fields",
   "messages",
   "unsubscriptions",
+  "complaints",
   "suppressions",
   "organization_suppressions",
   "qualifications",

@@ -2,6 +2,7 @@ import { Context, type Effect } from "effect"
 import type { EventDraft } from "../events/Event.ts"
 import type { RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
+import type { SuppressionReason } from "../suppressions/Suppression.ts"
 
 /** A recipient whose message came back, as they stand while they are locked. */
 export interface BouncedRecipient {
@@ -24,6 +25,10 @@ export class BounceRepository extends Context.Service<
       event: EventDraft,
       options: { readonly isHardBounce: boolean },
     ): Effect.Effect<void>
+    /** Stores that a recipient complained about their message; returns false if that is known. */
+    storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
+    /** Suppresses a recipient's address in every program of the organization; `withdrawSuppressed` withdraws who waits. */
+    suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
     pauseDomain(recipientId: RecipientId, status: string, seconds: number): Effect.Effect<void>
   }

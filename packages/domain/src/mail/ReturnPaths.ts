@@ -16,6 +16,8 @@ export class ReturnPaths extends Context.Service<
     of(recipientId: RecipientId, domain?: string): string
     /** Returns the recipient; undefined for whatever this deployment did not make, at any domain. Letters may have changed their case on the way. */
     read(address: string): RecipientId | undefined
+    /** Returns whether complaints may come to an address: one of the names that providers are given, at the same domain. */
+    isForComplaints(address: string): boolean
     /** Reads the local part alone, as messages carry it in a header of their own. */
     readLocalPart(localPart: string): RecipientId | undefined
   }
@@ -27,6 +29,9 @@ export class ReturnPaths extends Context.Service<
       Effect.map(TrackingSeal, (seal) => make(domain.toLowerCase(), seal)),
     )
 }
+
+/** Where complaints come to at the domain of the return paths: RFC 2142, and the names that are common for feedback loops. */
+const COMPLAINT_NAMES = ["abuse", "complaints", "fbl"] as const
 
 /** The bytes of a seal that a return path holds: 64 bits leave the local part at most 58 of its 64 characters. */
 const SEAL_BYTES = 8
@@ -53,6 +58,10 @@ const make = (defaultDomain: string, { mark, seal, isSealed }: TrackingSeal["Ser
       // The seal decides, and not the domain: a sender may get one at any time, and one that is gone still receives bounces.
       const at = address.lastIndexOf("@")
       return at > 0 && at < address.length - 1 ? readLocalPart(address.slice(0, at)) : undefined
+    },
+    isForComplaints: (address) => {
+      const [, name, at] = /^([^@]*)@([^@]*)$/.exec(address.toLowerCase()) ?? []
+      return at === domain && COMPLAINT_NAMES.some((known) => known === name)
     },
     readLocalPart,
   }

@@ -99,7 +99,8 @@ export const CampaignRepositoryPg = Layer.effect(
           select count(id)::int as recipients, count(published_at)::int as published, queue.*,
             count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent,
             (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
-            count(bounced_at)::int as bounced, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
+            count(bounced_at)::int as bounced,
+            (select count(*)::int from complaints join campaign using (organization_id, campaign_id)) as complained, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
           from (
             select (count(*) filter (where quarantined_at is null))::int as queued,
               (count(*) filter (where attempts > 0))::int as deferred,

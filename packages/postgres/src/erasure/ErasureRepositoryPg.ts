@@ -144,11 +144,17 @@ export const ErasureRepositoryPg = Layer.effect(
         const unsubscriptions = yield* sql`
           delete from unsubscriptions where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
           returning 1`
+        const complaints = yield* sql`
+          delete from complaints where (organization_id, campaign_id, recipient_id) in (
+            select organization_id, campaign_id, id from recipients
+            where organization_id = ${organizationId} and id = any (${ids}::text[]))
+          returning 1`
         const done = {
           recipients: ids.length,
           recipient_fields: fields.length,
           messages: messages.length,
           unsubscriptions: unsubscriptions.length,
+          complaints: complaints.length,
         }
         // A worker erases records alone, and has no right to delete suppressions.
         if (npis.length === 0 && emails.length === 0) return done

@@ -137,6 +137,7 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
         recipient_fields: yield* rowsOf("recipient_fields", "recipient_id", ids),
         messages: yield* rowsOf("messages", "recipient_id", ids),
         unsubscriptions: yield* rowsOf("unsubscriptions", "recipient_id", ids),
+        complaints: yield* rowsOf("complaints", "recipient_id", ids),
         suppressions: yield* suppressionsIn("suppressions"),
         organization_suppressions: yield* suppressionsIn("organization_suppressions"),
         qualifications: yield* rowsOf("qualifications", "npi", npis),

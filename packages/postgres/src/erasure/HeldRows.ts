@@ -233,6 +233,10 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       unsubscriptions: (subject) => sql`
         select from unsubscriptions
         where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
+      complaints: (subject) => sql`
+        select from complaints where (organization_id, campaign_id, recipient_id) in (
+          select organization_id, campaign_id, id from recipients
+          where organization_id = ${subject.organizationId} and id = any (${idsOf(subject)}::text[]))`,
       suppressions: (subject) => suppressionsOf(subject, "suppressions"),
       organization_suppressions: (subject) => suppressionsOf(subject, "organization_suppressions"),
       qualifications: (subject) => sql`

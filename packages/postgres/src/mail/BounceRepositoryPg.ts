@@ -67,6 +67,23 @@ export const BounceRepositoryPg = Layer.effect(
         orDieAs("BounceRepository.storeBounce"),
       ),
 
+      storeComplaint: Effect.fnUntraced(function* ({ organizationId, campaignId, id }, feedbackType) {
+        const rows = yield* sql`
+          insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
+          values (${organizationId}, ${campaignId}, ${id}, ${feedbackType})
+          on conflict do nothing returning 1`
+        return rows.length > 0
+      }, orDieAs("BounceRepository.storeComplaint")),
+
+      suppress: Effect.fnUntraced(
+        function* ({ organizationId, email }, reason) {
+          yield* commitTimestamp(organizationId)
+          yield* suppressAddresses(organizationId, [email], reason)
+        },
+        Effect.provideContext(context),
+        orDieAs("BounceRepository.suppress"),
+      ),
+
       pauseDomain: Effect.fnUntraced(
         function* (recipientId, status, seconds) {
           const recipient = yield* find(recipientId)

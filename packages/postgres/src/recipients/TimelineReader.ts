@@ -140,6 +140,11 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
         join unsubscriptions unsubscription
           on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
         union all
+        select reported_at, 'complained', recipient.organization_id, program_id, recipient.campaign_id, recipient_id, null, feedback_type
+        from recipient
+        join complaints complaint on complaint.organization_id = recipient.organization_id
+          and complaint.campaign_id = recipient.campaign_id and complaint.recipient_id = recipient.id
+        union all
         select suppression.created_at, 'suppressed', suppression.organization_id, suppression.program_id, null, null, null,
           suppression.kind || ': ' || reason
         from identity

@@ -47,6 +47,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   hits: { api: "select, insert, update (repeats)", worker: "select, update, delete", operator: "select, update" },
   hit_windows: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   suppressions: { worker: "select, insert", operator: "select, insert, delete" },
+  complaints: { worker: "select, insert, delete", operator: "select, delete" },
   organization_suppressions: { worker: "select, insert, update (applied_at)", operator: "select, insert, delete" },
   unsubscriptions: { api: "select, insert, update", worker: "select, update, delete", operator: "select, delete" },
   digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import type { RecipientId } from "../Identifier.ts"
+import type { SuppressionReason } from "../suppressions/Suppression.ts"
+import { Transaction } from "../Transaction.ts"
+import { BounceRepository } from "./BounceRepository.ts"
+
+/**
+ * What becomes of a complaint: `early` while the organization is frozen, `unknown` when there is no such message, and `ignored` when it is no
+ * complaint of its recipient.
+ */
+export type ComplaintResult = "recorded" | "repeated" | "early" | "unknown" | "ignored"
+
+/**
+ * How each kind of feedback (RFC 5965 7.3, RFC 6430) suppresses the address. All others concern us, such as `auth-failure` and `virus`, or
+ * take a complaint back, such as `not-spam`: they mark no address.
+ */
+const REASONS: Readonly<Record<string, Extract<SuppressionReason, "complained" | "unsubscribed">>> = {
+  abuse: "complained",
+  fraud: "complained",
+  other: "complained",
+  // Of drafts of RFC 5965: a button to unsubscribe, which is no complaint.
+  "opt-out": "unsubscribed",
+  "opt-out-list": "unsubscribed",
+}
+
+/** Returns why feedback of a kind suppresses the address it is about; undefined when it does not. */
+export const suppressionFor = (feedbackType: string) =>
+  Object.hasOwn(REASONS, feedbackType) ? REASONS[feedbackType] : undefined
+
+/** Acts on feedback on a message to a recipient: the address is suppressed in every program of the organization, and a complaint is counted once. */
+export const reportComplaint = Effect.fnUntraced(function* (
+  recipientId: RecipientId,
+  feedbackType: string,
+): Effect.fn.Return<ComplaintResult, never, BounceRepository | Transaction> {
+  const reason = suppressionFor(feedbackType)
+  if (reason === undefined) return "ignored"
+  const bounces = yield* BounceRepository
+  const transaction = yield* Transaction
+  const record = Effect.gen(function* () {
+    const bounced = yield* bounces.lock(recipientId)
+    if (bounced === undefined) return "unknown"
+    if (bounced.isFrozen) return "early"
+    if (reason === "complained" && !(yield* bounces.storeComplaint(bounced.recipient, feedbackType))) return "repeated"
+    yield* bounces.suppress(bounced.recipient, reason)
+    return "recorded"
+  })
+  return yield* transaction.run(record)
+})
