@@ -257,9 +257,9 @@ describe("a complaint", () => {
     await freeze(null)
   })
 
-  it("does not open other names or domains", async () => {
+  it("does not come to any other name", async () => {
     const send = await receiver()
-    for (const address of ["complaints@acme.test", "complaint@bounces.acme.test", "x@y@bounces.acme.test"]) {
+    for (const address of ["complaint@bounces.acme.test", "xabuse@bounces.acme.test", "info@bounces.acme.test"]) {
       expect(await send(address, complaintReport(YAHOO, "x", "x.test"))).toMatch(/^5\d\d /)
     }
   })

@@ -16,7 +16,7 @@ export class ReturnPaths extends Context.Service<
     of(recipientId: RecipientId, domain?: string): string
     /** Returns the recipient; undefined for whatever this deployment did not make, at any domain. Letters may have changed their case on the way. */
     read(address: string): RecipientId | undefined
-    /** Returns whether complaints may come to an address: one of the names that providers are given, at the same domain. */
+    /** Returns whether complaints may come to an address: one of the names that providers are given, at any domain. */
     isForComplaints(address: string): boolean
     /** Reads the local part alone, as messages carry it in a header of their own. */
     readLocalPart(localPart: string): RecipientId | undefined
@@ -30,8 +30,8 @@ export class ReturnPaths extends Context.Service<
     )
 }
 
-/** Where complaints come to at the domain of the return paths: RFC 2142, and the names that are common for feedback loops. */
-const COMPLAINT_NAMES = ["abuse", "complaints", "fbl"] as const
+/** Where complaints come to at each domain of return paths: RFC 2142, and the names that are common for feedback loops. */
+const COMPLAINTS = /^(abuse|complaints|fbl)@[^@]+$/i
 
 /** The bytes of a seal that a return path holds: 64 bits leave the local part at most 58 of its 64 characters. */
 const SEAL_BYTES = 8
@@ -59,10 +59,7 @@ const make = (defaultDomain: string, { mark, seal, isSealed }: TrackingSeal["Ser
       const at = address.lastIndexOf("@")
       return at > 0 && at < address.length - 1 ? readLocalPart(address.slice(0, at)) : undefined
     },
-    isForComplaints: (address) => {
-      const [, name, at] = /^([^@]*)@([^@]*)$/.exec(address.toLowerCase()) ?? []
-      return at === domain && COMPLAINT_NAMES.some((known) => known === name)
-    },
+    isForComplaints: (address) => COMPLAINTS.test(address),
     readLocalPart,
   }
 }
