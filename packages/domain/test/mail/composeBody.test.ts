@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { renderFault } from "../../src/mail/createFieldsCheck.ts"
 import { compose, composesAlike, links, variables } from "./composesAlike.ts"
 import { to } from "./testLinks.ts"
 
@@ -38,6 +39,32 @@ describe("composeBody", () => {
     ["a filter", "<p>{{ token | upcase }}</p>", "AB3DE9"],
   ])("renders %s for each recipient", (_, html, expected) => {
     expect(compose(html).text).toBe(expected)
+  })
+
+  it("escapes a field in the HTML, and shows it as it is in the text", () => {
+    const { html, text } = compose(`<p>Dear {{ first_name | default: "colleague" }},</p>`, {
+      first_name: "<b>Ann</b> & Co",
+    })
+    expect(html).toContain("<p>Dear &lt;b&gt;Ann&lt;/b&gt; &amp; Co,</p>")
+    expect(text).toBe("Dear <b>Ann</b> & Co,")
+    expect(compose(`<p>Dear {{ first_name | default: "colleague" }},</p>`).text).toBe("Dear colleague,")
+  })
+
+  it("leads a link to an address with a field in it", () => {
+    const html = `<a href="https://x.test/?for={{ first_name | url_encode }}">x</a>`
+    const { text } = compose(html, { first_name: "Ann & Lee" })
+    expect(text).toBe(`x [${links.click(to, "https://x.test/?for=Ann+%26+Lee")}]`)
+  })
+
+  it("throws for a field that is missing, and composes the next", () => {
+    const composed = ["Ann", undefined, "Lee"].map((first_name) => {
+      try {
+        return compose("<p>Dear {{ first_name }}</p>", first_name === undefined ? {} : { first_name }).text
+      } catch (error) {
+        return renderFault(error)
+      }
+    })
+    expect(composed).toEqual(["Dear Ann", "needs first_name, which is missing", "Dear Lee"])
   })
 
   it("composes thousands of links", () => {

@@ -71,6 +71,18 @@ describe("composeMail", () => {
     expect(mail.html).toContain(links.open(recipient))
   })
 
+  it("folds the line ends of a field, so that a subject begins no other header", () => {
+    const subject = "For {{ first_name }}: {{ program_name }}"
+    const compose = composeMail(
+      { ...template, subject, fields: ["first_name"] },
+      { links, returnPaths, mailDomain: "a.test" },
+    )
+    const first_name = "Ann\r\nBcc: all@x.test\n\n <Lee>"
+    expect(compose({ ...recipient, fields: { first_name } }).subject).toBe(
+      "For Ann Bcc: all@x.test <Lee>: Heart & lung",
+    )
+  })
+
   it("composes the same message each time", () => {
     expect(composeMail(template, { links, returnPaths, sender })(recipient)).toEqual(mail)
   })

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect } from "vitest"
 import { composeBody } from "../../src/mail/composeBody.ts"
+import type { RecipientFields } from "../../src/recipients/RecipientFields.ts"
 import { testLinks, to } from "./testLinks.ts"
 
 export const links = testLinks()
@@ -13,7 +14,7 @@ export const variables = {
   unsubscribe_url: links.unsubscribe(to),
   short_link: "https://go.partner.test/aB3dE9?a=1&b=%22",
 }
-export const compose = (html: string) =>
+export const compose = (html: string, fields: RecipientFields = {}) =>
   composeBody(
     {
       subject: "",
@@ -23,12 +24,13 @@ export const compose = (html: string) =>
       senderName: variables.sender_name,
       postalAddress: variables.postal_address,
       shortLink: "https://go.partner.test/{token}?a=1&b=%22",
-      fields: [],
+      fields: ["first_name", "note"],
     },
     links,
-  )(to, variables)
+  )(to, { ...fields, ...variables })
 /** What has a tag is rendered for each recipient. */
-const composeEach = (html: string) => compose(`{% comment %}{% endcomment %}${html}`)
+const composeEach = (html: string, fields: RecipientFields = {}) =>
+  compose(`{% comment %}{% endcomment %}${html}`, fields)
 
 const name = fc.constantFrom(
   "{{ token }}",
@@ -38,6 +40,11 @@ const name = fc.constantFrom(
   "{{ postal_address }}",
   "{{ unsubscribe_url }}",
   "{{ short_link }}",
+  "{{ first_name }}",
+  "{{note}}",
+  '{{ first_name | default: "you all" }}',
+  "{{- note | url_encode -}}",
+  "{{ note | default: token | upcase }}",
 )
 const text = fc.constantFrom(
   "a",
@@ -70,11 +77,54 @@ const { body } = fc.letrec<{ body: string; node: string }>((tie) => ({
       .tuple(fc.constantFrom("p", "div", "h1", "ul", "li", "table", "td", "b", "pre", "body"), tie("body"))
       .map(([tag, body]) => `<${tag}>${body}</${tag}>`),
     tie("body").map((body) => `<!-- ${body} -->`),
+    fc.tuple(fc.constantFrom("<", "</", "<?", "<!"), name).map(([start, name]) => `${start}${name}>`),
+    fc
+      .tuple(name, tie("body"))
+      .map(([name, body]) => `<a title=${name} ${name} class="${name}" HREF='${name}'>${body}</a>`),
+    fc
+      .tuple(name, fc.constantFrom("ol", "li", "td"))
+      .map(([name, tag]) => `<${tag} start="${name}" colspan="${name}"><li>x`),
+    fc.tuple(fc.constantFrom("&", "&am", "&#6"), name).map(([start, name]) => start + name),
     fc.constantFrom("<br>", "<p>", "</a>", '<img src="{{ token }}.png" alt="x">', "<title>{{ token }}</title>"),
   ),
 }))
 
-/** The body that is composed once for all recipients equals the body that is composed for each, whatever the HTML. */
-export const composesAlike = fc.property(body, (html) => {
-  expect(compose(html)).toEqual(composeEach(html))
+const value = fc.oneof(
+  fc.constantFrom(
+    "Ann",
+    "Ann Lee",
+    " Ann  Lee",
+    "a\nb",
+    "O'Neil & Sons",
+    "<b>",
+    "&amp;",
+    "amp;",
+    "7",
+    "\u00A0",
+    "\u200B",
+    "\uE010",
+  ),
+  fc.constantFrom(
+    "https://y.test/?a=1",
+    "x href=https://y.test y",
+    '"><a href="https://y.test">',
+    "//y.test",
+    "{{ token }}",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 8 }),
+)
+const fields = fc.record({ first_name: value, note: value }, { requiredKeys: ["note"] })
+
+/** A body, or the text of what was thrown instead. */
+const outcomeOf = (compose: () => object): object | string => {
+  try {
+    return compose()
+  } catch (error) {
+    return (error as Error).message.replace(/, line:.*/s, "")
+  }
+}
+
+/** The body that is composed once for all recipients equals the body that is composed for each, whatever the HTML and the fields. */
+export const composesAlike = fc.property(body, fields, (html, fields) => {
+  expect(outcomeOf(() => compose(html, fields))).toEqual(outcomeOf(() => composeEach(html, fields)))
 })
