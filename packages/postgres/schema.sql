@@ -1173,6 +1173,7 @@ create table campaigns (
   per_minute integer,
   short_link text,
   fields text[] default '{}'::text[] not null,
+  text text,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
   constraint campaigns_check CHECK ((window_end > window_start)),
   constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),

@@ -235,6 +235,22 @@ describe("campaigns", () => {
     expect(readFileSync(eml, "utf8")).toContain("from Acme Health, 1 Main")
   })
 
+  it("may have a text part of their own, which shows the sender as well, or gets the footer of the layout", async () => {
+    const text = file("mail.txt", "Dear colleague,\n\nhttps://l.test/{{ token }}\n")
+    expect(await runFailing(...(await create({ text })))).toMatchObject({ code: "sender_not_shown", part: "text" })
+    expect(await runFailing(...(await create({ text: file("bad.txt", "{{ tokn }}") })))).toMatchObject({
+      code: "invalid_template",
+      part: "text",
+    })
+    expect(await runFailing(...(await create({ text: join(folder, "nowhere.txt") })))).toMatchObject({
+      code: "text_unusable",
+    })
+    const { id } = await runJson(...(await create({ text, layout: "plain" })))
+    expect((await runJson("campaigns", "show", id)).text).toContain("{{ postal_address }}")
+    const { eml } = await runJson("campaigns", "preview", id, "--out", join(folder, "text"))
+    expect(readFileSync(eml, "utf8")).toMatch(/^Dear colleague,\r\n\r\nhttp:\/\/127\.0\.0\.1:8080\/l\//m)
+  })
+
   it("show which domains refuse us, and how fast it goes", async () => {
     const { id } = await runJson(...(await create()))
     await runJson(

@@ -31,7 +31,9 @@ export const formatProgress = (progress: CampaignProgress): string => {
   const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
   const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
-  const counts = (["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const).flatMap((name) =>
+  const counts = (
+    ["sent", "bounced", "complained", "deferred", "unknown", "quarantined", "withdrawn"] as const
+  ).flatMap((name) =>
     progress[name] > 0 || name === "sent" || name === "bounced" ? [`${numbers.format(progress[name])} ${name}`] : [],
   )
   return [drawBar(share), ...rate, ...time, `${counts.join(", ")} of ${numbers.format(recipients)}`].join(" · ")

@@ -23,7 +23,7 @@ import { formatSubjectTest, readSubjectTestReport } from "../campaigns/subjectTe
 import { campaignId } from "../inputs/commonFlags.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
-import { readHtml } from "../inputs/readHtml.ts"
+import { readTemplate } from "../inputs/readTemplate.ts"
 import { readSubjectTest, subjectTestFlags } from "../inputs/subjectTestFlags.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
@@ -36,7 +36,7 @@ import { formatMailbox } from "../senders/printSender.ts"
 const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
 
 /** Prints a campaign without its body. */
-const printCampaign = ({ html: _, ...campaign }: Campaign) => printRecord(campaign)
+const printCampaign = ({ html: _html, text: _text, ...campaign }: Campaign) => printRecord(campaign)
 
 const time = (flag: string, description: string) => instant(flag, `${description}, a time such as 2026-12-01T09:00:00Z`)
 
@@ -62,6 +62,11 @@ const create = changing(
       Flag.withDescription(
         "The file of the e-mails' HTML body, with the same placeholders; must show sender_name, postal_address and unsubscribe_url",
       ),
+    ),
+    text: Flag.String("text").pipe(
+      Flag.withMetavar("file"),
+      Flag.withDescription("The file of the e-mails' text part, likewise; without it, the text is made of the HTML"),
+      Flag.optional,
     ),
     layout: Flag.Literals("layout", ["none", "plain"]).pipe(
       Flag.withDescription(
@@ -93,14 +98,18 @@ const create = changing(
   },
   Effect.fn("ops.campaigns.create")(function* ({ layout, ...input }) {
     const { createCampaign } = yield* loadCampaigns
-    const { wrapInPlainLayout } = yield* Effect.promise(() => import("@outreach/domain/mail/wrapInPlainLayout"))
-    const html = yield* readHtml(input.html)
+    const { wrapInPlainLayout, addPlainFooter } = yield* Effect.promise(
+      () => import("@outreach/domain/mail/wrapInPlainLayout"),
+    )
+    const html = yield* readTemplate("html", input.html)
+    const text = Option.isSome(input.text) ? yield* readTemplate("text", input.text.value) : null
     const subjectTest = yield* readSubjectTest(input)
     yield* printCampaign(
       yield* createCampaign({
         ...input,
         subjectTest,
         html: layout === "plain" ? wrapInPlainLayout(html) : html,
+        text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
         shortLink: Option.getOrNull(input.shortLink),
         perMinute: Option.getOrNull(input.perMinute),
       }),
@@ -151,7 +160,7 @@ const show = reading(
   Effect.fn("ops.campaigns.show")(function* (input) {
     if (input.follow) yield* followCampaign(input.campaignId)
     const repository = yield* CampaignRepository
-    const { html, ...campaign } = yield* repository.find(input.campaignId)
+    const { html, text: textPart, ...campaign } = yield* repository.find(input.campaignId)
     const progress = yield* repository.progress(input.campaignId)
     const sender = yield* (yield* SenderRepository).ofCampaign(input.campaignId)
     const named = {
@@ -183,7 +192,7 @@ const show = reading(
           ),
         ].flat(),
       ].join("\n\n")
-    yield* print({ ...named, html, progress, subjectTest, pauses, failures, quarantined }, text)
+    yield* print({ ...named, html, text: textPart, progress, subjectTest, pauses, failures, quarantined }, text)
   }),
 ).pipe(Command.withDescription("Show a campaign's status and progress, and why messages were not sent"))
 

@@ -28,6 +28,8 @@ export interface Campaign {
   readonly status: CampaignStatus
   readonly subject: string
   readonly html: string
+  /** The text part; null to make it of the HTML. */
+  readonly text: string | null
   /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
   readonly shortLink: string | null
   /** What the templates may name of each recipient; imports have a column for each. */

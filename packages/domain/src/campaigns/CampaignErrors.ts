@@ -48,7 +48,7 @@ export class InvalidSubjectTest extends Schema.TaggedError<InvalidSubjectTest>()
 
 /** A subject or the body is not a template that renders. */
 export class InvalidTemplate extends Schema.TaggedError<InvalidTemplate>()("InvalidTemplate", {
-  part: Schema.Literals(["subject", "subject B", "html"]),
+  part: Schema.Literals(["subject", "subject B", "html", "text"]),
   reason: Schema.String,
 }) {
   override get message(): string {

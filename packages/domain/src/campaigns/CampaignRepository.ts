@@ -17,7 +17,7 @@ import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
-  readonly campaign: Omit<Campaign, "subject" | "html" | "shortLink" | "fields" | "perMinute">
+  readonly campaign: Omit<Campaign, "subject" | "html" | "text" | "shortLink" | "fields" | "perMinute">
   readonly program: Program
 }
 
@@ -49,7 +49,7 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
     /** Lists campaigns without their bodies, newest first; all conditions must hold. */
-    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<Omit<Campaign, "html">>>
+    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<Omit<Campaign, "html" | "text">>>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
     /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
     pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>

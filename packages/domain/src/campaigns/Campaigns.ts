@@ -2,7 +2,7 @@ import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../mail/composeMail.ts"
-import { hiddenDetails } from "../mail/hiddenDetails.ts"
+import { detailsNotIn, hiddenDetails } from "../mail/hiddenDetails.ts"
 import { checkTemplate, compileTemplate, SAMPLE, sampleFields } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
@@ -31,6 +31,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly subject: string
   readonly html: string
   /** Default null. */
+  readonly text?: string | null
+  /** Default null. */
   readonly shortLink?: string | null
   /** Default none. */
   readonly fields?: ReadonlyArray<string>
@@ -42,7 +44,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly subjectTest?: SubjectTest | undefined
 }) {
   const { subjectTest, ...campaign } = request
-  const { shortLink = null, fields = [], perMinute = null } = campaign
+  const { text = null, shortLink = null, fields = [], perMinute = null } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const campaigns = yield* CampaignRepository
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
@@ -60,17 +62,21 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
     ["subject", "subject", request.subject],
     ["subject B", "subject", subjectTest?.subjectB ?? request.subject],
     ["html", "html", request.html],
+    ["text", "text", text ?? ""],
   ] as const
-  for (const [part, kind, text] of templates) {
-    const reason = checkTemplate(text, kind, variables)
+  for (const [part, kind, template] of templates) {
+    if (part === "text" && text === null) continue
+    const reason = checkTemplate(template, kind, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
-  const missing = hiddenDetails(compileTemplate(request.html, "html")(variables), {
-    senderName,
-    postalAddress,
-    unsubscribeUrl: SAMPLE.unsubscribe_url,
-  })
-  if (missing.length > 0) return yield* new SenderNotShown({ part: "html", missing })
+  const details = { senderName, postalAddress, unsubscribeUrl: SAMPLE.unsubscribe_url }
+  const hidden = {
+    html: hiddenDetails(compileTemplate(request.html, "html")(variables), details),
+    text: text === null ? [] : detailsNotIn(compileTemplate(text, "text")(variables), details),
+  }
+  for (const part of ["html", "text"] as const) {
+    if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
+  }
   yield* checkWindow(request)
   if (subjectTest !== undefined) {
     const reason = checkSubjectTest(subjectTest, request)
@@ -78,7 +84,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   }
   const id = yield* createIdentifier("campaign")
   const create = Effect.gen(function* () {
-    const created = yield* campaigns.create({ ...campaign, shortLink, fields, perMinute, id })
+    const created = yield* campaigns.create({ ...campaign, text, shortLink, fields, perMinute, id })
     if (subjectTest !== undefined) {
       yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
     }

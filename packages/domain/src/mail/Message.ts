@@ -27,6 +27,8 @@ export interface MessageLease {
 export interface MessageTemplate {
   readonly subject: string
   readonly html: string
+  /** As in `Campaign`. */
+  readonly text: string | null
   readonly campaignName: string
   readonly programName: string
   /** As in `Program`. */

@@ -15,12 +15,13 @@ export interface TemplateVariables {
   readonly short_link?: string
 }
 
-export type TemplatePart = "subject" | "html"
+export type TemplatePart = "subject" | "html" | "text"
 
 // Own properties only and strict names: a template reaches nothing but its variables, and a misspelt one is an error at once.
 // A recipient may lack a field, which conditions and the filter `default` allow.
 const options = { ownPropertyOnly: true, strictVariables: true, lenientIf: true, strictFilters: true } as const
-const engines = { subject: new Liquid(options), html: new Liquid({ ...options, outputEscape: "escape" }) }
+const plain = new Liquid(options)
+const engines = { subject: plain, text: plain, html: new Liquid({ ...options, outputEscape: "escape" }) }
 
 /** What templates are tried with, before there is a recipient. */
 export const SAMPLE: TemplateVariables = {

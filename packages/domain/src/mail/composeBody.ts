@@ -135,7 +135,7 @@ const createFiller = (prepared: string, links: TrackingLinks["Service"]): FillBo
     html += before
     textual += before
     if (link === "pixel") html += PLACEHOLDER.pixel
-    else if (isWeb(link.href)) {
+    else if (!link.isExcluded && isWeb(link.href)) {
       const placeholder = String.fromCharCode(FIRST_LINK + trackedLinks.length)
       trackedLinks.push({
         placeholder,

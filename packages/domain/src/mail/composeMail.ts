@@ -3,6 +3,7 @@ import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { domainOf, type SenderIdentity } from "../senders/Sender.ts"
 import { composeBody } from "./composeBody.ts"
+import { composeText } from "./composeText.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
 import type { ReturnPaths } from "./ReturnPaths.ts"
@@ -33,6 +34,7 @@ export const composeMail = (
   const { links, returnPaths, sender } = settings
   const subject = compileTemplate(template.subject, "subject")
   const body = composeBody(template, links)
+  const text = template.text === null ? undefined : composeText(template.text, template, links)
   return (recipient) => {
     const unsubscribeUrl = links.unsubscribe(recipient)
     const variables = {
@@ -51,6 +53,7 @@ export const composeMail = (
       // A line end would begin another header.
       subject: subject(variables).replaceAll(/\s*[\r\n]\s*/g, " "),
       ...body(recipient, variables),
+      ...(text !== undefined && { text: text(recipient, variables) }),
       messageId: `<${recipient.recipientId}@${domainOf(sender.from.address)}>`,
       feedbackId: [recipient.campaignId, recipient.programId, recipient.organizationId, FEEDBACK_SENDER].join(":"),
       returnPath: returnPaths.of(recipient.recipientId, sender.bounceDomain ?? undefined),

@@ -4,7 +4,7 @@ import { shortLinkTo } from "./composeMail.ts"
 import { compileTemplate, SAMPLE } from "./Template.ts"
 
 /** What a campaign's messages are rendered from. */
-export type RenderedCampaign = Pick<Campaign, "subject" | "html" | "shortLink" | "fields">
+export type RenderedCampaign = Pick<Campaign, "subject" | "html" | "text" | "shortLink" | "fields">
 
 /**
  * Creates the function that returns why the messages of a campaign cannot be rendered with a recipient's fields, or undefined.
@@ -15,7 +15,10 @@ export const createFieldsCheck = (campaign: RenderedCampaign): ((fields: Recipie
   if (campaign.fields.length === 0) return () => undefined
   const { shortLink } = campaign
   const variables = { ...SAMPLE, ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }) }
-  const parts = (["subject", "html"] as const).map((part) => ({ part, render: compileTemplate(campaign[part], part) }))
+  const parts = (["subject", "html", "text"] as const).flatMap((part) => {
+    const template = campaign[part]
+    return template === null ? [] : [{ part, render: compileTemplate(template, part) }]
+  })
   return (fields) => {
     for (const { part, render } of parts) {
       try {

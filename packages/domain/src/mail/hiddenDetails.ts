@@ -17,17 +17,17 @@ export type SenderDetail = keyof SenderDetails
  */
 export const hiddenDetails = (html: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const { text, links } = readVisible(html)
-  return [
-    ...hiddenTexts(text, details),
-    ...(links.includes(details.unsubscribeUrl) || text.includes(details.unsubscribeUrl)
-      ? []
-      : (["unsubscribeUrl"] as const)),
-  ]
+  const missing = detailsNotIn(text, details)
+  return links.includes(details.unsubscribeUrl) ? missing.filter((detail) => detail !== "unsubscribeUrl") : missing
 }
 
-const hiddenTexts = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
+/** Lists the details that a text does not hold. */
+export const detailsNotIn = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const words = wordsOf(text)
-  return (["senderName", "postalAddress"] as const).filter((detail) => !words.includes(wordsOf(details[detail])))
+  const missing: Array<SenderDetail> = (["senderName", "postalAddress"] as const).filter(
+    (detail) => !words.includes(wordsOf(details[detail])),
+  )
+  return text.includes(details.unsubscribeUrl) ? missing : [...missing, "unsubscribeUrl"]
 }
 
 /** The words of a text, in lower case, each between two spaces. */

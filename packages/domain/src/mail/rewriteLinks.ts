@@ -1,8 +1,14 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 
-/** What follows a piece of an HTML body: a link, by its attribute as it is written and by where it leads, or the pixel. */
-type Mark = { readonly attribute: string; readonly href: string } | "pixel"
+/**
+ * What follows a piece of an HTML body: the pixel, or a link, by what is written where it is not tracked and by where it leads. Of a link that
+ * is excluded from tracking it is the attribute that says so, which is not written.
+ */
+type Mark = { readonly attribute: string; readonly href: string; readonly isExcluded: boolean } | "pixel"
+
+/** The attribute of a link that stays as it is; sent mail does not have it. */
+const EXCLUDING_ATTRIBUTE = "data-no-track"
 
 /** An HTML body, cut where its links stand and where its pixel belongs: each piece with what follows it, and the rest. */
 export interface CutBody {
@@ -27,8 +33,10 @@ export const cutAtLinks = (html: string): CutBody => {
     const attribute = tagName === "a" || tagName === "area" ? place?.attrs?.["href"] : undefined
     const href = attribute && attrs.find(({ name }) => name === "href")?.value
     if (attribute === undefined || href === undefined) continue
-    const { startOffset: start, endOffset: end } = attribute
-    edits.set(start, { start, end, mark: { attribute: html.slice(start, end), href } })
+    const excluding = place?.attrs?.[EXCLUDING_ATTRIBUTE]
+    const { startOffset: start, endOffset: end } = excluding ?? attribute
+    const isExcluded = excluding !== undefined
+    edits.set(start, { start, end, mark: { attribute: isExcluded ? "" : html.slice(start, end), href, isExcluded } })
   }
 
   const inOrder = [...edits.values(), { start: bodyEnd, end: bodyEnd, mark: "pixel" as const }]
@@ -59,14 +67,14 @@ export const trackingOf = (
 /**
  * Replaces every http and https link of an HTML body by its tracked one, and puts in the pixel that shows an opening; the rest stays
  * as it was, character for character, and so do mailto:, tel:, anchors, relative addresses, the recipient's own unsubscription, and what
- * is longer than a tracked link takes.
+ * is longer than a tracked link takes. A link with `data-no-track` stays, too, without that attribute.
  */
 export const rewriteLinks = (html: string, to: RecipientRef, links: TrackingLinks["Service"]): string => {
   const track = trackingOf(to, links)
   const { pieces, rest } = cutAtLinks(html)
   const written = pieces.map(([before, mark]) => {
     if (mark === "pixel") return before + pixelTo(to, links)
-    const tracked = track(mark.href.trim())
+    const tracked = mark.isExcluded ? undefined : track(mark.href.trim())
     return before + (tracked === undefined ? mark.attribute : `href="${tracked}"`)
   })
   return written.join("") + rest

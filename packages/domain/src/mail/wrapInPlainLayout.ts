@@ -48,6 +48,14 @@ You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_a
 `
 }
 
+/** Adds the same footer to a text part. */
+export const addPlainFooter = (text: string): string => `${text.trimEnd()}
+
+--${" "}
+You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_address }}.
+Unsubscribe: {{ unsubscribe_url }}
+`
+
 const readDocument = (html: string) => {
   const document = parse(html, { sourceCodeLocationInfo: true, scriptingEnabled: false })
   const root = document.childNodes.find(isElement)!

@@ -20,6 +20,19 @@ describe("composeBody", () => {
     expect(compose(html).text).toBe(`a [${variables.unsubscribe_url}]b [a@x.test?subject=aB3dE9]`)
   })
 
+  it.each([
+    ["at once", ""],
+    ["for each recipient", "{% comment %}{% endcomment %}"],
+  ])("leaves a link with `data-no-track` as it is, without that attribute, composed %s", (_, way) => {
+    const { html, text } = compose(
+      `${way}<a class="c" data-no-track href="https://x.test/{{ token }}">a</a><a href='https://y.test/?a=1&amp;b' DATA-NO-TRACK="">b</a>`,
+    )
+    expect(html).toMatch(
+      /^<a class="c" +href="https:\/\/x.test\/aB3dE9">a<\/a><a href='https:\/\/y.test\/\?a=1&amp;b' *>b<\/a><img/,
+    )
+    expect(text).toBe("a [https://x.test/aB3dE9]b [https://y.test/?a=1&b]")
+  })
+
   it("keeps a token as it is where headings are set in capitals elsewhere", () => {
     expect(compose("<h1>Your code {{ token }}</h1>").text).toBe("Your code aB3dE9")
   })

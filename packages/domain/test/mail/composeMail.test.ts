@@ -11,6 +11,7 @@ const returnPaths = testReturnPaths("bounces.acme.test")
 const template: MessageTemplate = {
   subject: "An invitation to {{ program_name }}",
   html: `<a href="{{ short_link }}">Take part</a> <a href="{{ unsubscribe_url }}">No more</a>`,
+  text: null,
   campaignName: "Spring",
   programName: "Heart & lung",
   senderName: null,
@@ -73,10 +74,7 @@ describe("composeMail", () => {
 
   it("folds the line ends of a field, so that a subject begins no other header", () => {
     const subject = "For {{ first_name }}: {{ program_name }}"
-    const compose = composeMail(
-      { ...template, subject, fields: ["first_name"] },
-      { links, returnPaths, mailDomain: "a.test" },
-    )
+    const compose = composeMail({ ...template, subject, fields: ["first_name"] }, { links, returnPaths, sender })
     const first_name = "Ann\r\nBcc: all@x.test\n\n <Lee>"
     expect(compose({ ...recipient, fields: { first_name } }).subject).toBe(
       "For Ann Bcc: all@x.test <Lee>: Heart & lung",

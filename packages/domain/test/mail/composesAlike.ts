@@ -19,6 +19,7 @@ export const compose = (html: string, fields: RecipientFields = {}) =>
     {
       subject: "",
       html,
+      text: null,
       campaignName: variables.campaign_name,
       programName: variables.program_name,
       senderName: variables.sender_name,
@@ -76,6 +77,7 @@ const { body } = fc.letrec<{ body: string; node: string }>((tie) => ({
     fc
       .tuple(fc.constantFrom("p", "div", "h1", "ul", "li", "table", "td", "b", "pre", "body"), tie("body"))
       .map(([tag, body]) => `<${tag}>${body}</${tag}>`),
+    fc.tuple(href, tie("body")).map(([to, body]) => `<a data-no-track href="${to}">${body}</a>`),
     tie("body").map((body) => `<!-- ${body} -->`),
     fc.tuple(fc.constantFrom("<", "</", "<?", "<!"), name).map(([start, name]) => `${start}${name}>`),
     fc

@@ -5,6 +5,7 @@ import { compileTemplate, SAMPLE } from "../../src/mail/Template.ts"
 const campaign = {
   subject: "For {{ first_name }}",
   html: "<p>Good morning</p>",
+  text: null,
   shortLink: null,
   fields: ["first_name"],
 }
@@ -24,6 +25,8 @@ describe("createFieldsCheck", () => {
     const check = createFieldsCheck({ ...campaign, html, fields: ["first_name", "specialty", "hospital"] })
     expect(check({ ...ada, specialty: "oncology" })).toBeUndefined()
     expect(check({ ...ada, specialty: "cardiology" })).toBe("the html needs hospital, which is missing")
+    const text = "{{ hospital }}"
+    expect(createFieldsCheck({ ...campaign, text })(ada)).toBe("the text needs hospital, which is missing")
   })
 
   it("accepts a field that is missing where the template says what to do then", () => {

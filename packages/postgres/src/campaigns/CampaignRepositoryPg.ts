@@ -36,7 +36,7 @@ export const CampaignRepositoryPg = Layer.effect(
     const columnsWithoutBody = `
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
       short_link as "shortLink", fields, per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
-    const columns = sql.literal(`${columnsWithoutBody}, html`)
+    const columns = sql.literal(`${columnsWithoutBody}, html, text`)
     const isServed = sql.literal(`
       not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`)
 
@@ -63,8 +63,8 @@ export const CampaignRepositoryPg = Layer.effect(
       create: Effect.fn("CampaignRepository.create")(function* (campaign) {
         const rows = yield* sql<Campaign>`
           insert into campaigns
-            (organization_id, id, program_id, name, kind, subject, html, short_link, fields, per_minute, window_start, window_end)
-          select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html},
+            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, window_start, window_end)
+          select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
             ${campaign.shortLink}, ${campaign.fields}::text[], ${campaign.perMinute}::int,
             ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
           from programs where id = ${campaign.programId}
@@ -79,7 +79,7 @@ export const CampaignRepositoryPg = Layer.effect(
 
       // One range of the primary key for each organization.
       list: Effect.fn("CampaignRepository.list")(
-        ({ organizationId, programId, status }, limit) => sql<Omit<Campaign, "html">>`
+        ({ organizationId, programId, status }, limit) => sql<Omit<Campaign, "html" | "text">>`
           select campaign.* from organizations
           cross join lateral (
             select ${sql.literal(columnsWithoutBody)} from campaigns

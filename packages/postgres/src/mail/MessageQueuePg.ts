@@ -69,7 +69,7 @@ export const MessageQueuePg = Layer.effect(
 
       template: Effect.fnUntraced(function* (campaignId, testSubject) {
         const rows = yield* sql<MessageTemplate>`
-          select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html,
+          select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress"
           from campaigns campaign

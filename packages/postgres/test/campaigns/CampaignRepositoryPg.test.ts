@@ -248,7 +248,15 @@ describe("CampaignRepositoryPg.summaries", () => {
     const theirs = yield* seedCampaign({ recipients: 0 })
     const ids = [ours.campaign.id, theirs.campaign.id]
     const summaries = yield* (yield* CampaignRepository).summaries(ours.organization.id, ids)
-    const { subject: _, html: _html, shortLink: _link, fields: _fields, perMinute: _rate, ...campaign } = ours.campaign
+    const {
+      subject: _,
+      html: _html,
+      text: _text,
+      shortLink: _link,
+      fields: _fields,
+      perMinute: _rate,
+      ...campaign
+    } = ours.campaign
     expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
   })
 })

@@ -229,6 +229,7 @@ describe("MessageQueuePg.template", () => {
     expect(yield* (yield* MessageQueue).template(campaign.id, null)).toEqual({
       subject: campaign.subject,
       html: campaign.html,
+      text: null,
       shortLink: null,
       fields: [],
       campaignName: campaign.name,

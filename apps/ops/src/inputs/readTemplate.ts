@@ -10,12 +10,24 @@ export class HtmlUnusable extends Schema.TaggedError<HtmlUnusable>()("HtmlUnusab
   }
 }
 
+/** The file of a campaign's text part cannot be used. */
+export class TextUnusable extends Schema.TaggedError<TextUnusable>()("TextUnusable", {
+  file: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `The text file ${this.file} ${this.reason}.`
+  }
+}
+
+const UNUSABLE = { html: HtmlUnusable, text: TextUnusable } as const
+
 const MAX_BYTES = 1_048_576
 
-/** Reads a campaign's body from a file: UTF-8, at most 1 MiB, not blank. */
-export const readHtml = Effect.fnUntraced(function* (file: string) {
+/** Reads a part of a campaign's body from a file: UTF-8, at most 1 MiB, not blank. */
+export const readTemplate = Effect.fnUntraced(function* (part: "html" | "text", file: string) {
   const { stat, readFile } = yield* FileSystem.FileSystem
-  const unusable = (reason: string) => new HtmlUnusable({ file, reason })
+  const unusable = (reason: string) => new UNUSABLE[part]({ file, reason })
   const unreadable = Effect.mapError(({ reason }: { reason: { _tag: string } }) =>
     unusable(reason._tag === "NotFound" ? "does not exist" : "cannot be read"),
   )
@@ -23,11 +35,11 @@ export const readHtml = Effect.fnUntraced(function* (file: string) {
   if (type !== "File") return yield* unusable("is not a regular file")
   if (size > MAX_BYTES) return yield* unusable("holds more than 1 MiB")
   const bytes = yield* unreadable(readFile(file))
-  const html = yield* Effect.try({
+  const template = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => unusable("is not text in UTF-8"),
   })
-  if (html.trim() === "") return yield* unusable("is blank")
-  if (html.includes("\0")) return yield* unusable("is not text in UTF-8")
-  return html
+  if (template.trim() === "") return yield* unusable("is blank")
+  if (template.includes("\0")) return yield* unusable("is not text in UTF-8")
+  return template
 })

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest"
+import { composeText } from "../../src/mail/composeText.ts"
+import { links, variables } from "./composesAlike.ts"
+import { to } from "./testLinks.ts"
+
+const compose = (text: string, html = "") => composeText(text, { html }, links)(to, variables)
+const tracked = links.click(to, "https://x.test/aB3dE9")
+
+describe("composeText", () => {
+  it("escapes nothing, and tracks links, but not the unsubscription nor what leads to no page", () => {
+    expect(
+      compose("{{ program_name }} (https://x.test/{{ token }}).\nx.test mailto:a@x.test {{ unsubscribe_url }}."),
+    ).toBe(`Heart <3 (${tracked}).\nx.test mailto:a@x.test ${variables.unsubscribe_url}.`)
+  })
+
+  it("leaves a link as it is where the HTML excludes the same address", () => {
+    const html = `<a data-no-track href=" https://x.test/{{ token }}?a=1&amp;b ">Privacy</a><a href="https://x.test/{{ token }}">Go</a>`
+    expect(compose("https://x.test/{{ token }} https://x.test/{{ token }}?a=1&b", html)).toBe(
+      `${tracked} https://x.test/aB3dE9?a=1&b`,
+    )
+  })
+})
