@@ -223,6 +223,56 @@ describe("campaigns", () => {
     })
   })
 
+  it("are checked for recipients whose fields are missing, and previewed with those of one, or with samples", async () => {
+    const { id } = await runJson(
+      ...(await create({
+        subject: "For {{ first_name }}",
+        html: file("fields.html", `<p>{{ specialty | default: "Medicine" }}</p>${FOOTER}`),
+        fields: "first_name,specialty",
+      })),
+    )
+    const csv = file(
+      "fields.csv",
+      "npi,email,first_name,specialty\n1234567893,dana@clinic.test,Dana & Co,\n1000000004,sam@clinic.test,Sam,\n",
+    )
+    await runJson("recipients", "import", "--campaign", id, csv)
+    expect(await runJson("campaigns", "preview", id, "--check")).toEqual({ campaign_id: id, checked: 2, unrendered: 0 })
+    const [dana, sam] = await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql<{ token: string }>`select token from recipients where campaign_id = ${id} order by email`,
+      ),
+    )
+    await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          delete from recipient_fields
+          where recipient_id = (select id from recipients where campaign_id = ${id} and token = ${sam!.token})`,
+      ),
+    )
+    const reason = "the subject needs first_name, which is missing"
+    expect(await runFailing("campaigns", "preview", id, "--check")).toMatchObject({
+      ...{ code: "recipients_not_rendered", checked: 2, unrendered: 1, exit: 1 },
+      first: [{ token: sam!.token, reason }],
+    })
+    const { stderr } = await run(["campaigns", "preview", id, "--check"])
+    expect(stderr).toContain(`recipient ${sam!.token}: ${reason}\n`)
+    expect(stderr).toContain("1 of 2 recipients do not render")
+
+    const preview = (...flags: ReadonlyArray<string>) => [
+      ...["campaigns", "preview", id, "--out", join(folder, "fields"), ...flags],
+    ]
+    const shown = await runJson(...preview("--recipient", dana!.token))
+    expect(shown.subject).toBe("For Dana & Co")
+    expect(readFileSync(shown.html, "utf8")).toContain("<p>Medicine</p>")
+    expect(await runFailing(...preview("--recipient", sam!.token))).toMatchObject({
+      code: "recipient_not_rendered",
+      reason,
+    })
+    const sample = await runJson(...preview())
+    expect(sample.subject).toBe("For [first_name]")
+    expect(readFileSync(sample.html, "utf8")).toContain("<p>[specialty]</p>")
+  })
+
   it("are wrapped in a plain layout, whose footer shows what a fragment does not", async () => {
     const fragment = file("fragment.html", "<p>Dear colleague</p>")
     expect(await runFailing(...(await create({ html: fragment })))).toMatchObject({

@@ -8,6 +8,7 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { checkDigit, Npi } from "@outreach/domain/recipients/Npi"
+import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Clock, Effect } from "effect"
@@ -31,6 +32,10 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   /** Of the recipients' addresses; default clinic.test. */
   readonly emailDomain?: string
   readonly subjectTest?: SubjectTest
+  /** What the templates may name of each recipient; default nothing. */
+  readonly fields?: ReadonlyArray<string>
+  /** Returns the fields of the recipient of a number. */
+  readonly fieldsOf?: (n: number) => RecipientFields
 }) {
   const organization = yield* (yield* OrganizationRepository).create(
     yield* createIdentifier("organization"),
@@ -62,11 +67,13 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     windowStart: fromUnixMillis(opens),
     windowEnd: fromUnixMillis(opens + 3_600_000),
     subjectTest: options.subjectTest,
+    ...(options.fields && { fields: options.fields }),
   })
   const lines = Array.from({ length: options.recipients }, (_, i) => ({
     number: i + 2,
     npi: npi(i),
     email: email(i, options.emailDomain),
+    ...(options.fieldsOf && { fields: options.fieldsOf(i) }),
   }))
   yield* importLines(campaign.id, lines)
   return { organization, secret, endpoint, program, campaign }

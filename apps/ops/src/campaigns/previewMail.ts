@@ -1,5 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
@@ -17,6 +18,16 @@ export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("
 }) {
   override get message(): string {
     return `The campaign has no recipient with the token ${this.token}.`
+  }
+}
+
+/** The e-mail to this recipient does not render. */
+export class RecipientNotRendered extends Schema.TaggedError<RecipientNotRendered>()("RecipientNotRendered", {
+  token: Schema.String,
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return `The e-mail to the recipient ${this.token} does not render: ${this.reason}.`
   }
 }
 
@@ -50,8 +61,13 @@ const senderOf = Effect.fnUntraced(function* (
   return { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
 })
 
-const findRecipient = Effect.fnUntraced(function* ({ organizationId, id }: Campaign, token: string) {
+const findRecipient = Effect.fnUntraced(function* (campaign: Campaign, token: string) {
+  const { organizationId, id } = campaign
   const recipient = yield* (yield* RecipientRepository).find(organizationId, token)
   if (recipient?.campaignId !== id) return yield* new RecipientNotFound({ token })
-  return { token, email: recipient.email, recipientId: recipient.id }
+  const found = yield* (yield* RecipientRepository).findFields(organizationId, [recipient.id])
+  const fields = found.get(recipient.id) ?? {}
+  const reason = (yield* loadFieldsCheck(campaign))(fields)
+  if (reason !== undefined) return yield* new RecipientNotRendered({ token, reason })
+  return { token, email: recipient.email, recipientId: recipient.id, fields }
 })

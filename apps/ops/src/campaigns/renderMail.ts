@@ -5,6 +5,7 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { singleKey } from "@outreach/domain/KeyRing"
 import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { sampleFields } from "@outreach/domain/mail/Template"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { publicBaseUrl } from "@outreach/process/settings"
@@ -16,11 +17,11 @@ export const PLACEHOLDER_TOKEN = "aB3dE9"
 /**
  * Renders a campaign's message as it would be sent, but without its DKIM signature.
  *
- * Its links are sealed with a throwaway key, so that following them records nothing.
+ * Without fields, samples that show their names stand for them. Its links are sealed with a throwaway key, so that following them records nothing.
  */
 export const renderMail = Effect.fnUntraced(function* (
   campaign: Campaign,
-  recipient: Pick<MailRecipient, "token" | "email" | "recipientId">,
+  recipient: Pick<MailRecipient, "token" | "email" | "recipientId" | "fields">,
   options: {
     readonly sender: SenderIdentity
     /** Of the return path, where the sender has none. */
@@ -38,7 +39,7 @@ export const renderMail = Effect.fnUntraced(function* (
   const template = { ...campaign, campaignName: campaign.name, programName, senderName, postalAddress }
   const compose = composeMail(template, { ...settings, sender: options.sender })
   const { organizationId, programId, id: campaignId } = campaign
-  return compose({ ...recipient, organizationId, programId, campaignId })
+  return compose({ fields: sampleFields(campaign.fields), ...recipient, organizationId, programId, campaignId })
 })
 
 /** Returns a campaign's program. */

@@ -28,7 +28,7 @@ import { readSubjectTest, subjectTestFlags } from "../inputs/subjectTestFlags.ts
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
-import { formatRecord, formatRows, print, printRecord } from "../output/Output.ts"
+import { formatRecord, formatRows, print, printRecord, printToStderr } from "../output/Output.ts"
 import { senderRepository } from "../senderRepository.ts"
 import { formatMailbox } from "../senders/printSender.ts"
 
@@ -186,7 +186,7 @@ const show = reading(
             "messages",
           ]),
           section(
-            `Messages without a reply from the mail server, which are not retried (the first 100):`,
+            `Messages that are not retried: without a reply from the mail server, or not rendered (template); the first 100:`,
             quarantined,
             ["recipientId", "token", "unknownOutcomes", "class", "code", "quarantinedAt"],
           ),
@@ -216,11 +216,16 @@ const preview = revealing(
       Flag.withDescription("The folder for the two files, which are named after the campaign (default this folder)"),
       Flag.withDefault("."),
     ),
+    check: switchFlag(
+      "check",
+      "Write nothing, and name the recipients whose e-mail does not render because a field is missing",
+    ).pipe(Flag.withoutNegation),
   },
   Effect.fn("ops.campaigns.preview")(function* (input) {
     const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
     const { join } = yield* Path.Path
     const campaign = yield* (yield* CampaignRepository).find(input.campaignId)
+    if (input.check) return yield* checkRendering(campaign)
     // Loaded here, because few commands render a message.
     const { previewMail } = yield* Effect.promise(() => import("../campaigns/previewMail.ts"))
     const { subject, html, eml } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
@@ -237,6 +242,28 @@ const preview = revealing(
     "Write a campaign's e-mail to an .eml and an .html file, as it would be sent; nothing is sent",
   ),
 )
+
+const MAX_UNRENDERED_SHOWN = 100
+
+const checkRendering = Effect.fnUntraced(function* (campaign: Campaign) {
+  const { findUnrendered } = yield* Effect.promise(() => import("@outreach/domain/campaigns/UnrenderedRecipients"))
+  const { checked, unrendered, first } = yield* findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
+  if (unrendered === 0) return yield* printRecord({ campaignId: campaign.id, checked, unrendered })
+  for (const { token, reason } of first) yield* printToStderr(`recipient ${token}: ${reason}`)
+  return yield* new RecipientsNotRendered({ campaignId: campaign.id, checked, unrendered, first })
+})
+
+/** The e-mails of some recipients do not render. */
+class RecipientsNotRendered extends Schema.TaggedError<RecipientsNotRendered>()("RecipientsNotRendered", {
+  campaignId: Schema.String,
+  checked: Schema.Int,
+  unrendered: Schema.Int,
+  first: Schema.Array(Schema.Struct({ token: Schema.String, reason: Schema.String })),
+}) {
+  override get message(): string {
+    return `The e-mails of ${this.unrendered} of ${this.checked} recipients do not render. Import their lines again with the missing fields; without them, nothing is sent to these recipients.`
+  }
+}
 
 /** The folder of the preview cannot be written to. */
 class FolderUnusable extends Schema.TaggedError<FolderUnusable>()("FolderUnusable", { folder: Schema.String }) {

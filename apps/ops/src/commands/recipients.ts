@@ -1,5 +1,6 @@
 import { CampaignId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
@@ -76,6 +77,7 @@ export const recipients = Command.make("recipients").pipe(
       DigestRepositoryPg,
       ProgramRepositoryPg,
       RecipientRepositoryPg,
+      SubjectTestRepositoryPg,
       SuppressionRepositoryPg,
       TimelineReader.layer,
       TransactionPg,

@@ -2,6 +2,7 @@ import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { createLineParser, importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Result, Stream } from "effect"
 import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
@@ -54,7 +55,7 @@ export const importFile = Effect.fn("importFile")(function* (
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header.text, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
-  const parse = createLineParser(campaign)
+  const parse = createLineParser(yield* loadFieldsCheck(campaign))
   const checked = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))), {
     quiet,
     onBad: skipBad ? undefined : reject,

@@ -73,7 +73,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     const naming = yield* Effect.filter(leases, ({ campaignId, testSubject }) =>
       Cache.get(composers, [campaignId, testSubject]).pipe(
         Effect.map(({ namesFields }) => namesFields),
-        Effect.orElseSucceed(() => false),
+        Effect.orElseSucceed(() => true),
       ),
     )
     if (naming.length === 0) return leases

@@ -1,7 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
-import { createFieldsCheck, type RenderedCampaign } from "../mail/createFieldsCheck.ts"
+import type { FieldsCheck } from "../mail/createFieldsCheck.ts"
 import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { randomBase62 } from "../randomBase62.ts"
@@ -17,6 +17,7 @@ import { Transaction } from "../Transaction.ts"
 import { IMPORTABLE } from "./Campaign.ts"
 import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
+import { loadFieldsCheck } from "./UnrenderedRecipients.ts"
 
 /** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
 const MAX_EMAIL_LENGTH = 254
@@ -62,15 +63,14 @@ export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsed
 
 const parseLine = parseInput(ImportLine)
 
-/** Creates the function that parses a line of a campaign's import; it fails with the reason, and looks at nothing but the line. */
+/** Creates the function that parses a line of an import, with the check of the campaign's fields; it fails with the reason. */
 export const createLineParser = (
-  campaign: RenderedCampaign,
+  check: FieldsCheck,
 ): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) => {
-  const reasonNotRendered = createFieldsCheck(campaign)
   return (line) => {
     const parsed = parseLine(line)
     if (Result.isFailure(parsed)) return Result.fail(parsed.failure.reason)
-    const reason = reasonNotRendered(line.fields ?? {})
+    const reason = check(line.fields ?? {})
     return reason === undefined ? Result.succeed(parsed.success) : Result.fail(reason)
   }
 }
@@ -179,8 +179,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
 ) {
-  const campaign = yield* (yield* CampaignRepository).find(campaignId)
-  const parse = createLineParser(campaign)
+  const parse = createLineParser(yield* loadFieldsCheck(yield* (yield* CampaignRepository).find(campaignId)))
   const bad: Array<BadLine> = []
   let waiting: Array<typeof ImportLine.Type> = []
   for (const line of lines) {

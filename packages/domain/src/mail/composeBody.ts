@@ -64,19 +64,25 @@ export const composeBody = (template: MessageTemplate, links: TrackingLinks["Ser
   if (ANY_PLACEHOLDER.test(html + campaignName + programName + senderName + postalAddress)) return composeEach
   const { named, values } = placeValues(html, template.fields)
   if (FIRST_VALUE + values.length > LAST_VALUE) return composeEach
-  const prepared = compileTemplate(
-    named,
-    "html",
-  )({
-    token: PLACEHOLDER.token,
-    campaign_name: campaignName,
-    program_name: programName,
-    ...(senderName !== null && { sender_name: senderName }),
-    ...(postalAddress !== null && { postal_address: postalAddress }),
-    unsubscribe_url: PLACEHOLDER.unsubscribeUrl,
-    ...(shortLink !== null && { short_link: PLACEHOLDER.shortLink }),
-    ...Object.fromEntries(values.map(({ name, placeholder }) => [name, placeholder])),
-  })
+  let prepared: string
+  try {
+    prepared = compileTemplate(
+      named,
+      "html",
+    )({
+      token: PLACEHOLDER.token,
+      campaign_name: campaignName,
+      program_name: programName,
+      ...(senderName !== null && { sender_name: senderName }),
+      ...(postalAddress !== null && { postal_address: postalAddress }),
+      unsubscribe_url: PLACEHOLDER.unsubscribeUrl,
+      ...(shortLink !== null && { short_link: PLACEHOLDER.shortLink }),
+      ...Object.fromEntries(values.map(({ name, placeholder }) => [name, placeholder])),
+    })
+  } catch {
+    // It fails with each message, and not for all campaigns at once.
+    return composeEach
+  }
   const compose = isInert(prepared, "\uE000-\uE0FF") ? createFiller(prepared, links) : undefined
   if (compose === undefined) return composeEach
   return (to, variables) => {

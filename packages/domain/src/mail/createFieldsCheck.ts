@@ -6,19 +6,23 @@ import { compileTemplate, SAMPLE } from "./Template.ts"
 /** What a campaign's messages are rendered from. */
 export type RenderedCampaign = Pick<Campaign, "subject" | "html" | "text" | "shortLink" | "fields">
 
-/**
- * Creates the function that returns why the messages of a campaign cannot be rendered with a recipient's fields, or undefined.
- *
- * The reason names the field that is missing, and never the value of one.
- */
-export const createFieldsCheck = (campaign: RenderedCampaign): ((fields: RecipientFields) => string | undefined) => {
+/** Returns why a campaign's messages cannot be rendered with a recipient's fields, or undefined. Names what is missing, and repeats no value. */
+export type FieldsCheck = (fields: RecipientFields) => string | undefined
+
+/** Creates the check of a campaign; `subjectB` is the other subject of a campaign that tests two. */
+export const createFieldsCheck = (campaign: RenderedCampaign, subjectB?: string): FieldsCheck => {
   if (campaign.fields.length === 0) return () => undefined
   const { shortLink } = campaign
   const variables = { ...SAMPLE, ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }) }
-  const parts = (["subject", "html", "text"] as const).flatMap((part) => {
-    const template = campaign[part]
-    return template === null ? [] : [{ part, render: compileTemplate(template, part) }]
-  })
+  const templates = [
+    ["subject", "subject", campaign.subject],
+    ["subject B", "subject", subjectB],
+    ["html", "html", campaign.html],
+    ["text", "text", campaign.text],
+  ] as const
+  const parts = templates.flatMap(([part, kind, text]) =>
+    typeof text === "string" ? [{ part, render: compileTemplate(text, kind) }] : [],
+  )
   return (fields) => {
     for (const { part, render } of parts) {
       try {

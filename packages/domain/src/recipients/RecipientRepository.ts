@@ -53,6 +53,18 @@ export class RecipientRepository extends Context.Service<
       campaign: Pick<Recipient, "organizationId" | "campaignId">,
       clinicians: ReadonlyArray<Pick<Recipient, "npi"> & { readonly fields: RecipientFields }>,
     ): Effect.Effect<ReadonlySet<Npi>>
+    /** Finds the fields of an organization's recipients by their ids; who has none is absent. */
+    findFields(
+      organizationId: OrganizationId,
+      ids: ReadonlyArray<RecipientId>,
+    ): Effect.Effect<ReadonlyMap<RecipientId, RecipientFields>>
+    /** Reads at most `limit` recipients of a campaign who wait for their message, with their fields: from the first on, or after a position. */
+    pageWaiting(
+      organizationId: OrganizationId,
+      campaignId: CampaignId,
+      after: RecipientPosition | undefined,
+      limit: number,
+    ): Effect.Effect<ReadonlyArray<RecipientPosition & Pick<Recipient, "token"> & { readonly fields: RecipientFields }>>
     /** Marks that recipients created an account: for the first time, or once more. */
     markAccountCreated(
       organizationId: OrganizationId,

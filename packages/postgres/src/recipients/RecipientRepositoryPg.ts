@@ -1,7 +1,8 @@
 import type { RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
+import { type RecipientPosition, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -88,6 +89,24 @@ export const RecipientRepositoryPg = Layer.effect(
           select npi from waiting join kept on recipient_id = id`
         return new Set(rows.map(({ npi }) => npi))
       }, orDieAs("RecipientRepository.keepFields")),
+
+      findFields: (organizationId, ids) =>
+        sql<{ id: RecipientId; fields: RecipientFields }>`
+          select recipient_id as id, fields from recipient_fields
+          where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`.pipe(
+          Effect.map((rows) => new Map(rows.map(({ id, fields }) => [id, fields]))),
+          orDieAs("RecipientRepository.findFields"),
+        ),
+
+      pageWaiting: (organizationId, campaignId, after, limit) =>
+        sql<RecipientPosition & { token: string; fields: RecipientFields }>`
+          select id, updated_at as "updatedAt", token, coalesce(fields, '{}') as fields
+          from recipients recipient
+          left join recipient_fields held on held.organization_id = recipient.organization_id and recipient_id = id
+          where recipient.organization_id = ${organizationId} and campaign_id = ${campaignId}
+            and sent_at is null and bounced_at is null and withdrawn_at is null
+            and (updated_at, id) > (${after?.updatedAt ?? "-infinity"}::timestamptz, ${after?.id ?? ""})
+          order by updated_at, id limit ${limit}`.pipe(orDieAs("RecipientRepository.pageWaiting")),
 
       markAccountCreated: Effect.fnUntraced(function* (organizationId, recipientIds, at) {
         if (recipientIds.length === 0) return
