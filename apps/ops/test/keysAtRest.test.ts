@@ -1,9 +1,10 @@
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, meanwhile } = commandLine()
+const { run, runJson, meanwhile } = commandLine()
 
 const OLD = SECRETS_KEY.toString("base64")
 const NEW = Buffer.alloc(32, 8).toString("base64")
@@ -18,6 +19,11 @@ const usesOf = async (keys: string) => (await json("list", keys)).data
 
 beforeAll(async () => {
   for (let i = 0; i < 3; i++) await meanwhile(seedCampaign({ recipients: 0 }))
+  const { organization } = await meanwhile(seedCampaign({ recipients: 0 }))
+  await meanwhile(
+    SqlClient.SqlClient.use((sql) => sql`delete from signing_secrets where organization_id = ${organization.id}`),
+  )
+  await runJson("senders", "add", "--organization", organization.id, "--from", "outreach@acme.test")
 })
 
 describe("keys-at-rest", () => {
@@ -25,19 +31,23 @@ describe("keys-at-rest", () => {
     expect(await usesOf(OLD)).toEqual([
       { table: "signing_secrets", key_id: "k1", ciphertexts: 3 },
       { table: "erasure_keys", key_id: "k1", ciphertexts: 0 },
+      { table: "dkim_keys", key_id: "k1", ciphertexts: 1 },
     ])
     expect(await usesOf(RING)).toEqual([
       { table: "signing_secrets", key_id: "k2", ciphertexts: 0 },
       { table: "signing_secrets", key_id: "k1", ciphertexts: 3 },
       { table: "erasure_keys", key_id: "k2", ciphertexts: 0 },
       { table: "erasure_keys", key_id: "k1", ciphertexts: 0 },
+      { table: "dkim_keys", key_id: "k2", ciphertexts: 0 },
+      { table: "dkim_keys", key_id: "k1", ciphertexts: 1 },
     ])
     const resealed = await run(["keys-at-rest", "reseal"], { SECRETS_KEY: RING })
-    expect(resealed).toEqual({ code: 0, stdout: "resealed  3\nalready   0\nunopened  0\n", stderr: "" })
-    expect(await json("reseal", RING)).toEqual({ code: 0, resealed: 0, already: 3, unopened: 0 })
+    expect(resealed).toEqual({ code: 0, stdout: "resealed  4\nalready   0\nunopened  0\n", stderr: "" })
+    expect(await json("reseal", RING)).toEqual({ code: 0, resealed: 0, already: 4, unopened: 0 })
     expect(await usesOf(`k2:${NEW}`)).toEqual([
       { table: "signing_secrets", key_id: "k2", ciphertexts: 3 },
       { table: "erasure_keys", key_id: "k2", ciphertexts: 0 },
+      { table: "dkim_keys", key_id: "k2", ciphertexts: 1 },
     ])
   })
 
@@ -45,10 +55,10 @@ describe("keys-at-rest", () => {
     const failed = await json("reseal", OLD)
     expect(failed).toMatchObject({
       code: 1,
-      error: { code: "ciphertexts_unopened", resealed: 0, already: 0, unopened: 3 },
+      error: { code: "ciphertexts_unopened", resealed: 0, already: 0, unopened: 4 },
     })
     expect((await run(["keys-at-rest", "list"], { SECRETS_KEY: OLD })).stdout).toBe(
-      "table            key_id  ciphertexts\nsigning_secrets  k1      0\nsigning_secrets  –       3\nerasure_keys     k1      0\n",
+      "table            key_id  ciphertexts\nsigning_secrets  k1      0\nsigning_secrets  –       3\nerasure_keys     k1      0\ndkim_keys        k1      0\ndkim_keys        –       1\n",
     )
   })
 })

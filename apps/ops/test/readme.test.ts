@@ -10,6 +10,7 @@ import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
+import { dnsServer } from "./dnsServer.ts"
 import { partnerServer } from "./partnerServer.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
@@ -56,6 +57,7 @@ it("walks through commands that succeed one after the other", async () => {
       // From here on evt_… stands for a partner's event.
       ids.delete("evt_")
     }
+    if (command.includes(" senders verify")) files["192.0.2.53"] = await publishRecords(ids.get("snd_")!)
     const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
     const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => ids.get(prefix) ?? arg))
     const role = known[0] === "migrate" ? { DATABASE_URL: url() } : {}
@@ -66,7 +68,7 @@ it("walks through commands that succeed one after the other", async () => {
     }
   }
   expect([...ids.keys()].sort()).toEqual(
-    ["aud_", "cmp_", "dlv_", "ers_", "key_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "whe_"]
+    ["aud_", "cmp_", "dlv_", "ers_", "key_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "snd_", "whe_"]
       .concat("evt_")
       .sort(),
   )
@@ -83,6 +85,20 @@ it("shows every command that there is", async () => {
   }
   expect(walked.size).toBeGreaterThan(20)
 })
+
+/** Publishes the DNS records that a sender needs, with what the operator fills in; returns the address of the name server. */
+const publishRecords = async (sender: string) => {
+  const { stdout } = await run(["senders", "show", sender, "--json"])
+  const records: ReadonlyArray<{ name: string; type: string; values: ReadonlyArray<string> }> =
+    JSON.parse(stdout).dns_records
+  return dnsServer(
+    records.map(({ name, type, values }) =>
+      type === "MX"
+        ? { type: "MX", name, data: { preference: 10, exchange: "mx.acme.example" } }
+        : { type: "TXT", name, data: values.map((value) => value.replace(/<.*>/, "_spf.relay.example")) },
+    ),
+  )
+}
 
 /** Receives an event about an unknown program, which the service quarantines. */
 const quarantineEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {

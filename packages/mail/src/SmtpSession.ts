@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net"
 import type { Readable } from "node:stream"
+import { isAscii } from "@outreach/domain/mail/DomainName"
 import SMTPConnection, {
   type SMTPConnectionAuth,
   type SMTPConnectionOptions,
@@ -29,6 +30,7 @@ export class SmtpSession {
   isMessageSent = false
   readonly #connection: SMTPConnection
   readonly #timeouts: SmtpTimeouts
+  #offersSmtpUtf8 = false
   /** The commands whose replies are awaited, the oldest first. */
   #awaited: string[] = []
   #timer: NodeJS.Timeout | undefined
@@ -72,12 +74,17 @@ export class SmtpSession {
   }
 
   /**
-   * Sends a message and returns the server's reply. Rejects with nodemailer's error.
+   * Sends a message and returns the server's reply. Rejects with nodemailer's error, and with ESMTPUTF8 if an address needs what the server
+   * does not offer (RFC 6531 3.2): nodemailer would send it all the same.
    *
    * `isHeld` is asked before its first byte goes, and a false ends the session.
    */
   async send(envelope: SMTPEnvelope, message: Readable, isHeld: () => boolean): Promise<string> {
     this.isMessageSent = false
+    if (!this.#offersSmtpUtf8 && !isAscii(JSON.stringify([envelope.from, envelope.to]))) {
+      message.destroy()
+      throw new SmtpError("ESMTPUTF8", "MAIL FROM")
+    }
     message.once("resume", () => {
       if (!isHeld()) return this.#end(new SmtpError("ELEASE", "DATA"))
       this.#await("DATA", this.#timeouts.blockMs)
@@ -128,7 +135,8 @@ export class SmtpSession {
       this.#awaited.push(COMMANDS.find((command) => text.startsWith(command)) ?? "AUTH")
       if (this.#awaited.length > 1) return
     } else if (direction === "server") {
-      this.#awaited.shift()
+      const answered = this.#awaited.shift()
+      if (answered === "EHLO") this.#offersSmtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(text)
     } else return
     const [command] = this.#awaited
     if (command === undefined) clearTimeout(this.#timer)

@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto"
+import { isAscii } from "@outreach/domain/mail/DomainName"
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"
@@ -43,7 +44,12 @@ const createComposer = (sender: SenderIdentity) => {
     const message = new MailComposer(mimeMessage(mail, headers)).compile()
     if (signer !== null) message.processFunc((input) => signer.sign(input))
     // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
-    const dsn = { ret: "headers", notify: ["failure"], orcpt: `rfc822;${mail.to}` }
+    const dsn = {
+      ret: "headers",
+      notify: ["failure"],
+      // Another form holds other letters (RFC 6533 3), which nodemailer does not write.
+      ...(isAscii(mail.to) && { orcpt: `rfc822;${mail.to}` }),
+    }
     return { envelope: { ...message.getEnvelope(), dsn }, text: message.createReadStream() }
   }
 }

@@ -42,7 +42,10 @@ export const find = revealing(
     >
     const [key] = named
     if (key === undefined || named.length > 1) return yield* new UnclearClinician()
-    const [by, value] = key
+    const [by, given] = key
+    // Loaded here, because the other commands of the group do not need the contract's schemas.
+    const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
+    const value = by === "email" ? (canonicalEmail(given) ?? given) : given
     const reader = yield* TimelineReader
     const found = yield* reader.find({ by, value, ...pickDefined({ organizationId: organization }) }, limit + 1)
     const recipients = found.recipients.slice(0, limit).map(reveal ? (recipient) => recipient : maskPerson)

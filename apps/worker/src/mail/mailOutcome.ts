@@ -25,6 +25,8 @@ export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: S
   const { code, command, responseCode, response } = error
   // Before anything was said to the server: the address cannot be written in the protocol.
   if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
+  // The mailbox may be fine, so that its address is not suppressed. Another attempt would meet the same server.
+  if (code === "ESMTPUTF8") return { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
   if (typeof responseCode !== "number") {
     return { _tag: isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
   }

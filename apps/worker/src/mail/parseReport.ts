@@ -25,7 +25,10 @@ const beginningOf = (raw: Uint8Array): Uint8Array => {
 }
 
 /** Returns whether a message is a report (RFC 6522) of a type. */
-export const isReport = ({ headers }: Email, type: "delivery-status" | "feedback-report"): boolean => {
+export const isReport = (
+  { headers }: Email,
+  type: "delivery-status" | "global-delivery-status" | "feedback-report",
+): boolean => {
   const contentType = headers.find(({ key }) => key === "content-type")?.value ?? ""
   return (
     /^multipart\/report\b/i.test(contentType) && new RegExp(`report-type="?${type}(?![\\w-])`, "i").test(contentType)

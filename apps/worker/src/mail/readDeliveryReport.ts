@@ -3,12 +3,12 @@ import { classifySmtpReply } from "./classifySmtpReply.ts"
 import { isReport, partOf, readFieldGroups } from "./parseReport.ts"
 
 /**
- * Reads what a delivery status notification (RFC 3464) says for good of its one message; undefined for whatever is none, such as an
+ * Reads what a delivery status notification (RFC 3464, RFC 6533) says for good of its one message; undefined for whatever is none, such as an
  * automatic reply, for a notice of delay, and for one that says that the message was delivered or passed on to anybody.
  */
 export const readDeliveryReport = (message: Email): ReturnType<typeof classifySmtpReply> | undefined => {
-  if (!isReport(message, "delivery-status")) return undefined
-  const groups = readFieldGroups(partOf(message, "message/delivery-status"))
+  if (!isReport(message, "delivery-status") && !isReport(message, "global-delivery-status")) return undefined
+  const groups = readFieldGroups(partOf(message, "message/delivery-status", "message/global-delivery-status"))
   const recipients = groups.filter((fields) => fields.has("action"))
   if (recipients.length === 0 || recipients.some((fields) => !/^failed\b/i.test(fields.get("action")!)))
     return undefined

@@ -135,6 +135,11 @@ export const sendOutreach = Effect.fnUntraced(function* (
         Effect.annotateLogs({ seconds: wait / 1000, ...failure }),
       )
     }
+    if (outcome._tag === "Bounced" && outcome.lacking !== undefined && settled) {
+      yield* Effect.logWarning("recipient refused, the SMTP server does not offer what their address needs").pipe(
+        Effect.annotateLogs({ ...about, lacking: outcome.lacking }),
+      )
+    }
     // A message that was late asked nothing.
     if (outcome._tag !== "Late") wait = 0
     if (!settled) return

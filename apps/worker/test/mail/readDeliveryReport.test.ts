@@ -20,6 +20,14 @@ describe("a delivery report", () => {
     },
   )
 
+  it("is read of an international message, too, as RFC 6533 writes it", async () => {
+    const fields = "Final-Recipient: utf-8; josé@büro.test\r\nAction: failed\r\nStatus: 5.1.1\r\n"
+    const report = deliveryReport(fields).replace("message/delivery-status", "message/global-delivery-status")
+    expect(await read(report)).toBe("mailbox_not_found")
+    const named = report.replace("report-type=delivery-status", "report-type=global-delivery-status")
+    expect(await read(named)).toBe("mailbox_not_found")
+  })
+
   it("is read with bare line feeds, too", async () => {
     expect(await read(deliveryReport(failed).replaceAll("\r\n", "\n"))).toBe("mailbox_not_found")
   })

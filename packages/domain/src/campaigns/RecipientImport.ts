@@ -28,7 +28,9 @@ export const ImportLine = Schema.Struct({
   number: Schema.Int,
   npi: Npi,
   email: EmailAddress.check(
-    Schema.makeFilter((text) => text.length <= MAX_EMAIL_LENGTH || "the e-mail address is not valid"),
+    Schema.makeFilter(
+      (text) => new TextEncoder().encode(text).length <= MAX_EMAIL_LENGTH || "the e-mail address is not valid",
+    ),
   ),
   /** Absent when the import takes no fields. */
   fields: Schema.optionalKey(RecipientFields),

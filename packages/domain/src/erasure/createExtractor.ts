@@ -7,7 +7,7 @@ const WITHHELD = "[withheld]"
 
 /** What may name a clinician: an address, a recipient's id, an NPI, or a word that looks like a token. */
 const NAMES =
-  /[\w.%+-]{1,64}(?:@|%40|\\u0040)[\w-]{1,63}(?:\.[\w-]{1,63})+|rcp_[0-9a-f]{32}|(?<!\d)[12]\d{9}(?!\d)|(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?![0-9A-Za-z])/gi
+  /[\p{L}\p{M}\w.%+-]{1,64}(?:@|%40|\\u0040)[\p{L}\p{M}\w-]{1,63}(?:\.[\p{L}\p{M}\w-]{1,63})+|rcp_[0-9a-f]{32}|(?<!\d)[12]\d{9}(?!\d)|(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?![0-9A-Za-z])/giu
 
 /** Returns the words of a text that look like tokens. */
 export const tokenWords = (text: string): ReadonlyArray<string> =>

@@ -1,4 +1,5 @@
 import { Base64 } from "effect/encoding"
+import { isAscii } from "../mail/DomainName.ts"
 import type { Subject } from "./Erasure.ts"
 
 /** What to look for in texts. */
@@ -24,7 +25,8 @@ export const createMatcher = ({ npis, emails, recipients }: Needles): ((text: st
 /** Returns `like` patterns for texts in lower case; whatever `createMatcher` finds matches one of them. */
 export const likePatterns = ({ npis, emails, recipients }: Needles): ReadonlyArray<string> => {
   const values = [...npis, ...emails, ...recipients.map(({ token }) => token)]
-  const forms = [...values, ...[...npis, ...emails].flatMap(base64Forms), "\\u00", "%40"]
+  const escaped = emails.every(isAscii) ? "\\u00" : "\\u"
+  const forms = [...values, ...[...npis, ...emails].flatMap(base64Forms), escaped, "%40"]
   return forms.map((form) => `%${form.toLowerCase().replaceAll(/[\\%_]/g, "\\$&")}%`)
 }
 

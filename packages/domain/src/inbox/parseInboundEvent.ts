@@ -2,7 +2,7 @@ import { EVENTS, type EventData, type EventTypeOf } from "@outreach/contract"
 import { Result } from "effect"
 import type { FunnelStage } from "../digest/Digest.ts"
 import { parseInput } from "../parseInput.ts"
-import type { EmailAddress } from "../recipients/EmailAddress.ts"
+import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 
 /** A command to count a clinician, and to withdraw the recipients whom the clinician matches. */
@@ -29,6 +29,7 @@ const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
 }
 
 const parseNpi = parseInput(Npi)
+const parseEmail = parseInput(EmailAddress)
 
 /** Creates the parser of a deployment of this `livemode`. Its reasons name a member of the event and none of its values. */
 export const parseInboundEvent =
@@ -50,13 +51,16 @@ export const parseInboundEvent =
     const npi = parseNpi(read.data.npi)
     if (Result.isFailure(npi)) return { _tag: "Invalid", reason: `data.npi: ${npi.failure.reason}` }
     const account = type === "clinician.account_created" ? (read.data as EventData<typeof type>) : undefined
+    const email = account === undefined ? null : parseEmail(account.email)
+    if (email !== null && Result.isFailure(email))
+      return { _tag: "Invalid", reason: `data.email: ${email.failure.reason}` }
     return {
       _tag: "InboundCommand",
       command: {
         stage: STAGES[type],
         programSlug: read.data.consumer_program_slug,
         npi: npi.success,
-        email: (account?.email ?? null) as EmailAddress | null,
+        email: email === null ? null : email.success,
         token: account?.attribution === "service_token" ? (account.token ?? null) : null,
       },
     }

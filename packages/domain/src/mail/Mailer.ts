@@ -50,7 +50,8 @@ export interface MailFailure {
 /** What came of an attempt to send a message. */
 export type MailOutcome =
   | { readonly _tag: "Accepted" }
-  | { readonly _tag: "Bounced"; readonly reason: BounceReason }
+  /** `lacking` names the extension that our mail server would need for this address. */
+  | { readonly _tag: "Bounced"; readonly reason: BounceReason; readonly lacking?: "SMTPUTF8" }
   | { readonly _tag: "Deferred" }
   /** The recipient's domain refuses us. */
   | { readonly _tag: "Refused"; readonly status: string }

@@ -1,6 +1,7 @@
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import { type HeldTable, SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { DeliveryId, EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
@@ -52,7 +53,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
         where organization_id = ${organizationId} and npi = any (${npis}::text[]) and type = 'clinician.account_created'`
       return rows.flatMap(({ body }) => {
         const email: unknown = JSON.parse(body).data?.email
-        return typeof email === "string" && email.includes("@") ? [email.toLowerCase()] : []
+        if (typeof email !== "string" || !email.includes("@")) return []
+        // As it was written, too: texts may repeat that.
+        return [(canonicalEmail(email) ?? email).toLowerCase(), email.toLowerCase()]
       })
     }, atLeisure)
 
