@@ -44,6 +44,8 @@ it("walks through commands that succeed one after the other", async () => {
     files[name] = join(folder, name)
     writeFileSync(files[name], fences(language)[0]!)
   }
+  files["named.csv"] = join(folder, "named.csv")
+  writeFileSync(files["named.csv"], fences("csv")[1]!)
   // The first printed id of each kind replaces every later `org_…` of that kind.
   const ids = new Map<string, string>()
   for (const command of commands) {
