@@ -316,6 +316,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.clicked_earlier(organization text, follow_up text, clinician text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with recursive followed as (
+    select first_id from follow_ups where organization_id = organization and campaign_id = follow_up
+    union all
+    select earlier.first_id from followed join follow_ups earlier on earlier.organization_id = organization and campaign_id = followed.first_id
+  )
+  select exists (
+    select from followed
+    join recipients recipient on recipient.organization_id = organization and recipient.campaign_id = first_id and npi = clinician
+    join unique_hits hit on hit.organization_id = organization and hit.recipient_id = recipient.id and type = 'outreach.email_clicked'
+    where unsuspected_date is not null
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION public.current_identity()
  RETURNS text
  LANGUAGE plpgsql
@@ -1375,6 +1393,23 @@ create table events (
   constraint events_pkey PRIMARY KEY (organization_id, id, emitted_at)
 ) partition by RANGE (emitted_at);
 
+create table follow_ups (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  first_id text collate "C" not null,
+  unless text not null,
+  after_seconds integer not null,
+  lead_seconds integer not null,
+  last_id text collate "C",
+  skipped jsonb default '{}'::jsonb not null,
+  drawn_at timestamp with time zone,
+  constraint follow_ups_pkey PRIMARY KEY (organization_id, campaign_id),
+  constraint follow_ups_after_seconds_check CHECK ((after_seconds > 0)),
+  constraint follow_ups_check CHECK ((first_id <> campaign_id)),
+  constraint follow_ups_lead_seconds_check CHECK ((lead_seconds > 0)),
+  constraint follow_ups_unless_check CHECK ((unless = ANY (ARRAY['clicked'::text, 'account_created'::text, 'learner_qualified'::text])))
+);
+
 create table granted_roles (
   role text collate "C" not null,
   kind text collate "C" not null,
@@ -1582,7 +1617,7 @@ create table recipients (
   constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawal_reason IS NULL))),
   constraint recipients_npi_check CHECK ((npi ~ '^[0-9]{10}$'::text)),
   constraint recipients_token_check CHECK ((token ~ '^[0-9A-Za-z]{6}$'::text)),
-  constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text])))
+  constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text, 'clicked'::text])))
 );
 
 create table replay_jobs (

@@ -58,7 +58,7 @@ describe("campaigns", () => {
     expect(await ids("--program", second.program_id)).toEqual({ ids: [second.id], has_more: false })
     expect(await ids("--program", second.program_id, "--status", "sending")).toEqual({ ids: [], has_more: false })
     const { data } = await runJson("campaigns", "list", "--program", second.program_id)
-    expect(data).toEqual([second])
+    expect(data).toEqual([{ ...second, follow_up_of: null }])
     expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status /m)
   })
 
@@ -172,6 +172,64 @@ describe("campaigns", () => {
   ])("refuse %s", async (_, flags, code, message) => {
     const failure = await runFailing(...(await create(flags as Record<string, string>)))
     expect(failure).toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
+  it("follow another campaign up, and show whom that leaves out and why", async () => {
+    const first = await runJson(...(await create()))
+    const flags = {
+      program: first.program_id,
+      "follow-up": first.id,
+      unless: "clicked",
+      after: "5d",
+      "window-start": "2099-03-08T09:00:00Z",
+      "window-end": "2099-03-09T09:00:00Z",
+    }
+    const refused = async (changes: Record<string, string>) => runFailing(...(await create({ ...flags, ...changes })))
+    expect(await refused({})).toMatchObject({ code: "invalid_follow_up", message: expect.stringMatching(/is a draft/) })
+    await runJson("campaigns", "schedule", first.id)
+    const { id } = await runJson(...(await create(flags)))
+    const state = { follow_up_of: first.id, unless: "clicked", after_seconds: 432_000, drawn_at: null, skipped: {} }
+    expect((await runJson("campaigns", "show", id)).follow_up).toEqual(state)
+    expect((await runJson("campaigns", "show", first.id)).follow_up).toBe(null)
+    const { data } = await runJson("campaigns", "list", "--program", first.program_id)
+    expect(data.map((row: Record<string, unknown>) => [row["id"], row["follow_up_of"]])).toEqual([
+      [id, first.id],
+      [first.id, null],
+    ])
+    expect((await run(["campaigns", "list", "--program", first.program_id])).stdout).toMatch(/ +follow_up_of$/m)
+    await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          update follow_ups set drawn_at = '2026-12-01T13:00:00Z', skipped = '{"clicked": 12, "suppressed": 3}' where campaign_id = ${id}`,
+      ),
+    )
+    const { stdout } = await run(["campaigns", "show", id])
+    for (const line of [
+      new RegExp(`^follow_up_of +${first.id}$`, "m"),
+      /^unless +clicked$/m,
+      /^drawn_at +2026-12-01 13:00:00 UTC$/m,
+      /^clicked +12$/m,
+      /^suppressed +3$/m,
+    ]) {
+      expect(stdout).toMatch(line)
+    }
+
+    expect(await refused({ "window-start": "2099-03-05T09:00:00Z" })).toMatchObject({
+      code: "invalid_follow_up",
+      message: expect.stringMatching(/may send until .* cannot start before 2099-03-07T09:00:01/),
+    })
+    const other = await runJson(...(await create()))
+    expect(await refused({ program: other.program_id })).toMatchObject({
+      code: "invalid_follow_up",
+      message: expect.stringMatching(/of the same program/),
+    })
+    expect(await refused({ kind: "survey" })).toMatchObject({ code: "invalid_follow_up" })
+    expect(await refused({ unless: "opened" })).toMatchObject({ code: "usage" })
+    expect(await refused({ "follow-up": `cmp_${"f".repeat(32)}` })).toMatchObject({ code: "campaign_not_found" })
+    expect(await runFailing(...(await create({ after: "5d" })))).toMatchObject({ code: "incomplete_follow_up" })
+    expect(
+      await runFailing("recipients", "import", "--campaign", id, file("none.csv", "npi,email\n1234567893,a@a.test\n")),
+    ).toMatchObject({ code: "recipients_drawn" })
   })
 
   it("are followed until nothing more is sent", async () => {

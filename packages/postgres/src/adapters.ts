@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
+import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
 import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
@@ -39,6 +40,7 @@ export const adapters = Layer.mergeAll(
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   SubjectTestRepositoryPg,
+  FollowUpRepositoryPg,
   RecipientRepositoryPg,
   EventFeed.layer,
   DigestRepositoryPg,

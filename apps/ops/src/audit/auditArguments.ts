@@ -12,6 +12,7 @@ import { type Command, Param } from "effect/cli"
 export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withheld">> = {
   "ab-after": "recorded",
   "ab-share": "recorded",
+  after: "recorded",
   all: "recorded",
   "bounce-domain": "recorded",
   campaign: "recorded",
@@ -30,6 +31,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   expires: "recorded",
   fields: "recorded",
   file: "withheld",
+  "follow-up": "recorded",
   from: "recorded",
   grace: "recorded",
   "grant-to": "recorded",
@@ -81,6 +83,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   token: "withheld",
   type: "recorded",
   types: "recorded",
+  unless: "recorded",
   url: "origin",
   "window-end": "recorded",
   "window-start": "recorded",

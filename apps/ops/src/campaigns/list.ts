@@ -24,6 +24,15 @@ export const list = reading(
   Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, limit }) {
     const filter = pickDefined({ organizationId: organization, programId: program, status })
     const rows = yield* (yield* CampaignRepository).list(filter, limit + 1)
-    yield* printPage(rows, limit, ["id", "programId", "name", "kind", "status", "windowStart", "windowEnd"])
+    yield* printPage(rows, limit, [
+      "id",
+      "programId",
+      "name",
+      "kind",
+      "status",
+      "windowStart",
+      "windowEnd",
+      "followUpOf",
+    ])
   }),
 ).pipe(Command.withDescription("List campaigns, newest first; of one organization or of all"))

@@ -1,11 +1,7 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import {
-  decisionTime,
-  type SubjectFigures,
-  type SubjectTestState,
-  type TestSubject,
-} from "@outreach/domain/campaigns/SubjectTest"
+import { decisionTime, type SubjectFigures, type SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
 import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
+import type { TestSubject } from "@outreach/domain/mail/Message"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatRecord, formatRows } from "../output/Output.ts"

@@ -6,9 +6,12 @@ import {
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
+import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
+import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
 import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
@@ -22,6 +25,7 @@ import { sendTest } from "../campaigns/sendTest.ts"
 import { formatSubjectTest, readSubjectTestReport } from "../campaigns/subjectTestReport.ts"
 import { campaignId } from "../inputs/commonFlags.ts"
 import { DisplayName } from "../inputs/DisplayName.ts"
+import { followUpFlags, readFollowUp } from "../inputs/followUpFlags.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { readTemplate } from "../inputs/readTemplate.ts"
 import { readSubjectTest, subjectTestFlags } from "../inputs/subjectTestFlags.ts"
@@ -95,6 +99,7 @@ const create = changing(
     windowStart: time("window-start", "When sending begins"),
     windowEnd: time("window-end", "When sending ends"),
     ...subjectTestFlags,
+    ...followUpFlags,
   },
   Effect.fn("ops.campaigns.create")(function* ({ layout, ...input }) {
     const { createCampaign } = yield* loadCampaigns
@@ -104,10 +109,12 @@ const create = changing(
     const html = yield* readTemplate("html", input.html)
     const text = Option.isSome(input.text) ? yield* readTemplate("text", input.text.value) : null
     const subjectTest = yield* readSubjectTest(input)
+    const followUp = yield* readFollowUp(input)
     yield* printCampaign(
       yield* createCampaign({
         ...input,
         subjectTest,
+        followUp,
         html: layout === "plain" ? wrapInPlainLayout(html) : html,
         text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
         shortLink: Option.getOrNull(input.shortLink),
@@ -173,10 +180,12 @@ const show = reading(
     const failures = yield* repository.failures(input.campaignId)
     const quarantined = yield* repository.quarantined(input.campaignId)
     const subjectTest = yield* readSubjectTestReport(campaign)
+    const followUp = (yield* (yield* FollowUpRepository).find({ ...campaign, campaignId: campaign.id })) ?? null
     const text = () =>
       [
         formatRecord({ ...named, ...progress }),
         formatProgress(progress),
+        ...(followUp === null ? [] : [formatFollowUp(followUp)]),
         ...(subjectTest === null ? [] : [formatSubjectTest(campaign.subject, subjectTest)]),
         ...[
           section(`Domains that refuse us, and when sending to them resumes:`, pauses, ["domain", "status", "until"]),
@@ -192,9 +201,21 @@ const show = reading(
           ),
         ].flat(),
       ].join("\n\n")
-    yield* print({ ...named, html, text: textPart, progress, subjectTest, pauses, failures, quarantined }, text)
+    yield* print(
+      { ...named, html, text: textPart, progress, followUp, subjectTest, pauses, failures, quarantined },
+      text,
+    )
   }),
 ).pipe(Command.withDescription("Show a campaign's status and progress, and why messages were not sent"))
+
+const formatFollowUp = ({ skipped, ...followUp }: FollowUpState) => {
+  const reasons = Object.entries(skipped).map(([reason, count]) => ({ reason, recipients: count }))
+  const skips = section("Recipients of the earlier campaign who are not sent a follow-up:", reasons, [
+    "reason",
+    "recipients",
+  ])
+  return [formatRecord(followUp), ...skips].join("\n\n")
+}
 
 const section = <Row extends object>(
   title: string,
@@ -292,6 +313,7 @@ export const campaigns = Command.make("campaigns").pipe(
       ProgramRepositoryPg,
       RecipientRepositoryPg,
       SubjectTestRepositoryPg,
+      FollowUpRepositoryPg,
       TransactionPg,
       senderRepository,
     ),

@@ -1,8 +1,8 @@
-import type { TestSubject } from "@outreach/domain/campaigns/SubjectTest"
+import { withdrawClicked } from "@outreach/domain/campaigns/FollowUps"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
-import type { MessageLease } from "@outreach/domain/mail/Message"
+import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
@@ -172,9 +172,8 @@ export const sendOutreach = Effect.fnUntraced(function* (
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : room
       const rates = { perMinute, perDomainMinute }
-      const leases = yield* withFields(
-        yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign }),
-      )
+      const claimed = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
+      const leases = yield* withFields(yield* withdrawClicked(claimed))
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
     }),

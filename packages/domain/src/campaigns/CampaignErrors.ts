@@ -20,6 +20,24 @@ export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>
   }
 }
 
+/** The campaign is a follow-up, so nobody is imported. */
+export class RecipientsDrawn extends Schema.TaggedError<RecipientsDrawn>()("RecipientsDrawn", {
+  campaignId: Schema.String,
+}) {
+  override get message(): string {
+    return `Campaign ${this.campaignId} is a follow-up: its recipients are drawn from those of the campaign that it follows.`
+  }
+}
+
+/** The campaign cannot follow the other one as was asked for. */
+export class InvalidFollowUp extends Schema.TaggedError<InvalidFollowUp>()("InvalidFollowUp", {
+  reason: Schema.String,
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
 /** The campaign's program has all the completers that it was to have, so nobody is written to any more. */
 export class QuotaReached extends Schema.TaggedError<QuotaReached>()("QuotaReached", {
   campaignId: Schema.String,

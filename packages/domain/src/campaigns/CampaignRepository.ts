@@ -13,6 +13,7 @@ import type {
   QuarantinedMessage,
 } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
+import type { FollowUp } from "./FollowUp.ts"
 import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 /** A campaign with its program, as summaries need them. */
@@ -26,6 +27,13 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
   /** The campaign's subject test; undefined for a campaign with one subject. */
   readonly subjectTest: Pick<SubjectTestState, "share" | "winner"> | undefined
+  /** Whom a follow-up is sent to, as long as it is not drawn to the last recipient. */
+  readonly followUp: FollowUp | undefined
+}
+
+/** A campaign in a list. */
+export interface ListedCampaign extends Omit<Campaign, "html" | "text"> {
+  readonly followUpOf: CampaignId | null
 }
 
 /** Recipients with their subjects, about to be published. */
@@ -49,7 +57,7 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
     /** Lists campaigns without their bodies, newest first; all conditions must hold. */
-    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<Omit<Campaign, "html" | "text">>>
+    list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<ListedCampaign>>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
     /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
     pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>
@@ -60,7 +68,10 @@ export class CampaignRepository extends Context.Service<
     /** Locks a campaign until the transaction ends, so that it cannot be scheduled; imports share the lock. */
     lockForImport(
       campaignId: CampaignId,
-    ): Effect.Effect<Pick<Campaign, "organizationId" | "programId" | "status">, CampaignNotFound>
+    ): Effect.Effect<
+      Pick<Campaign, "organizationId" | "programId" | "status"> & { readonly isFollowUp: boolean },
+      CampaignNotFound
+    >
     /** Moves a campaign if its status is one of `from`. */
     move(
       campaignId: CampaignId,
@@ -72,7 +83,10 @@ export class CampaignRepository extends Context.Service<
       organizationId: OrganizationId,
       campaignIds: ReadonlyArray<CampaignId>,
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
-    /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
+    /**
+     * Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. A
+     * follow-up's turn comes `drawLeadSeconds` before its window.
+     */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
     /** Sets the status, marks the recipients as published, queues their messages, and publishes the event, if there are any. */
     storePublication(publication: Publication, status: CampaignStatus, event?: EventDraft): Effect.Effect<void>

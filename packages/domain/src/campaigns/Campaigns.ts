@@ -10,8 +10,9 @@ import { isErased } from "../suppressions/ErasedClinicians.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
-import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS } from "./Campaign.ts"
+import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS, WORKER_TRANSITIONS } from "./Campaign.ts"
 import {
+  InvalidFollowUp,
   InvalidShortLink,
   InvalidSubjectTest,
   InvalidTemplate,
@@ -20,6 +21,9 @@ import {
 } from "./CampaignErrors.ts"
 import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
+import { checkFollowUp, type FollowUp } from "./FollowUp.ts"
+import { FollowUpRepository } from "./FollowUpRepository.ts"
+import { drawNext } from "./FollowUps.ts"
 import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
@@ -42,8 +46,10 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly windowEnd: Timestamp
   /** Default none. */
   readonly subjectTest?: SubjectTest | undefined
+  /** Default none: its recipients are imported. */
+  readonly followUp?: FollowUp | undefined
 }) {
-  const { subjectTest, ...campaign } = request
+  const { subjectTest, followUp, ...campaign } = request
   const { text = null, shortLink = null, fields = [], perMinute = null } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const campaigns = yield* CampaignRepository
@@ -82,12 +88,19 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
     const reason = checkSubjectTest(subjectTest, request)
     if (reason !== undefined) return yield* new InvalidSubjectTest({ reason })
   }
+  if (followUp !== undefined) {
+    const followed = yield* campaigns.find(followUp.followUpOf)
+    const lastSentAt = yield* (yield* FollowUpRepository).lastSentAt({ ...followed, campaignId: followed.id })
+    const reason = checkFollowUp(followUp, { ...followed, lastSentAt }, request)
+    if (reason !== undefined) return yield* new InvalidFollowUp({ reason })
+  }
   const id = yield* createIdentifier("campaign")
   const create = Effect.gen(function* () {
     const created = yield* campaigns.create({ ...campaign, text, shortLink, fields, perMinute, id })
     if (subjectTest !== undefined) {
       yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
     }
+    if (followUp !== undefined) yield* (yield* FollowUpRepository).create({ ...created, campaignId: id }, followUp)
     return created
   })
   return yield* (yield* Transaction).run(create)
@@ -131,6 +144,13 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const publish = Effect.gen(function* () {
     const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
     if (chunk === undefined) return undefined
+    if (chunk.followUp !== undefined) {
+      yield* campaigns
+        .move(chunk.campaign.id, WORKER_TRANSITIONS.publish.from, WORKER_TRANSITIONS.publish.to)
+        .pipe(Effect.orDie)
+      yield* drawNext(chunk.campaign, chunk.followUp, RECIPIENTS_PER_EVENT)
+      return { campaignId: chunk.campaign.id, recipients: 0, withdrawn: 0 }
+    }
     const withdrawn = yield* withdrawErased(chunk)
     if (withdrawn > 0) return { campaignId: chunk.campaign.id, recipients: 0, withdrawn }
     const isEmpty = chunk.recipients.length === 0

@@ -15,7 +15,7 @@ import { type ErasedClinicians, isErased } from "../suppressions/ErasedClinician
 import { type SuppressionKey, SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { Transaction } from "../Transaction.ts"
 import { IMPORTABLE } from "./Campaign.ts"
-import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
+import { CampaignNotInStatus, QuotaReached, RecipientsDrawn } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 import { loadFieldsCheck } from "./UnrenderedRecipients.ts"
 
@@ -55,6 +55,9 @@ export interface ImportResult {
   readonly suppressed: number
   readonly bad: ReadonlyArray<BadLine>
 }
+
+/** How often a token is drawn for a recipient. */
+export const MAX_TOKEN_DRAWS = 10
 
 /** No token was free in ten draws; 62⁶ tokens to an organization are nearly used up. */
 export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsedUp", {}) {
@@ -122,11 +125,33 @@ export const judgeCandidates = (
   })
 }
 
+/** Judges candidates for a campaign by all that is known of them, as a part of a transaction that has the clock in hand. */
+export const judgeKnown = Effect.fnUntraced(function* (
+  campaign: Pick<Recipient, "organizationId" | "campaignId" | "programId">,
+  candidates: ReadonlyArray<Pick<Candidate, "npi" | "email">>,
+) {
+  const { organizationId, programId } = campaign
+  const npis = candidates.map(({ npi }) => npi)
+  const keys = [
+    ...npis.map((value) => ({ kind: "npi" as const, value })),
+    ...candidates.map(({ email }) => ({ kind: "email" as const, value: email })),
+  ]
+  return judgeCandidates(candidates, {
+    recipients: yield* (yield* RecipientRepository).findSameClinicians(campaign, candidates),
+    suppressions: yield* (yield* SuppressionRepository).find(programId, keys).pipe(Effect.orDie),
+    qualified: yield* (yield* DigestRepository).findQualified(organizationId, programId, npis, ENDING_STAGES),
+    erased: yield* (yield* ErasedClinicianRepository).find(organizationId, candidates),
+  })
+})
+
 /** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns what became of each candidate, in order. */
 export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
   function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
     const recipients = yield* RecipientRepository
-    const { organizationId, programId, status } = yield* (yield* CampaignRepository).lockForImport(campaignId)
+    const { organizationId, programId, status, isFollowUp } = yield* (yield* CampaignRepository).lockForImport(
+      campaignId,
+    )
+    if (isFollowUp) return yield* new RecipientsDrawn({ campaignId })
     if (!IMPORTABLE.includes(status)) {
       return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
     }
@@ -136,17 +161,7 @@ export const addRecipients = Effect.fn("RecipientImport.addRecipients")(
     if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
       return yield* new QuotaReached({ campaignId, programId })
     }
-    const npis = candidates.map(({ npi }) => npi)
-    const keys = [
-      ...npis.map((value) => ({ kind: "npi" as const, value })),
-      ...candidates.map(({ email }) => ({ kind: "email" as const, value: email })),
-    ]
-    const registrations = judgeCandidates(candidates, {
-      recipients: yield* recipients.findSameClinicians(campaign, candidates),
-      suppressions: yield* (yield* SuppressionRepository).find(programId, keys).pipe(Effect.orDie),
-      qualified: yield* (yield* DigestRepository).findQualified(organizationId, programId, npis, ENDING_STAGES),
-      erased: yield* (yield* ErasedClinicianRepository).find(organizationId, candidates),
-    })
+    const registrations = yield* judgeKnown(campaign, candidates)
     const wanted = candidates.filter((_, i) => registrations[i] === "registered")
     const added = yield* recipients.add(campaign, wanted, at)
     const kept = yield* recipients.keepFields(
@@ -191,7 +206,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   }
   const counts = { registered: 0, updated: 0, already_there: 0, suppressed: 0 }
   for (let draw = 0; waiting.length > 0; draw++) {
-    if (draw === 10) return yield* new TokensUsedUp()
+    if (draw === MAX_TOKEN_DRAWS) return yield* new TokensUsedUp()
     const batch = waiting
     const registrations = yield* addRecipients(campaignId, yield* Effect.forEach(batch, makeCandidate))
     waiting = []

@@ -1,7 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { CampaignId, OrganizationId } from "../Identifier.ts"
+import type { TestSubject } from "../mail/Message.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { SubjectCounts, SubjectFigures, SubjectTest, SubjectTestState, TestSubject } from "./SubjectTest.ts"
+import type { SubjectCounts, SubjectFigures, SubjectTest, SubjectTestState } from "./SubjectTest.ts"
 
 /** The key of a subject test. */
 export interface TestedCampaign {

@@ -1,7 +1,9 @@
-import type { TestSubject } from "../campaigns/SubjectTest.ts"
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
+
+/** One of the two subjects that a campaign compares. */
+export type TestSubject = "a" | "b"
 
 /** One e-mail to one recipient, held by one worker until the lease ends. */
 export interface MessageLease {

@@ -1,16 +1,18 @@
 import { Context, type Effect } from "effect"
-import type { TestSubject } from "../campaigns/SubjectTest.ts"
 import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, RecipientId } from "../Identifier.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
+import type { WithdrawalReason } from "../suppressions/Suppression.ts"
 import type { MailFailure } from "./Mailer.ts"
-import type { MessageLease, MessageTemplate } from "./Message.ts"
+import type { MessageLease, MessageTemplate, TestSubject } from "./Message.ts"
 
 /** What a settlement does with the message; an event is published in the same transaction. */
 export type MessageSettlement =
   | { readonly state: "sent"; readonly event: EventDraft }
   /** A hard bounce suppresses the address in every program of the organization. */
   | { readonly state: "bounced"; readonly event: EventDraft; readonly isHardBounce: boolean }
+  /** The message is not sent, and its recipient is withdrawn. */
+  | { readonly state: "withdrawn"; readonly reason: WithdrawalReason }
   /** `attempts` is how many count against the mailbox. */
   | {
       readonly state: "retry"

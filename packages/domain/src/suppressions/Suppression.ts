@@ -34,7 +34,7 @@ export interface ProgramClinician extends Clinician {
 }
 
 /** Why a recipient is withdrawn. */
-export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached"
+export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached" | "clicked"
 
 /** An entry of a program's suppression set, or of its organization's. */
 export interface Suppression {

@@ -1,13 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  assignSubject,
-  checkSubjectTest,
-  chooseSubject,
-  decisionTime,
-  type TestSubject,
-} from "../../src/campaigns/SubjectTest.ts"
+import { assignSubject, checkSubjectTest, chooseSubject, decisionTime } from "../../src/campaigns/SubjectTest.ts"
 import type { CampaignId, RecipientId } from "../../src/Identifier.ts"
+import type { TestSubject } from "../../src/mail/Message.ts"
 import { fromUnixMillis, toUnixMillis } from "../../src/Timestamp.ts"
 
 const hex = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 32, maxLength: 32 })

@@ -18,6 +18,7 @@ const chunkOf = (
   programName = "Heart failure",
 ): PublicationChunk => ({
   subjectTest: undefined,
+  followUp: undefined,
   campaign: {
     organizationId,
     id: CampaignId.make(`cmp_${hex}`),

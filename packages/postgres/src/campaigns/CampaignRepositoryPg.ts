@@ -8,7 +8,12 @@ import {
   WORKER_TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
-import { CampaignRepository, type CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRepository"
+import {
+  CampaignRepository,
+  type CampaignWithProgram,
+  type ListedCampaign,
+} from "@outreach/domain/campaigns/CampaignRepository"
+import type { FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import type { SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
@@ -79,10 +84,13 @@ export const CampaignRepositoryPg = Layer.effect(
 
       // One range of the primary key for each organization.
       list: Effect.fn("CampaignRepository.list")(
-        ({ organizationId, programId, status }, limit) => sql<Omit<Campaign, "html" | "text">>`
+        ({ organizationId, programId, status }, limit) => sql<ListedCampaign>`
           select campaign.* from organizations
           cross join lateral (
-            select ${sql.literal(columnsWithoutBody)} from campaigns
+            select ${sql.literal(columnsWithoutBody)}, (
+              select first_id from follow_ups where organization_id = campaigns.organization_id and campaign_id = campaigns.id
+            ) as "followUpOf"
+            from campaigns
             where organization_id = organizations.id
               and (${programId ?? null}::text is null or program_id = ${programId ?? null})
               and (${status ?? null}::text is null or status = ${status ?? null})
@@ -139,9 +147,13 @@ export const CampaignRepositoryPg = Layer.effect(
       }, orDieAs("CampaignRepository.quarantined")),
 
       lockForImport: Effect.fnUntraced(function* (campaignId) {
-        const rows = yield* sql<Pick<Campaign, "organizationId" | "programId" | "status">>`
-          select organization_id as "organizationId", program_id as "programId", status
-          from campaigns where id = ${campaignId} for share`
+        const rows = yield* sql<
+          Pick<Campaign, "organizationId" | "programId" | "status"> & { readonly isFollowUp: boolean }
+        >`
+          select organization_id as "organizationId", program_id as "programId", status, exists (
+            select from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id
+          ) as "isFollowUp"
+          from campaigns campaign where id = ${campaignId} for share`
         return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
       }, orDieAs("CampaignRepository.lockForImport")),
 
@@ -158,7 +170,10 @@ export const CampaignRepositoryPg = Layer.effect(
       lockNextChunk: Effect.fnUntraced(function* (limit) {
         const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
           select organization_id as "organizationId", id from campaigns campaign
-          where status = any (${publish.from}::text[]) and ${isServed}
+          where status = any (${publish.from}::text[]) and ${isServed} and not exists (
+            select from follow_ups
+            where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null
+              and window_start > clock_timestamp() + make_interval(secs => lead_seconds))
           order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`
         const campaign = campaigns[0]
         if (campaign === undefined) return undefined
@@ -169,7 +184,11 @@ export const CampaignRepositoryPg = Layer.effect(
           order by id limit ${limit} for update`
         const tests = yield* sql<Pick<SubjectTestState, "share" | "winner">>`
           select share, winner from subject_tests where organization_id = ${organizationId} and campaign_id = ${id}`
-        return { ...(yield* summaries(organizationId, [id])).get(id)!, recipients, subjectTest: tests[0] }
+        const followUps = yield* sql<FollowUp>`
+          select first_id as "followUpOf", unless, after_seconds as "afterSeconds" from follow_ups
+          where organization_id = ${organizationId} and campaign_id = ${id} and drawn_at is null`
+        const { campaign: summary, program } = (yield* summaries(organizationId, [id])).get(id)!
+        return { campaign: summary, program, recipients, subjectTest: tests[0], followUp: followUps[0] }
       }, orDieAs("CampaignRepository.lockNextChunk")),
 
       storePublication: Effect.fnUntraced(

@@ -1,15 +1,11 @@
 import { WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import type {
-  SubjectCounts,
-  SubjectFigures,
-  SubjectTestState,
-  TestSubject,
-} from "@outreach/domain/campaigns/SubjectTest"
+import type { SubjectCounts, SubjectFigures, SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
 import {
   SubjectTestRepository,
   type TestedCampaign,
   type UndecidedTest,
 } from "@outreach/domain/campaigns/SubjectTestRepository"
+import type { TestSubject } from "@outreach/domain/mail/Message"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"

@@ -143,10 +143,12 @@ const MAX_BATCH_SIZE = 100
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const sql = yield* SqlClient.SqlClient
   const retries = items.flatMap(({ lease, settlement }) =>
-    "event" in settlement ? [] : [{ ...lease, ...putBack(lease, settlement) }],
+    "event" in settlement || settlement.state === "withdrawn" ? [] : [{ ...lease, ...putBack(lease, settlement) }],
   )
   const finals = items.flatMap(({ lease, settlement }) =>
-    settlement.state === "sent" || settlement.state === "bounced" ? [{ ...lease, ...settlement }] : [],
+    settlement.state === "sent" || settlement.state === "bounced" || settlement.state === "withdrawn"
+      ? [{ ...lease, ...settlement }]
+      : [],
   )
   const settled = new Set<string>()
   // Recipients are locked before their messages are, and both before the clock, here as everywhere, so that no two writers wait for
@@ -197,10 +199,16 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       const ids = ours.map(({ recipientId }) => recipientId)
       const at = yield* commitTimestamp(organizationId)
       yield* sql`
-        update recipients recipient set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz,
+        update recipients recipient set updated_at = ${at}::timestamptz,
+          last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
           sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
-          bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end
-        from unnest(${ids}::text[], ${ours.map(({ state }) => state)}::text[]) as final (recipient_id, state)
+          bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
+          withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
+          withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
+        from unnest(
+          ${ids}::text[], ${ours.map(({ state }) => state)}::text[],
+          ${ours.map((final) => (final.state === "withdrawn" ? final.reason : ""))}::text[]
+        ) as final (recipient_id, state, reason)
         where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id`
       const suppressed = ours.filter((final) => final.state === "bounced" && final.isHardBounce)
       yield* suppressAddresses(
@@ -209,7 +217,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
         "bounced",
       )
       yield* publishEvents(
-        ours.map(({ event }) => event),
+        ours.flatMap((final) => (final.state === "withdrawn" ? [] : [final.event])),
         at,
       )
     }

@@ -19,8 +19,13 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   programs: { api: "select", worker: "select", operator: "select, insert, update" },
   campaigns: { api: "select", worker: "select, update", operator: "select, insert, update" },
   subject_tests: { worker: "select, update", operator: "select, insert" },
-  recipients: { api: "select, update (last_event_at)", worker: "select, update", operator: "select, insert, update" },
-  recipient_fields: { worker: "select, delete", operator: "select, insert, update, delete" },
+  follow_ups: { worker: "select, update", operator: "select, insert" },
+  recipients: {
+    api: "select, update (last_event_at)",
+    worker: "select, insert, update",
+    operator: "select, insert, update",
+  },
+  recipient_fields: { worker: "select, insert, delete", operator: "select, insert, update, delete" },
   events: { api: "select", worker: "select, insert, update (body)", operator: "select, insert, update (body)" },
   webhook_endpoints: { api: "select", worker: "select", operator: "select, insert, update" },
   signing_secrets: {

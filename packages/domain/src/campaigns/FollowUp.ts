@@ -1,0 +1,97 @@
+import type { CampaignId, ProgramId } from "../Identifier.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
+import { fromUnixMillis, type Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { type Campaign, CLOSED } from "./Campaign.ts"
+
+// Glossary. Follow-up: a campaign to those recipients of an earlier one who have not done something. It is drawn once: shortly before its
+// window starts, each recipient of the earlier campaign becomes one of its own recipients, or is skipped for a reason.
+
+/** What recipients may have done, and are then not written to once more. */
+export const FOLLOW_UP_CONDITIONS = ["clicked", "account_created", "learner_qualified"] as const
+export type FollowUpCondition = (typeof FOLLOW_UP_CONDITIONS)[number]
+
+/** Whom a follow-up is sent to. */
+export interface FollowUp {
+  /** The campaign that it follows. */
+  readonly followUpOf: CampaignId
+  readonly unless: FollowUpCondition
+  /** How long each recipient has had since the earlier e-mail was sent. */
+  readonly afterSeconds: number
+}
+
+/** Why a recipient of the earlier campaign is not a recipient of the follow-up. */
+export type SkipReason =
+  | "not_sent"
+  | "bounced"
+  | "complained"
+  | "erased"
+  | "too_recent"
+  | FollowUpCondition
+  | "suppressed"
+  | "quota_reached"
+
+/** How a follow-up stands. */
+export interface FollowUpState extends FollowUp {
+  /** When the last recipient was drawn or skipped; null before. */
+  readonly drawnAt: Timestamp | null
+  readonly skipped: Partial<Record<SkipReason, number>>
+}
+
+/** A recipient of the earlier campaign, and what is known of it. */
+export interface FollowedRecipient extends Pick<Recipient, "id" | "npi" | "email" | "sentAt" | "bouncedAt"> {
+  readonly isErased: boolean
+  readonly hasComplained: boolean
+  /** Whether there is a click on this e-mail, or on one that it followed in turn, of which no bot is suspected. */
+  readonly hasClicked: boolean
+  readonly hasAccount: boolean
+  readonly hasQualified: boolean
+}
+
+/** How long before its window a follow-up is drawn at the earliest, unless its recipients have less time. */
+const DRAW_LEAD_SECONDS = 3600
+
+/** Returns how many seconds before its window a follow-up is drawn: whoever is drawn has been sent to by then. */
+export const drawLeadSeconds = ({ afterSeconds }: Pick<FollowUp, "afterSeconds">): number =>
+  Math.min(DRAW_LEAD_SECONDS, afterSeconds)
+
+/** Returns why a recipient of the earlier campaign is skipped, or undefined; whom the program must not write to is found out later. */
+export const judgeFollowed = (
+  recipient: FollowedRecipient,
+  { unless, afterSeconds, windowStart }: Pick<FollowUp, "unless" | "afterSeconds"> & Pick<Campaign, "windowStart">,
+): SkipReason | undefined => {
+  if (recipient.isErased) return "erased"
+  if (recipient.bouncedAt !== null) return "bounced"
+  if (recipient.hasComplained) return "complained"
+  if (recipient.sentAt === null) return "not_sent"
+  if (toUnixMillis(recipient.sentAt) + afterSeconds * 1000 > toUnixMillis(windowStart)) return "too_recent"
+  const hasActed = {
+    clicked: recipient.hasClicked,
+    account_created: recipient.hasAccount,
+    learner_qualified: recipient.hasQualified,
+  }
+  return hasActed[unless] ? unless : undefined
+}
+
+/** Returns why a campaign cannot follow another one, or undefined if it can; `lastSentAt` is when the last e-mail of that one was sent. */
+export const checkFollowUp = (
+  followUp: FollowUp,
+  followed: Pick<Campaign, "id" | "programId" | "kind" | "status" | "windowEnd"> & {
+    readonly lastSentAt: Timestamp | null
+  },
+  campaign: Pick<Campaign, "kind" | "windowStart"> & { readonly programId: ProgramId },
+): string | undefined => {
+  const { id, status, lastSentAt, windowEnd } = followed
+  if (campaign.programId !== followed.programId) {
+    return `Campaign ${id} is of the program ${followed.programId}; a follow-up is of the same program.`
+  }
+  if (campaign.kind !== followed.kind) return `Campaign ${id} is a ${followed.kind} campaign, and so is its follow-up.`
+  if (status === "draft") return `Campaign ${id} is a draft; schedule it before a follow-up is added.`
+  const isClosed = CLOSED.includes(status)
+  if (isClosed && lastSentAt === null)
+    return `Campaign ${id} is ${status}, and nobody was sent an e-mail; there is nobody to follow.`
+  const end = isClosed ? lastSentAt! : windowEnd
+  const earliest = fromUnixMillis(Math.ceil(toUnixMillis(end) / 1000 + 1) * 1000 + followUp.afterSeconds * 1000)
+  if (campaign.windowStart >= earliest) return undefined
+  const until = isClosed ? "sent its last e-mail at" : "may send until"
+  return `Campaign ${id} ${until} ${end}. So that each recipient has had the time since, the window of the follow-up cannot start before ${earliest}.`
+}

@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import { createIdentifier, type RecipientId } from "../Identifier.ts"
+import type { MessageLease } from "../mail/Message.ts"
+import { MessageQueue } from "../mail/MessageQueue.ts"
+import { ProgramRepository } from "../programs/ProgramRepository.ts"
+import { randomBase62 } from "../randomBase62.ts"
+import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { Transaction } from "../Transaction.ts"
+import type { Campaign } from "./Campaign.ts"
+import { type FollowedRecipient, type FollowUp, judgeFollowed, type SkipReason } from "./FollowUp.ts"
+import { type DrawnRecipient, FollowUpRepository } from "./FollowUpRepository.ts"
+import { judgeKnown, MAX_TOKEN_DRAWS, TokensUsedUp } from "./RecipientImport.ts"
+
+/**
+ * Draws the next recipients of a follow-up from those of the campaign that it follows, as a part of a transaction that has locked the
+ * follow-up's campaign; returns how many there were to read.
+ */
+export const drawNext = Effect.fnUntraced(function* (
+  campaign: Pick<Campaign, "organizationId" | "id" | "programId" | "windowStart">,
+  followUp: FollowUp,
+  limit: number,
+) {
+  const followUps = yield* FollowUpRepository
+  const { organizationId, id: campaignId, programId, windowStart } = campaign
+  const read = yield* followUps.readNext({ organizationId, campaignId }, limit)
+  const skipped: Partial<Record<SkipReason, number>> = {}
+  const skip = (reason: SkipReason) => {
+    skipped[reason] = (skipped[reason] ?? 0) + 1
+  }
+  const wanted: Array<FollowedRecipient> = []
+  for (const recipient of read) {
+    const reason = judgeFollowed(recipient, { ...followUp, windowStart })
+    if (reason === undefined) wanted.push(recipient)
+    else skip(reason)
+  }
+  // With the clock in hand, as in an import.
+  const at = yield* (yield* Transaction).commitTimestamp(organizationId)
+  if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
+    for (const _ of wanted) skip("quota_reached")
+  } else {
+    const registrations = yield* judgeKnown({ organizationId, campaignId, programId }, wanted)
+    for (const registration of registrations) if (registration === "suppressed") skip("suppressed")
+    const registered = wanted.filter((_, i) => registrations[i] === "registered")
+    const recipients = yield* RecipientRepository
+    const drawn: Array<DrawnRecipient> = []
+    let waiting: ReadonlyArray<FollowedRecipient> = registered
+    for (let draw = 0; waiting.length > 0; draw++) {
+      if (draw === MAX_TOKEN_DRAWS) return yield* Effect.die(new TokensUsedUp())
+      const candidates = yield* Effect.forEach(waiting, makeCandidate)
+      const added = yield* recipients.add({ organizationId, campaignId, programId }, candidates, at)
+      for (const [i, { id }] of candidates.entries()) if (added.has(id)) drawn.push({ followedId: waiting[i]!.id, id })
+      waiting = waiting.filter((_, i) => !added.has(candidates[i]!.id))
+    }
+    yield* followUps.copyFields(organizationId, drawn)
+  }
+  yield* followUps.advance({ organizationId, campaignId }, read.length < limit ? null : read.at(-1)!.id, skipped)
+  return read.length
+})
+
+const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: FollowedRecipient) {
+  const id = yield* createIdentifier("recipient")
+  return { id, token: yield* randomBase62(TOKEN_LENGTH), npi, email } satisfies Candidate
+})
+
+/** Withdraws the recipients of follow-ups who have clicked on an earlier e-mail since they were drawn; returns the other leases. */
+export const withdrawClicked = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
+  if (leases.length === 0) return leases
+  const clicked: ReadonlySet<RecipientId> = yield* (yield* FollowUpRepository).findClicked(leases)
+  if (clicked.size === 0) return leases
+  const queue = yield* MessageQueue
+  yield* Effect.forEach(
+    leases.filter(({ recipientId }) => clicked.has(recipientId)),
+    (lease) => queue.settle(lease, { state: "withdrawn", reason: "clicked" }),
+    { concurrency: "unbounded", discard: true },
+  )
+  return leases.filter(({ recipientId }) => !clicked.has(recipientId))
+})

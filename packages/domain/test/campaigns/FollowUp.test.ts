@@ -1,0 +1,155 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { CAMPAIGN_STATUSES, CLOSED } from "../../src/campaigns/Campaign.ts"
+import {
+  checkFollowUp,
+  drawLeadSeconds,
+  FOLLOW_UP_CONDITIONS,
+  type FollowedRecipient,
+  type FollowUp,
+  judgeFollowed,
+} from "../../src/campaigns/FollowUp.ts"
+import { CampaignId, ProgramId, RecipientId } from "../../src/Identifier.ts"
+import { EmailAddress } from "../../src/recipients/EmailAddress.ts"
+import { Npi } from "../../src/recipients/Npi.ts"
+import { fromUnixMillis, toUnixMillis } from "../../src/Timestamp.ts"
+
+const DAY = 86_400
+const at = (days: number) => fromUnixMillis(Date.UTC(2026, 11, 1) + days * DAY * 1000)
+
+const programId = ProgramId.make(`pgm_${"0".repeat(32)}`)
+const followUpOf = CampaignId.make(`cmp_${"0".repeat(32)}`)
+const recipient: FollowedRecipient = {
+  id: RecipientId.make(`rcp_${"0".repeat(32)}`),
+  npi: Npi.make("1234567893"),
+  email: EmailAddress.make("dana@clinic.test"),
+  sentAt: at(0),
+  bouncedAt: null,
+  isErased: false,
+  hasComplained: false,
+  hasClicked: false,
+  hasAccount: false,
+  hasQualified: false,
+}
+
+describe("judgeFollowed", () => {
+  const judge = (changes: Partial<FollowedRecipient>, unless: FollowUp["unless"] = "clicked", days = 5) =>
+    judgeFollowed({ ...recipient, ...changes }, { unless, afterSeconds: 5 * DAY, windowStart: at(days) })
+
+  it("draws a recipient who has had the time and has done nothing, and not a moment before", () => {
+    expect(judge({})).toBeUndefined()
+    expect(judge({ sentAt: fromUnixMillis(toUnixMillis(at(0)) + 1) })).toBe("too_recent")
+  })
+
+  it.each([
+    ["not_sent", { sentAt: null }],
+    ["bounced", { bouncedAt: at(1) }],
+    ["bounced", { sentAt: null, bouncedAt: at(1) }],
+    ["erased", { isErased: true }],
+    ["complained", { hasComplained: true }],
+    ["clicked", { hasClicked: true }],
+  ] as const)("skips as %s", (reason, changes) => {
+    expect(judge(changes)).toBe(reason)
+  })
+
+  it("skips for what the follow-up asks about, and for nothing else that a recipient has done", () => {
+    const acts = fc.record({ hasClicked: fc.boolean(), hasAccount: fc.boolean(), hasQualified: fc.boolean() })
+    fc.assert(
+      fc.property(fc.constantFrom(...FOLLOW_UP_CONDITIONS), acts, (unless, acted) => {
+        const { hasClicked, hasAccount, hasQualified } = acted
+        const done = { clicked: hasClicked, account_created: hasAccount, learner_qualified: hasQualified }[unless]
+        expect(judge(acted, unless)).toBe(done ? unless : undefined)
+      }),
+    )
+  })
+
+  it("never draws anybody who was not sent to for so long, who bounced, or who is erased", () => {
+    const days = fc.double({ min: -10, max: 10, noNaN: true })
+    const times = fc.option(days.map(at))
+    fc.assert(
+      fc.property(times, times, fc.boolean(), fc.integer({ min: 1, max: 20 * DAY }), days, (...given) => {
+        const [sentAt, bouncedAt, isErased, afterSeconds, start] = given
+        const windowStart = at(start)
+        const reason = judgeFollowed(
+          { ...recipient, sentAt, bouncedAt, isErased },
+          { unless: "clicked", afterSeconds, windowStart },
+        )
+        const hasHadTime = sentAt !== null && toUnixMillis(sentAt) + afterSeconds * 1000 <= toUnixMillis(windowStart)
+        expect(reason === undefined).toBe(hasHadTime && bouncedAt === null && !isErased)
+      }),
+    )
+  })
+})
+
+describe("drawLeadSeconds", () => {
+  it("is an hour, or less where the recipients have less time", () => {
+    expect([5 * DAY, 3600, 600].map((afterSeconds) => drawLeadSeconds({ afterSeconds }))).toEqual([3600, 3600, 600])
+  })
+})
+
+describe("checkFollowUp", () => {
+  const followed = {
+    id: followUpOf,
+    programId,
+    kind: "traffic" as const,
+    status: "sending" as const,
+    windowEnd: at(2),
+    lastSentAt: at(1),
+  }
+  const check = (
+    changes: Partial<Parameters<typeof checkFollowUp>[1]> = {},
+    campaign: Partial<Parameters<typeof checkFollowUp>[2]> = {},
+  ) =>
+    checkFollowUp(
+      { followUpOf, unless: "clicked", afterSeconds: 5 * DAY },
+      { ...followed, ...changes },
+      { programId, kind: "traffic", windowStart: at(8), ...campaign },
+    )
+
+  it.each([
+    ["another program", {}, { programId: ProgramId.make(`pgm_${"1".repeat(32)}`) }, /of the same program/],
+    ["another kind", { kind: "survey" }, {}, /is a survey campaign, and so is its follow-up/],
+    ["a draft", { status: "draft" }, {}, /is a draft/],
+    ["a campaign that was cancelled before it sent", { status: "cancelled", lastSentAt: null }, {}, /nobody to follow/],
+    [
+      "a window before everybody has had the time",
+      {},
+      { windowStart: at(6.9) },
+      /may send until .* before 2026-12-08T00:00:01/,
+    ],
+    [
+      "the same once the last e-mail was sent",
+      { status: "completed" },
+      { windowStart: at(5.9) },
+      /its last e-mail at .* before 2026-12-07T00:00:01/,
+    ],
+  ] as const)("refuses %s", (_, changes, campaign, reason) => {
+    expect(check(changes, campaign)).toMatch(reason)
+  })
+
+  it("accepts a window that starts so long after the end of the other, or after the last e-mail of a campaign that is over", () => {
+    expect(check()).toBeUndefined()
+    expect(check({ status: "completed" }, { windowStart: at(6.1) })).toBeUndefined()
+  })
+
+  it("never accepts a window in which somebody would be skipped as too recent", () => {
+    const days = fc.double({ min: 0, max: 20, noNaN: true })
+    const statuses = fc.constantFrom(...CAMPAIGN_STATUSES)
+    fc.assert(
+      fc.property(statuses, days, days, days, fc.integer({ min: 1, max: 10 * DAY }), (...given) => {
+        const [status, one, other, start, afterSeconds] = given
+        const [lastSentAt, windowEnd] = [at(Math.min(one, other)), at(Math.max(one, other))]
+        const windowStart = at(start)
+        const followUp = { followUpOf, unless: "clicked", afterSeconds } as const
+        const reason = checkFollowUp(
+          followUp,
+          { ...followed, status, windowEnd, lastSentAt },
+          { programId, kind: "traffic", windowStart },
+        )
+        if (reason !== undefined) return
+        const sentAt = CLOSED.includes(status) ? lastSentAt : windowEnd
+        expect(judgeFollowed({ ...recipient, sentAt }, { ...followUp, windowStart })).toBeUndefined()
+      }),
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { drawLeadSeconds, type FollowedRecipient, type FollowUpState } from "@outreach/domain/campaigns/FollowUp"
+import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import type { Npi } from "@outreach/domain/recipients/Npi"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+
+/** Keeps follow-ups in PostgreSQL. */
+export const FollowUpRepositoryPg = Layer.effect(
+  FollowUpRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return {
+      create: ({ organizationId, campaignId }, followUp) =>
+        sql`
+          insert into follow_ups (organization_id, campaign_id, first_id, unless, after_seconds, lead_seconds)
+          values (${organizationId}, ${campaignId}, ${followUp.followUpOf}, ${followUp.unless}, ${followUp.afterSeconds}::int,
+            ${drawLeadSeconds(followUp)}::int)`.pipe(Effect.asVoid, orDieAs("FollowUpRepository.create")),
+
+      find: ({ organizationId, campaignId }) =>
+        sql<FollowUpState>`
+          select first_id as "followUpOf", unless, after_seconds as "afterSeconds", drawn_at as "drawnAt", skipped
+          from follow_ups where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          Effect.map((rows) => rows[0]),
+          orDieAs("FollowUpRepository.find"),
+        ),
+
+      lastSentAt: ({ organizationId, campaignId }) =>
+        sql<{ at: Timestamp | null }>`
+          select max(sent_at) as at from recipients where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          Effect.map((rows) => rows[0]!.at),
+          orDieAs("FollowUpRepository.lastSentAt"),
+        ),
+
+      // One range of the unique index of NPIs, which stand still: whoever is updated meanwhile is neither missed nor read twice.
+      readNext: Effect.fnUntraced(function* ({ organizationId, campaignId }, limit) {
+        const [place] = yield* sql<{ firstId: CampaignId; npi: Npi | null; isErased: boolean }>`
+          select first_id as "firstId", npi, erased_at is not null as "isErased" from follow_ups
+          left join recipients last on last.organization_id = follow_ups.organization_id and last.id = last_id
+          where follow_ups.organization_id = ${organizationId} and follow_ups.campaign_id = ${campaignId}`
+        const { firstId, npi, isErased } = place!
+        // An erased recipient has no place any more, so all are read once more: whoever was drawn is there already.
+        if (isErased) {
+          yield* sql`
+            update follow_ups set last_id = null, skipped = '{}'
+            where organization_id = ${organizationId} and campaign_id = ${campaignId}`
+        }
+        return yield* sql<FollowedRecipient>`
+          select id, npi, email, sent_at as "sentAt", bounced_at as "bouncedAt", erased_at is not null as "isErased",
+            exists (
+              select from complaints
+              where organization_id = recipient.organization_id and campaign_id = recipient.campaign_id and recipient_id = recipient.id
+            ) as "hasComplained",
+            clicked_earlier(${organizationId}, ${campaignId}, npi) as "hasClicked",
+            account_created_at is not null or exists (
+              select from qualifications
+              where organization_id = recipient.organization_id and program_id = recipient.program_id and stage = 'account_created'
+                and npi = recipient.npi
+            ) as "hasAccount",
+            exists (
+              select from qualifications
+              where organization_id = recipient.organization_id and program_id = recipient.program_id
+                and stage in ('learner_qualified', 'completer_qualified') and npi = recipient.npi
+            ) as "hasQualified"
+          from recipients recipient
+          where organization_id = ${organizationId} and campaign_id = ${firstId} and npi > ${isErased ? "" : (npi ?? "")}
+          order by npi limit ${limit}`
+      }, orDieAs("FollowUpRepository.readNext")),
+
+      copyFields: (organizationId, drawn) =>
+        sql`
+          insert into recipient_fields (organization_id, recipient_id, fields)
+          select organization_id, copy_id, fields
+          from unnest(
+            ${drawn.map(({ followedId }) => followedId)}::text[], ${drawn.map(({ id }) => id)}::text[]
+          ) as drawn (followed_id, copy_id)
+          join recipient_fields on organization_id = ${organizationId} and recipient_id = followed_id`.pipe(
+          Effect.asVoid,
+          orDieAs("FollowUpRepository.copyFields"),
+        ),
+
+      advance: ({ organizationId, campaignId }, last, skipped) =>
+        sql`
+          update follow_ups set last_id = coalesce(${last}, last_id),
+            drawn_at = case when ${last}::text is null then clock_timestamp() end,
+            skipped = (
+              select coalesce(jsonb_object_agg(reason, times), '{}') from (
+                select key as reason, sum(value::int) as times from (
+                  select * from jsonb_each_text(skipped) union all select * from jsonb_each_text(${JSON.stringify(skipped)}::jsonb)
+                ) each group by key
+              ) summed
+            )
+          where organization_id = ${organizationId} and campaign_id = ${campaignId}`.pipe(
+          Effect.asVoid,
+          orDieAs("FollowUpRepository.advance"),
+        ),
+
+      findClicked: (leases) =>
+        sql<{ id: RecipientId }>`
+          select recipient.id
+          from unnest(
+            ${leases.map(({ organizationId }) => organizationId)}::text[], ${leases.map(({ campaignId }) => campaignId)}::text[],
+            ${leases.map(({ recipientId }) => recipientId)}::text[]
+          ) as lease (organization_id, campaign_id, recipient_id)
+          join follow_ups on follow_ups.organization_id = lease.organization_id and follow_ups.campaign_id = lease.campaign_id
+            and unless = 'clicked'
+          join recipients recipient on recipient.organization_id = lease.organization_id and recipient.id = lease.recipient_id
+          where clicked_earlier(lease.organization_id, lease.campaign_id, recipient.npi)`.pipe(
+          Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+          orDieAs("FollowUpRepository.findClicked"),
+        ),
+    }
+  }),
+)
