@@ -138,7 +138,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   expect(await isRefused(addresses.database_url)).toBe(true)
 })
 
-const linkIn = (html: string): string => /<a href="([^"]+)"/.exec(html)![1]!
+const linkIn = (html: string): string => /<a\s[^>]*\bhref="(http[^"]+)"/.exec(html)![1]!
 
 /** Decodes the tracking link of a message, which contains the target URL. */
 const decodeLink = (html: string): string =>
