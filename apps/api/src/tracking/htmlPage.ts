@@ -8,6 +8,7 @@ main{max-width:32rem;margin:auto}
 h1{margin:0 0 1rem;font-size:1.75rem;line-height:1.2}
 button{margin-top:.5rem;padding:.75rem 1.5rem;border:0;border-radius:.375rem;background:#0b57a4;color:#fff;font:inherit;cursor:pointer}
 form{display:flex;flex-wrap:wrap;gap:.75rem}
+form button{flex:auto}
 button.second{background:transparent;color:inherit;box-shadow:inset 0 0 0 1px currentcolor}
 b{font-weight:600;overflow-wrap:anywhere}
 button:focus-visible{outline:3px solid #e07b00;outline-offset:3px}`

@@ -33,7 +33,7 @@ const ASKED = (choice: UnsubscriptionChoice) => {
     html`<p>You get e-mails from <b>${senderName ?? organizationName}</b> about <b>${programName}</b>${addressOf(choice)}. What do you want to unsubscribe from?</p>
 <form method="post">
 ${everythingButton(choice)}
-<button class="second" formaction="${PROGRAM}">Only ${programName}</button>
+<button class="second" formaction="${PROGRAM}">Only e-mails about ${programName}</button>
 </form>`,
   )
 }

@@ -49,7 +49,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
 
       await page.goto(api().url + links.unsubscribe(seeded.addressees[0]!))
       await check("Unsubscribe?")
-      await page.getByRole("button", { name: "Only Heart failure" }).click()
+      await page.getByRole("button", { name: "Only e-mails about Heart failure" }).click()
       await check("You are unsubscribed")
       await page.getByRole("button", { name: "Everything from Acme Health" }).click()
       await page.getByText("no more e-mails from Acme Health").waitFor()

@@ -84,7 +84,7 @@ describe("the page to unsubscribe", () => {
     const { body } = await ask(path)
     expect(body).toContain("from <b>Acme &#60;Education&#62;</b> about <b>Heart failure</b> at <b>c•••@clinic.test</b>")
     expect(body).toContain(`<button formaction="?scope=organization">Everything from Acme Health</button>`)
-    expect(body).toContain(`formaction="?scope=program">Only Heart failure</button>`)
+    expect(body).toContain(`formaction="?scope=program">Only e-mails about Heart failure</button>`)
     expect(body).not.toContain(seeded.addressees[0]!.email)
   })
 

@@ -1,8 +1,10 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 
 /**
- * Wraps the HTML of a template in a simple layout that fits every screen, with a footer of what each e-mail must show. Of a whole document
- * it takes the body and the styles.
+ * Wraps the HTML of a template in a simple layout that fits every screen, with a footer of what each e-mail must show. A link of the class
+ * `button` looks like one. Of a whole document it takes the body and the styles.
+ *
+ * It is longer than 3,200 bytes: SpamAssassin gives up to 2.8 points to shorter HTML with an image, and the pixel is one.
  */
 export const wrapInPlainLayout = (html: string): string => {
   const { content, styles } = readDocument(html)
@@ -16,13 +18,29 @@ export const wrapInPlainLayout = (html: string): string => {
 <title>{{ program_name }}</title>
 <style>
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
-a { color: #0b57a4; }
+body { width: 100% !important; -webkit-text-size-adjust: 100%; }
+a { color: #0b57a4; text-decoration: underline; }
+img { max-width: 100%; border: 0; }
+.plain-body p, .plain-body ul, .plain-body ol { margin: 0 0 16px; }
+.plain-body li { margin: 0 0 8px; }
+.plain-body h1 { margin: 0 0 16px; font-size: 28px; line-height: 1.25; }
+.plain-body h2 { margin: 24px 0 12px; font-size: 22px; line-height: 1.3; }
+.plain-body h3 { margin: 20px 0 8px; font-size: 18px; line-height: 1.35; }
+.plain-body hr { margin: 24px 0; border: 0; border-top: 1px solid #d5dae0; }
+.plain-body blockquote { margin: 0 0 16px; padding: 0 0 0 16px; border-left: 3px solid #d5dae0; }
+.plain-body td, .plain-body th { padding: 4px 12px 4px 0; vertical-align: top; text-align: left; }
+.button { display: inline-block; padding: 12px 28px; background-color: #0b57a4; border-radius: 6px; color: #ffffff; font-weight: 600; text-decoration: none; }
 @media (max-width: 480px) {
   .plain-body { padding: 20px 16px !important; }
+  .plain-body h1 { font-size: 24px; }
+  .plain-body h2 { font-size: 20px; }
+  .button { display: block; text-align: center; }
 }
 @media (prefers-color-scheme: dark) {
   .plain-page, .plain-body { background-color: #16191d !important; color: #e6e9ed !important; }
   .plain-footer { color: #aab2bb !important; border-color: #3a4149 !important; }
+  .plain-body hr, .plain-body blockquote { border-color: #3a4149; }
+  .button { background-color: #8ec1ff; color: #06233f; }
   a { color: #8ec1ff; }
 }
 </style>
@@ -32,7 +50,7 @@ ${styles}</head>
 <tr><td align="center">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
-<tr><td align="left" class="plain-body" style="padding:32px 24px;background-color:#ffffff;color:#1c2229;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;">
+<tr><td align="left" class="plain-body" style="padding:32px 24px;background-color:#ffffff;color:#1c2229;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;">
 ${content}
 <p class="plain-footer" style="margin:32px 0 0;padding-top:16px;border-top:1px solid #d5dae0;color:#59636e;font-size:13px;line-height:1.5;">
 You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_address }}.<br>

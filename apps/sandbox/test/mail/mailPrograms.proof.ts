@@ -1,0 +1,28 @@
+import { caniemail, groupIssues, sortIssues } from "caniemail"
+import { expect, it } from "vitest"
+import { composedMails } from "./composedMails.ts"
+
+/** What clinicians read with. Left out are Windows Mail, which Microsoft has ended, and Gmail's page for old phones, which knows no style sheets. */
+const CLIENTS = [
+  ...(["gmail.android", "gmail.desktop-webmail", "gmail.ios", "outlook.android", "outlook.ios"] as const),
+  ...(["outlook.macos", "outlook.outlook-com", "outlook.windows", "apple-mail.*", "yahoo.*"] as const),
+  "samsung-email.android",
+] as const
+
+/** What some of them leave out, and why that does no harm. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  "color-scheme CSS property":
+    "says that there are dark colours; where it is not read, those are not, or the program makes its own",
+  "color-scheme meta tag": "the same",
+  "<body> element": "becomes another element; the table within repeats its colours",
+  "border-radius": "corners are square instead",
+}
+
+it.each(composedMails)(
+  "%s uses nothing that a mail program does not support, but for what does no harm",
+  (_, { html }) => {
+    const { issues } = caniemail({ clients: [...CLIENTS], html })
+    const unsupported = sortIssues(groupIssues(issues.errors)).filter(({ issue }) => !(issue.title in ACCEPTED))
+    expect(unsupported.map(({ issue, clients }) => `${issue.title}: ${clients.join(", ")}`)).toEqual([])
+  },
+)
