@@ -212,6 +212,7 @@ describe("senders", () => {
       code: "organization_not_found",
     })
     expect((await run([...args.slice(0, -1), "büro@acme.test"])).code).toBe(2)
+    expect((await run([...args, "--reply-to", "büro@acme.test"])).code).toBe(2)
     const sender = await runJson(...args, "--dkim-domain", "acme.test")
     expect(await runFailing("senders", "update", sender.id, "--from", "outreach@other.test")).toMatchObject({
       code: "sender_not_aligned",

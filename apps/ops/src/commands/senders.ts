@@ -1,5 +1,5 @@
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
-import { DomainName } from "@outreach/domain/mail/DomainName"
+import { DomainName, isAscii } from "@outreach/domain/mail/DomainName"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender, updateSender } from "@outreach/domain/senders/Senders"
@@ -20,7 +20,11 @@ import { formatMailbox, printSender } from "../senders/printSender.ts"
 
 // Loaded when a flag is given, because they load libraries.
 const senderMailbox = Effect.promise(async () => (await import("@outreach/mail/mailFrom")).senderMailbox)
-const emailAddress = Effect.promise(async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress)
+// Beside ASCII, its header would need SMTPUTF8 of every server.
+const asciiAddress = Effect.promise(async () => {
+  const { EmailAddress } = await import("@outreach/domain/recipients/EmailAddress")
+  return EmailAddress.check(Schema.makeFilter(isAscii)).annotate({ expected: "an e-mail address in ASCII" })
+})
 
 const senderId = parsedArgument("sender", SenderId, "The sender's id, snd_…")
 
@@ -82,7 +86,7 @@ const add = changing(
       "The program's id, pgm_… (default all programs that have none of their own)",
     ).pipe(Flag.optional),
     from,
-    replyTo: parsedFlag("reply-to", emailAddress, "Where replies go (default the From address)").pipe(Flag.optional),
+    replyTo: parsedFlag("reply-to", asciiAddress, "Where replies go (default the From address)").pipe(Flag.optional),
     dkimDomain: parsedFlag("dkim-domain", DomainName, "The domain that signs (default that of the From address)").pipe(
       Flag.optional,
     ),
@@ -177,7 +181,7 @@ const update = changing(
     from: from.pipe(Flag.optional),
     replyTo: parsedFlag(
       "reply-to",
-      Effect.map(emailAddress, (schema) => noneOr(schema)),
+      Effect.map(asciiAddress, (schema) => noneOr(schema)),
       "Where replies go, or none for the From address",
     ).pipe(Flag.optional),
     bounceDomain: parsedFlag(

@@ -29,6 +29,7 @@ describe("createExtractor", () => {
   it.each([
     [`npi ${other.npi}`, "npi [withheld]"],
     ["to=BOB%40clinic.test&x", "to=[withheld]&x"],
+    ["an josé@büro.test, und", "an [withheld], und"],
     [`{"cut": "bob\\u0040clinic.test`, '{"cut": "[withheld]'],
     [`/l/${other.token}?r=${otherId}`, "/l/[withheld]?r=[withheld]"],
   ])("withholds what names others in %j", (text, expected) => {

@@ -20,6 +20,15 @@ describe("parseInboundEvent", () => {
     })
   })
 
+  it("brings an international address to the form in which recipients have it", () => {
+    const emailOf = (email: string) => {
+      const parsed = parse("clinician.account_created", { ...account, email })
+      return parsed._tag === "InboundCommand" ? parsed.command.email : parsed
+    }
+    expect(emailOf("JOSE\u0301@BÜRO.test")).toBe("josé@xn--bro-hoa.test")
+    expect(emailOf("josé@b\u200dü.test")).toMatchObject({ _tag: "Invalid" })
+  })
+
   it.each(["learner_qualified", "completer_qualified"] as const)("matches %s by NPI alone", (stage) => {
     expect(parse(`clinician.${stage}`, { ...about, email: "ann@clinic.test" })).toEqual({
       _tag: "InboundCommand",
