@@ -70,7 +70,8 @@ const settle = Effect.gen(function* () {
     leases,
     Effect.fnUntraced(function* (lease) {
       const state = (yield* Random.nextBoolean) ? "sent" : "bounced"
-      yield* queue.settle(lease, { state, event: yield* outcomeOf(lease, state) })
+      const event = yield* outcomeOf(lease, state)
+      yield* queue.settle(lease, state === "sent" ? { state, event } : { state, event, isHardBounce: true })
     }),
     { concurrency: "unbounded", discard: true },
   )

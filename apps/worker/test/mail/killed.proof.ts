@@ -1,0 +1,95 @@
+import { EventEmitter, once } from "node:events"
+import { describe, expect, it } from "@effect/vitest"
+import { eventually } from "@outreach/testing/eventually"
+import { listen } from "@outreach/testing/listen"
+import { SMTPServer } from "smtp-server"
+import { journey } from "../journey.ts"
+import { partner } from "../partner.ts"
+import { startWorker } from "../startWorker.ts"
+
+const { url, launch, query } = journey()
+
+const PHASES = ["before MAIL", "after RCPT", "in DATA", "after the dot, before the answer"] as const
+type Phase = (typeof PHASES)[number]
+
+/** Starts a mail server that calls back once, when a session comes to a phase, and goes on when that is done. It keeps the messages that it has whole. */
+const startServer = async (phase: Phase, atPhase: () => Promise<unknown>) => {
+  const messages: Array<string> = []
+  let isDone = false
+  const reach = async (reached: Phase) => {
+    if (reached !== phase || isDone) return
+    isDone = true
+    await atPhase()
+  }
+  const server = new SMTPServer({
+    disabledCommands: ["AUTH", "STARTTLS"],
+    onConnect: (_, done) => void reach("before MAIL").then(() => done()),
+    onRcptTo: (_, __, done) => void reach("after RCPT").then(() => done()),
+    onData: (stream, _, done) => {
+      const read = async () => {
+        const chunks: Array<Buffer> = []
+        stream.on("data", (chunk: Buffer) => {
+          chunks.push(chunk)
+          void reach("in DATA")
+        })
+        await once(stream, "end")
+        messages.push(Buffer.concat(chunks).toString())
+        await reach("after the dot, before the answer")
+      }
+      read().then(() => done(), done)
+    },
+  })
+  server.on("error", () => {})
+  return { url: `smtp://127.0.0.1:${await listen(server.server)}`, messages }
+}
+
+/** Large enough that the server sees its beginning before its end. */
+const LARGE = `<p>${"Good morning. ".repeat(15_000)}</p>`
+
+/** All of them take half a minute, and the last is the one that repeats a message. */
+const phases = process.env["PROVE_MAIL"] === "1" ? PHASES : PHASES.slice(-1)
+
+describe("a message whose worker is killed", () => {
+  it.each(phases)("%s is sent to its end by another, and at most once more", async (phase) => {
+    const to = await partner()
+    const steps = new EventEmitter()
+    const reached = once(steps, "reached")
+    const killed = once(steps, "killed")
+    const server = await startServer(phase, () => {
+      steps.emit("reached")
+      return killed
+    })
+    const { campaign } = await launch(to, 1)
+    await query((sql) => sql`update campaigns set html = html || ${LARGE} where id = ${campaign.id}`)
+    const first = await startWorker(url(), { SMTP_URL: server.url })
+    await reached
+    first.child.kill("SIGKILL")
+    await first.ended
+    steps.emit("killed")
+    await query(
+      (sql) => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'outreach-worker' and datname = current_database()`,
+    )
+    expect(await query((sql) => sql`select sent_at from recipients where campaign_id = ${campaign.id}`)).toEqual([
+      { sent_at: null },
+    ])
+
+    // The lease of the dead worker ends, and the turn of its campaign comes.
+    await query((sql) => sql`update messages set lease_until = clock_timestamp()`)
+    await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
+    await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+    await startWorker(url(), { SMTP_URL: server.url })
+    const sent = () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent")
+    await eventually(sent, ({ length }) => length > 0)
+    const ids = server.messages.map((text) => /^Message-ID: (.*)$/m.exec(text)?.[1])
+    const copies = phase === "after the dot, before the answer" ? 2 : 1
+    console.log(
+      `killed ${phase}: ${ids.length} whole ${ids.length === 1 ? "message" : "messages"}, one Message-ID, recorded once`,
+    )
+    expect(ids).toEqual(Array.from({ length: copies }, () => ids[0]))
+    expect(ids[0]).toMatch(/^<rcp_[0-9a-f]{32}@acme\.test>$/)
+    expect(sent()).toHaveLength(1)
+    expect(await query((sql) => sql`select from messages where campaign_id = ${campaign.id}`)).toEqual([])
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "@effect/vitest"
+import { freePort } from "@outreach/testing/freePort"
+import { journey } from "../journey.ts"
+import { bounced, certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
+import { findPostfix, startPostfix } from "./startPostfix.ts"
+
+const mail = journey()
+const postfix = await findPostfix()
+
+const table = (entries: Readonly<Record<string, string>>) =>
+  `inline:{${Object.entries(entries)
+    .map(([domain, value]) => `{${domain}.test=${value}}`)
+    .join(", ")}}`
+
+describe.skipIf("missing" in postfix)(
+  "the outcomes of messages that postfix takes over TLS, refuses and returns",
+  () => {
+    it("are those that it reports, at once or later over STARTTLS", async () => {
+      if ("missing" in postfix) return
+      const [relay, next, bounces] = [await freePort(), await freePort(), await freePort()]
+      const server = await startPostfix(
+        postfix.program,
+        relay,
+        {
+          mynetworks: "127.0.0.0/8",
+          relay_domains: "late.test policy.test bounces.acme.test",
+          virtual_mailbox_domains: ["accepts", "toolarge", ...Object.keys(REFUSALS)]
+            .map((name) => `${name}.test`)
+            .join(" "),
+          smtpd_tls_security_level: "encrypt",
+          smtpd_tls_cert_file: certificate.cert,
+          smtpd_tls_key_file: certificate.key,
+          smtpd_tls_loglevel: "1",
+          smtpd_recipient_restrictions: `check_recipient_access ${table(REFUSALS)}, permit_mynetworks, reject`,
+          // A header of the message decides what the relay says after the final dot.
+          header_checks: "regexp:{{/^To:.*@toolarge/ REJECT 5.3.4 552 Message too big}}",
+          transport_maps: `inline:{{late.test=smtp:[127.0.0.1]:${next}}, {policy.test=smtp:[127.0.0.1]:${next}}, {bounces.acme.test=smtp:[127.0.0.1]:${bounces}}}`,
+          smtp_tls_security_level: "may",
+          smtp_tls_CAfile: certificate.cert,
+          smtp_tls_loglevel: "1",
+          next_restrictions: `check_recipient_access ${table(LATE_REFUSALS)}, permit_mynetworks, reject`,
+          disable_dns_lookups: "yes",
+          notify_classes: "",
+        },
+        `127.0.0.1:${next} inet n - n - - smtpd
+ -o myhostname=next.test
+ -o smtpd_tls_security_level=none
+ -o smtpd_recipient_restrictions=$next_restrictions
+`,
+      )
+      await proveOutcomes(mail, {
+        name: "postfix, over STARTTLS",
+        smtpUrl: `smtp://127.0.0.1:${relay}`,
+        bouncePort: bounces,
+        strangerPort: next,
+        // It says "Recipient address rejected" whatever the reason is.
+        otherwise: { unclear: bounced("mailbox_not_found") },
+        readMailbox: () =>
+          server
+            .readMailbox()
+            .map((message) => message.replace(/^(Return-Path|X-Original-To|Delivered-To): .*\n/gm, "")),
+      })
+      const log = server.readLog()
+      expect(log).toMatch(/smtpd.*TLS connection established from/)
+      expect(log).toMatch(/smtp\[.*Trusted TLS connection established to 127\.0\.0\.1\[127\.0\.0\.1\]/)
+    })
+  },
+)

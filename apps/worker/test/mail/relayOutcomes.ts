@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
+import { eventually } from "@outreach/testing/eventually"
+import { Effect, Redacted } from "effect"
+import { authenticate } from "mailauth"
+import { createTransport } from "nodemailer"
+import { expect } from "vitest"
+import type { journey } from "../journey.ts"
+import { partner } from "../partner.ts"
+import { startWorker } from "../startWorker.ts"
+
+const NOTHING = { sent: false, reason: null, attempts: null, status: null, suppressed: null }
+/** A recipient whose message bounced, and whose address is suppressed, unless nobody knows why it bounced. */
+export const bounced = (reason: string) => ({ ...NOTHING, reason, suppressed: reason === "other" ? null : "bounced" })
+
+/** What becomes of the one recipient of each domain, and what the relay does with mail to it. */
+export const OUTCOMES = {
+  accepts: [{ ...NOTHING, sent: true, suppressed: "complained" }, "250, and a complaint later"],
+  rejects: [bounced("mailbox_not_found"), "550 5.1.1"],
+  disabled: [bounced("mailbox_disabled"), "550 5.2.1"],
+  nodomain: [bounced("domain_not_found"), "550 5.1.2"],
+  malformed: [bounced("address_invalid"), "553 5.1.3"],
+  unclear: [bounced("other"), "554 5.0.0 without a reason"],
+  greylists: [{ ...NOTHING, attempts: 1 }, "451 4.7.1, greylisted"],
+  full: [{ ...NOTHING, attempts: 1 }, "552 5.2.2, full"],
+  blocks: [{ ...NOTHING, attempts: 0, status: "5.7.1" }, "550 5.7.1"],
+  toolarge: [{ ...NOTHING, attempts: 0, status: "5.3.4" }, "552 5.3.4 after the final dot"],
+  late: [{ ...bounced("mailbox_disabled"), sent: true }, "250, and a report with 5.2.1 later"],
+  policy: [{ ...NOTHING, sent: true, status: "5.7.1" }, "250, and a report with 5.7.1 later"],
+} as const
+
+/** What a relay refuses at RCPT TO: the reply for each domain. */
+export const REFUSALS = {
+  rejects: "550 5.1.1 No such user here",
+  disabled: "550 5.2.1 This account is disabled",
+  nodomain: "550 5.1.2 No such host",
+  malformed: "553 5.1.3 Bad address syntax",
+  unclear: "554 5.0.0 Transaction failed",
+  greylists: "451 4.7.1 Greylisted, come again",
+  full: "552 5.2.2 Mailbox full",
+  blocks: "550 5.7.1 Blocked by policy",
+} as const
+
+/** What a second server refuses that the relay hands mail on to. */
+export const LATE_REFUSALS = { late: "550 5.2.1 This account is disabled", policy: "550 5.7.1 Your address is listed" }
+
+/** The certificate of the relay and of the bounce listener, which the worker trusts. */
+export const certificate = {
+  cert: fileURLToPath(new URL("../data/certificate.pem", import.meta.url)),
+  key: fileURLToPath(new URL("../data/key.pem", import.meta.url)),
+}
+
+/**
+ * Sends a campaign by way of a relay that treats each domain in its own way, and compares what the worker recorded. A mailbox provider then
+ * complains about the message that was accepted, with its own headers in the report, by way of the same relay. Prints what was shown.
+ */
+export const proveOutcomes = async (
+  { url, launch, query }: ReturnType<typeof journey>,
+  relay: {
+    readonly name: string
+    readonly smtpUrl: string
+    readonly bouncePort: number
+    /** Reads the messages that it accepted for accepts.test. */
+    readonly readMailbox: () => ReadonlyArray<string>
+    /** Where it takes mail from strangers. */
+    readonly strangerPort: number
+    /** What becomes otherwise of a recipient, because the relay puts words of its own before a reply. */
+    readonly otherwise?: Partial<Record<keyof typeof OUTCOMES, object>>
+  },
+) => {
+  const domains = Object.keys(OUTCOMES)
+  const { campaign } = await launch(await partner(), domains.length)
+  await query(
+    (sql) => sql`
+      update recipients set email = 'x@' || (${domains}::text[])[place] || '.test'
+      from (select id, row_number() over (order by id)::int as place from recipients where campaign_id = ${campaign.id}) numbered
+      where recipients.id = numbered.id`,
+  )
+  const { privateKey, publicKey } = await Effect.runPromise(generateDkimKeyPair)
+  await startWorker(url(), {
+    SMTP_URL: relay.smtpUrl,
+    NODE_EXTRA_CA_CERTS: certificate.cert,
+    BOUNCE_DOMAIN: "bounces.acme.test",
+    BOUNCE_SMTP_PORT: String(relay.bouncePort),
+    BOUNCE_TLS_CERT: certificate.cert,
+    BOUNCE_TLS_KEY: certificate.key,
+    DKIM_KEY: Redacted.value(privateKey),
+    DKIM_SELECTOR: "s2026",
+  })
+
+  const [message] = await eventually(relay.readMailbox, ({ length }) => length > 0, 90_000)
+  const resolver = async (name: string, type: string) => {
+    if (name === "s2026._domainkey.acme.test" && type === "TXT") return [[`v=DKIM1; k=rsa; p=${publicKey}`]]
+    throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
+  }
+  const { dkim } = await authenticate(Buffer.from(message!.replace(/\r?\n/g, "\r\n")), {
+    trustReceived: false,
+    disableArc: true,
+    disableDmarc: true,
+    resolver,
+  })
+  expect(dkim.results[0]?.status.result).toBe("pass")
+  await createTransport({ host: "127.0.0.1", port: relay.strangerPort, ignoreTLS: true }).sendMail({
+    envelope: { from: "feedback@provider.test", to: ["complaints@bounces.acme.test"] },
+    raw: complaintAbout(message!),
+  })
+
+  const outcomes = async () => {
+    const rows = await query<{
+      domain: string
+      sent: boolean
+      reason: string | null
+      attempts: number | null
+      status: string | null
+      suppressed: string | null
+    }>(
+      (sql) => sql`
+        select split_part(split_part(email, '@', 2), '.', 1) as domain, sent_at is not null as sent,
+          (select body::jsonb -> 'data' ->> 'bounce_reason' from events
+            where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
+          (select attempts from messages where recipient_id = recipient.id) as attempts,
+          (select split_part(status, ' ', 2) from domain_pauses where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
+          (select suppression.reason from organization_suppressions suppression
+            where suppression.organization_id = recipient.organization_id and value = email) as suppressed
+        from recipients recipient where campaign_id = ${campaign.id}`,
+    )
+    return Object.fromEntries(rows.map(({ domain, ...outcome }) => [domain, outcome]))
+  }
+  const expected = {
+    ...Object.fromEntries(Object.entries(OUTCOMES).map(([domain, [outcome]]) => [domain, outcome])),
+    ...relay.otherwise,
+  }
+  const sorted = (each: object) =>
+    JSON.stringify(
+      Object.entries(each)
+        .map(([k, v]) => [k, Object.entries(v).sort()])
+        .sort(),
+    )
+  const found = await eventually(outcomes, (now) => sorted(now) === sorted(expected), 90_000).catch(outcomes)
+  const rows = Object.entries(OUTCOMES).map(([domain, [, reply]]) => {
+    const { sent, reason, attempts, status, suppressed } = found[domain]!
+    const became = [
+      sent ? "sent" : "",
+      reason === null ? "" : `bounced: ${reason}`,
+      status === null ? "" : `domain paused: ${status}`,
+      attempts === null ? "" : `waits, ${attempts} attempts counted`,
+      suppressed === null ? "" : `suppressed: ${suppressed}`,
+    ]
+    return `  ${reply.padEnd(36)} ${became.filter(Boolean).join(" · ")}`
+  })
+  console.log([`${relay.name}, DKIM verified by mailauth`, ...rows].join("\n"))
+  expect(found).toEqual(expected)
+}
+
+/** Writes a report in the Abuse Reporting Format about a message, whose addresses the provider has struck out. */
+const complaintAbout = (message: string): string => {
+  const head = message.replace(/\r?\n/g, "\r\n").split("\r\n\r\n", 1)[0]!
+  return [
+    "From: feedback@provider.test",
+    "To: complaints@bounces.acme.test",
+    "Subject: complaint",
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain",
+    "",
+    "A recipient reported this message.",
+    "--b",
+    "Content-Type: message/feedback-report",
+    "",
+    "Feedback-Type: abuse",
+    "User-Agent: Provider/1.0",
+    "Version: 1",
+    "",
+    "--b",
+    "Content-Type: text/rfc822-headers",
+    "",
+    head.replace(/[^\s<>@,;]+@[^\s<>,;]+/g, "redacted"),
+    "--b--",
+    "",
+  ].join("\r\n")
+}
+
+/** Reads the messages of a file in the mbox format. */
+export const readMbox = (file: string): ReadonlyArray<string> => {
+  try {
+    return readFileSync(file, "utf8")
+      .split(/^From .*\n/m)
+      .slice(1)
+      .map((message) => message.replace(/^>From /gm, "From ").replace(/\n$/, ""))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,77 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { eventually } from "@outreach/testing/eventually"
+import { onTestFinished } from "vitest"
+
+/** Returns the folder with Debian's exim, or why there is none. Exim finds its own user with the second package, without an entry in /etc/passwd. */
+export const findExim = () =>
+  unpackDebianPackages(["exim4-daemon-light", "libnss-wrapper"], join(tmpdir(), `outreach-exim-${userInfo().uid}`))
+
+/** Starts exim with a configuration and folders of its own until the test is finished. */
+export const startExim = async (
+  unpacked: string,
+  port: number,
+  /** Everything after the main section's own part. */
+  configure: (folder: string) => string,
+) => {
+  const asRoot = userInfo().uid === 0
+  const [uid, gid] = asRoot ? [65_534, 65_534] : [userInfo().uid, userInfo().gid]
+  const folder = mkdtempSync(join(tmpdir(), "exim-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }))
+  for (const part of ["spool", "log", "mail"]) mkdirSync(join(folder, part), { mode: 0o777 })
+  if (asRoot) execFileSync("chown", ["-R", `${uid}:${gid}`, folder])
+  const write = (name: string, text: string, mode = 0o644) => {
+    writeFileSync(join(folder, name), text)
+    chmodSync(join(folder, name), mode)
+    return join(folder, name)
+  }
+  chmodSync(folder, 0o755)
+  const passwd = write("passwd", `Debian-exim:x:${uid}:${gid}::/:/bin/false\n`)
+  const group = write("group", `Debian-exim:x:${gid}:\n`)
+  const below = (root: string) => readdirSync(join(unpacked, root)).filter((name) => name.endsWith("-linux-gnu"))
+  const libraries = ["lib", "usr/lib"].flatMap((root) => below(root).map((name) => join(unpacked, root, name)))
+  const binary = join(unpacked, "usr/sbin/exim4")
+  // With the rights of root that the package gives it, it would not load the libraries.
+  chmodSync(binary, 0o755)
+  // Exim clears its environment, and starts itself anew for each delivery.
+  const exim = write(
+    "exim",
+    `#!/bin/sh
+export LD_LIBRARY_PATH=${libraries.join(":")} LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_PASSWD=${passwd} NSS_WRAPPER_GROUP=${group}
+exec ${binary} "$@"
+`,
+    0o755,
+  )
+  const configuration = write(
+    "configuration",
+    `primary_hostname = relay.test
+exim_path = ${exim}
+keep_environment =
+spool_directory = ${folder}/spool
+log_file_path = ${folder}/log/%slog
+pid_file_path = ${folder}/exim.pid
+local_interfaces = 127.0.0.1
+dsn_advertise_hosts = *
+deliver_drop_privilege = true
+${configure(folder)}
+`,
+  )
+  const child = spawn(exim, ["-C", configuration, "-bdf", "-q1s"], { uid, gid, cwd: folder, stdio: "ignore" })
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGTERM")
+    await ended
+  })
+  const answers = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false))
+      socket.on("close", () => socket.destroy()).end()
+    })
+  await eventually(answers, (up) => up || child.exitCode !== null)
+  return { folder }
+}

@@ -1,0 +1,109 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { eventually } from "@outreach/testing/eventually"
+import { onTestFinished } from "vitest"
+
+/** Returns Debian's postfix, or why there is none. */
+export const findPostfix = () => installDebianPackages(["postfix"], ["/usr/sbin/postfix"])
+
+const SERVICES = `cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+error unix - - n - - error
+retry unix - - n - - error
+virtual unix - n n - - virtual
+smtp unix - - n - - smtp
+tlsmgr unix - - n 1000? 1 tlsmgr
+proxymap unix - - n - - proxymap
+anvil unix - - n - 1 anvil
+postlog unix-dgram n - n - 1 postlogd
+`
+
+/**
+ * Starts postfix with a configuration and folders of its own until the test is finished. It listens on a loopback port and puts every
+ * message to `clinic.test` into one mailbox.
+ */
+export const startPostfix = async (
+  program: string,
+  port: number,
+  settings: Readonly<Record<string, string>>,
+  /** Further lines of master.cf. */
+  services = "",
+) => {
+  const folder = mkdtempSync(join(tmpdir(), "postfix-"))
+  chmodSync(folder, 0o755)
+  const [configuration, mailbox, log] = [join(folder, "etc"), join(folder, "mail/inbox"), join(folder, "log")]
+  for (const part of ["etc", "queue", "data", "mail"]) mkdirSync(join(folder, part))
+  chmodSync(join(folder, "mail"), 0o777)
+  execFileSync("chown", ["postfix", join(folder, "data")])
+  const main = {
+    compatibility_level: "3.6",
+    queue_directory: join(folder, "queue"),
+    data_directory: join(folder, "data"),
+    maillog_file: log,
+    maillog_file_prefixes: folder,
+    inet_interfaces: "127.0.0.1",
+    inet_protocols: "ipv4",
+    myhostname: "relay.test",
+    mydestination: "",
+    alias_maps: "",
+    virtual_mailbox_domains: "clinic.test",
+    virtual_mailbox_base: join(folder, "mail"),
+    virtual_mailbox_maps: "static:inbox/",
+    virtual_uid_maps: "static:65534",
+    virtual_gid_maps: "static:65534",
+    default_transport: "error:no mail leaves this machine",
+    ...settings,
+  }
+  writeFileSync(
+    join(configuration, "main.cf"),
+    Object.entries(main)
+      .map(([name, value]) => `${name} = ${value}\n`)
+      .join(""),
+  )
+  writeFileSync(join(configuration, "master.cf"), `127.0.0.1:${port} inet n - n - - smtpd\n${SERVICES}${services}`)
+  const child = spawn(program, ["-c", configuration, "start-fg"], { stdio: ["ignore", "pipe", "pipe"] })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk
+    })
+  }
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    spawn(program, ["-c", configuration, "stop"], { stdio: "ignore" })
+    await ended
+    rmSync(folder, { recursive: true, force: true, maxRetries: 50 })
+  })
+  const readLog = () => {
+    try {
+      return readFileSync(log, "utf8")
+    } catch {
+      return ""
+    }
+  }
+  const isUp = await eventually(
+    () => readLog().includes("daemon started") || child.exitCode !== null,
+    (over) => over,
+    60_000,
+  )
+  if (!isUp || child.exitCode !== null) throw new Error(`postfix did not start: ${output}${readLog()}`)
+  return {
+    readLog,
+    /** Returns the text of every message in the mailbox. */
+    readMailbox: () => {
+      try {
+        return readdirSync(join(mailbox, "new")).map((name) => readFileSync(join(mailbox, "new", name), "utf8"))
+      } catch {
+        return []
+      }
+    },
+  }
+}
