@@ -66,7 +66,7 @@ const cases: Record<string, Case> = {
       (await runJson("secrets", "list", "--organization", organization)).data[0].expires_at,
   },
   "suppressions remove": {
-    args: ({ program }) => ["suppressions", "remove", "--program", program, "--npi", npi(1)],
+    args: ({ program }) => [...["suppressions", "remove", "--program", program, "--npi", npi(1)], "--reason", "asked"],
     says: "remove 1 suppression of program",
     count: 1,
     state: async ({ program }) => (await runJson("suppressions", "list", "--program", program)).data.length,
@@ -106,7 +106,7 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
 
 it("asks nothing about what would change nothing", async () => {
   const seeded = await seed()
-  const remove = ["suppressions", "remove", "--program", seeded.program, "--npi", npi(9)]
+  const remove = ["suppressions", "remove", "--program", seeded.program, "--npi", npi(9), "--reason", "asked"]
   expect(await runJson(...remove)).toMatchObject({ removed: 0 })
   await runJson("campaigns", "cancel", seeded.campaign, "--yes")
   expect(await runFailing("campaigns", "cancel", seeded.campaign)).toMatchObject({ code: "campaign_not_in_status" })

@@ -65,6 +65,8 @@ describe("a message whose worker is killed between the server's 250 and its own 
     ])
 
     await query((sql) => sql`update messages set lease_until = clock_timestamp()`)
+    await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
+    await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
     await startWorker(url(), { SMTP_URL: mail.url })
     const sent = () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent")
     await eventually(sent, ({ length }) => length === 1)
