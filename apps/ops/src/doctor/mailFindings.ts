@@ -86,7 +86,9 @@ export const senderFindings = (resolver: Resolver, sender: SenderWithKeys): Effe
     // The deployment's own is checked with the settings.
     ...(bounceDomain === null ? [] : [lookUp.spf(bounceDomain), lookUp.mx(bounceDomain)]),
   ]
-  return Effect.forEach(checks, (check) => Effect.catch(check, (error) => Effect.succeed(dnsFailedFinding(error))))
+  const guarded = (check: Effect.Effect<Finding, DnsFailed>) =>
+    Effect.catch(check, (error) => Effect.succeed(dnsFailedFinding(error)))
+  return Effect.forEach(checks, guarded, { concurrency: "unbounded" })
 }
 
 const lookUps = (resolver: Resolver) => {

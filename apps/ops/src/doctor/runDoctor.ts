@@ -32,6 +32,8 @@ import { settingFindings } from "./settingFindings.ts"
 const DATABASE_LIMIT = "10 seconds"
 const ENDPOINT_CONCURRENCY = 16
 const DNS_CONCURRENCY = 8
+/** After this no further sender is looked up. */
+const SENDERS_MS = 30_000
 /** After this no further endpoint is tried. */
 const ENDPOINTS_MS = 60_000
 
@@ -189,9 +191,15 @@ const checkSenders = Effect.fnUntraced(function* (dnsServer: string | undefined)
   }
   const senders = listed.value
   const resolver = createResolver(dnsServer)
+  const until = (yield* Clock.currentTimeMillis) + SENDERS_MS
   const findings = yield* Effect.forEach(
     senders,
     Effect.fnUntraced(function* (sender) {
+      if ((yield* Clock.currentTimeMillis) >= until) {
+        return [
+          warning(`The records of ${sender.id} were not looked up for lack of time.`, "Name another --dns-server."),
+        ]
+      }
       const found = yield* senderFindings(resolver, sender)
       const problems = found.filter(({ status }) => status !== "ok")
       if (problems.length > 0) return problems
