@@ -18,12 +18,21 @@ export const composeText = (
 ): ((to: RecipientRef, variables: TemplateVariables) => string) => {
   const render = compileTemplate(text, "text")
   const excludedLinks = cutAtLinks(html).pieces.flatMap(([, mark]) =>
-    mark !== "pixel" && mark.isExcluded ? [compileTemplate(mark.href, "text")] : [],
+    mark !== "pixel" && mark.isExcluded ? [mark.href] : [],
   )
   return (to, variables) => {
-    const excluded = new Set(excludedLinks.map((renderLink) => renderLink(variables).trim()))
+    const excluded = new Set(excludedLinks.map((link) => renderLink(link, variables)))
     const track = trackingOf(to, links)
     return replaceLinks(render(variables), (href) => (excluded.has(href) ? undefined : track(href)))
+  }
+}
+
+/** Renders the address of a link; undefined where a part of a template is none by itself, or the recipient lacks a field that others have. */
+const renderLink = (href: string, variables: TemplateVariables): string | undefined => {
+  try {
+    return compileTemplate(href, "text")(variables).trim()
+  } catch {
+    return undefined
   }
 }
 

@@ -19,4 +19,9 @@ describe("composeText", () => {
       `${tracked} https://x.test/aB3dE9?a=1&b`,
     )
   })
+
+  it("tracks the links of the text where the HTML excludes what is no address by itself", () => {
+    const html = `<a data-no-track href={{ token }}>a</a>{% if hospital %}<a data-no-track href="{{ hospital }}">b</a>{% endif %}`
+    expect(compose("https://x.test/{{ token }}", html)).toBe(tracked)
+  })
 })
