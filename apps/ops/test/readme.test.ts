@@ -10,7 +10,7 @@ import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
-import { dnsServer } from "./dnsServer.ts"
+import { dnsServer } from "@outreach/testing/dnsServer"
 import { partnerServer } from "./partnerServer.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SenderId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { dnsServer } from "@outreach/testing/dnsServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { Answer } from "dns-packet"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
-import { dnsServer } from "./dnsServer.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 

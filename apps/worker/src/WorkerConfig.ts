@@ -13,6 +13,7 @@ import {
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config, Effect, Schema } from "effect"
 import { readCertificate } from "./mail/certificate.ts"
+import { DnsServers } from "./mail/createResolver.ts"
 
 /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
 const webhookRetryDelays = setting(
@@ -60,6 +61,12 @@ const mailPerMinute = rate("MAIL_PER_MINUTE")
 /** `MAIL_PER_DOMAIN_MINUTE`: how many of them may go to one recipient domain; 0 for no bound. Default 0. */
 const mailPerDomainMinute = rate("MAIL_PER_DOMAIN_MINUTE")
 
+/** `MAIL_PER_OPERATOR_MINUTE`: how many of them may go to the domains of one mail operator, by the MX records of the domains; 0 for no bound. Default 0. */
+const mailPerOperatorMinute = rate("MAIL_PER_OPERATOR_MINUTE")
+
+/** `DNS_SERVERS`: the name servers to ask for MX records, by address, with or without a port; `system` asks those of this machine. Default `system`. */
+const dnsServers = setting("DNS_SERVERS", DnsServers, "system")
+
 /** `BOUNCE_SMTP_HOST`: the address on which bounces are received. Default `127.0.0.1`. */
 const bounceHost = setting("BOUNCE_SMTP_HOST", Host, "127.0.0.1")
 
@@ -102,6 +109,8 @@ const mail = Config.all({
   smtp: smtpSettings,
   perMinute: mailPerMinute,
   perDomainMinute: mailPerDomainMinute,
+  perOperatorMinute: mailPerOperatorMinute,
+  dnsServers,
   bounceHost,
   bouncePort,
   bounceCertificate,

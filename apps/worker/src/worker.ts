@@ -18,6 +18,8 @@ import { judgeHits } from "./hits/judgeHits.ts"
 import { applyInbox } from "./inbox/applyInbox.ts"
 import { retryForever } from "./loops/retryForever.ts"
 import { whileServing } from "./loops/whileServing.ts"
+import { createResolver } from "./mail/createResolver.ts"
+import { lookUpOperators } from "./mail/lookUpOperators.ts"
 import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { SmtpMailer } from "./mail/SmtpMailer.ts"
@@ -74,6 +76,7 @@ export const worker = Effect.gen(function* () {
             receiveBounces({ host: mail.bounceHost, port: mail.bouncePort, certificate: mail.bounceCertificate }),
           ),
         ]),
+    ...(mail.perOperatorMinute === null ? [] : [lookUpOperators(createResolver(mail.dnsServers))]),
     judgeHits,
     unsubscribe,
     deleteExpired,

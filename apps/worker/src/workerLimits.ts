@@ -57,6 +57,8 @@ export const workerLimits = {
     /** What must be left of it when the message itself is sent. */
     minLeftToSendMs: 5000,
   },
+  /** Look-ups of MX records: so many domains are taken in one statement, and so many asked for at once. */
+  operators: { batchSize: 100, concurrency: 10, pauseMs: 2000 },
   /** Little comes, from the relay or a few mail servers; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: {
     server: {

@@ -17,6 +17,7 @@ import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
+import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
@@ -54,6 +55,7 @@ export const adapters = Layer.mergeAll(
   ReplayJobQueue.layer,
   MessageQueuePg,
   SenderRepositoryPg,
+  MailOperatorRepositoryPg,
   BounceRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,

@@ -39,10 +39,10 @@ interface TimedLease extends MessageLease {
 export const sendOutreach = Effect.fnUntraced(function* (
   options: { readonly sender: SenderIdentity; readonly drainSeconds: number } & Pick<
     MessageClaim,
-    "perMinute" | "perDomainMinute"
+    "perMinute" | "perDomainMinute" | "perOperatorMinute"
   >,
 ) {
-  const { sender: deploymentSender, drainSeconds, perMinute, perDomainMinute } = options
+  const { sender: deploymentSender, drainSeconds, perMinute, perDomainMinute, perOperatorMinute } = options
   const queue = yield* MessageQueue
   const hints = yield* Hints
   const senders = yield* SenderRepository
@@ -171,7 +171,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : room
-      const rates = { perMinute, perDomainMinute }
+      const rates = { perMinute, perDomainMinute, perOperatorMinute }
       const claimed = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
       const leases = yield* withFields(yield* withdrawClicked(claimed))
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
 import { shortLinkTo } from "../mail/composeMail.ts"
 import { detailsNotIn, hiddenDetails } from "../mail/hiddenDetails.ts"
+import { MailOperatorRepository } from "../mail/MailOperatorRepository.ts"
 import { checkTemplate, compileTemplate, SAMPLE, sampleFields } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
@@ -141,6 +142,7 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
   const transaction = yield* Transaction
   const eventId = yield* createIdentifier("event")
+  const domains = new Set<string>()
   const publish = Effect.gen(function* () {
     const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
     if (chunk === undefined) return undefined
@@ -160,6 +162,7 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     const { campaign } = chunk
     const assigned = recipients.map(({ id }) => ({ id, ...assignSubject(chunk.subjectTest, campaign.id, id) }))
     yield* campaigns.storePublication({ campaign, recipients: assigned }, status, event)
+    for (const { email } of recipients) domains.add(email.slice(email.lastIndexOf("@") + 1).toLowerCase())
     return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
   })
   const published = yield* transaction.run(publish)
@@ -167,6 +170,8 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   if (published.recipients > 0 || published.withdrawn > 0) {
     yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs(published))
   }
+  // Apart from the publication, so that two of them do not wait for each other.
+  if (domains.size > 0) yield* (yield* MailOperatorRepository).need(domains)
   return true
 })
 

@@ -1,4 +1,5 @@
--- Leases messages that are due, within the rates of all campaigns, of each campaign and of each recipient domain.
+-- Leases messages that are due, within the rates of all campaigns, of each campaign, of each recipient domain, and of each mail operator: who
+-- runs the domain's mail servers, or the domain itself where nobody knows.
 --
 -- It looks at the few organizations and campaigns whose turn it is, and shares what may be sent among the organizations first, then among the
 -- campaigns of each; what one has no use for goes to the others. Two claims take the turns of different organizations where they can.
@@ -11,7 +12,7 @@
 -- The plan is made once for a connection. It must not scan a table from end to end, however short the table was then.
 create or replace function claim_messages(
   max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer,
-  max_per_campaign integer, held_by_campaign jsonb
+  max_per_campaign integer, held_by_campaign jsonb, per_operator_minute integer default null
 )
 returns table (put_off_count integer, lease jsonb)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -121,7 +122,8 @@ begin
     array_agg(campaign_id order by organization_rank, place) as campaigns,
     array_agg(recipient_id order by organization_rank, place) as recipients,
     array_agg(per_minute order by organization_rank, place) as rates,
-    array_agg(domain order by organization_rank, place) as domains
+    array_agg(candidate.domain order by organization_rank, place) as domains,
+    array_agg(coalesce(operator, candidate.domain) order by organization_rank, place) as operators
   into message
   from (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
@@ -137,7 +139,13 @@ begin
       ) found
       join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
     ) ranked
-  ) candidate;
+  ) candidate
+  left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
+
+  -- The worker looks them up.
+  insert into mail_operators as known (domain)
+  select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
+  on conflict (domain) do update set needed_at = excluded.needed_at where known.needed_at < excluded.needed_at - interval '1 day';
 
   -- Whoever counts by a rate waits here for the others who do, and for the commit of what they have used of it.
   insert into send_rates as pace (scope, next_at)
@@ -145,6 +153,7 @@ begin
     select 'all' as scope where in_all_minute is not null
     union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
     union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
+    union select 'operator ' || operator from unnest(message.operators) as each (operator) where per_operator_minute is not null
   ) binding
   where message.recipients is not null order by scope
   on conflict (scope) do update set next_at = pace.next_at;
@@ -152,18 +161,22 @@ begin
 
   with candidate as materialized (
     select each.*, greatest(pause.until, '-infinity') as paused_until
-    from unnest(message.organizations, message.campaigns, message.recipients, message.rates, message.domains)
-      with ordinality as each (organization, campaign, recipient, per_minute, domain, place)
+    from unnest(message.organizations, message.campaigns, message.recipients, message.rates, message.domains, message.operators)
+      with ordinality as each (organization, campaign, recipient, per_minute, domain, operator, place)
     left join domain_pauses pause
       on pause.organization_id = each.organization and pause.campaign_id = each.campaign and pause.domain = each.domain
   ), of_domain as (
     select candidate.*, paused_until <= now_at
       and row_number() over (partition by candidate.domain, paused_until > now_at order by place) <= mail_slots(pace.next_at, per_domain_minute, now_at) as is_open
     from candidate left join send_rates pace on pace.scope = 'domain ' || candidate.domain
-  ), of_campaign as (
+  ), of_operator as (
     select of_domain.*, is_open
-      and row_number() over (partition by campaign, is_open order by place) <= mail_slots(pace.next_at, per_minute, now_at) as is_ready
-    from of_domain left join send_rates pace on pace.scope = 'campaign ' || campaign
+      and row_number() over (partition by operator, is_open order by place) <= mail_slots(pace.next_at, per_operator_minute, now_at) as is_welcome
+    from of_domain left join send_rates pace on pace.scope = 'operator ' || operator
+  ), of_campaign as (
+    select of_operator.*, is_welcome
+      and row_number() over (partition by campaign, is_welcome order by place) <= mail_slots(pace.next_at, per_minute, now_at) as is_ready
+    from of_operator left join send_rates pace on pace.scope = 'campaign ' || campaign
   ), of_all as materialized (
     select of_campaign.*, is_ready and row_number() over (partition by is_ready order by place) <= least(
       max_rows, mail_slots((select next_at from send_rates where scope = 'all'), in_all_minute, now_at)) as is_taken
@@ -172,38 +185,43 @@ begin
     update messages message
     set lease_token = gen_random_uuid(), lease_until = now_at + make_interval(secs => lease_seconds)
     from of_all where is_taken and message.organization_id = organization and message.recipient_id = recipient
-    returning message.*, of_all.domain, of_all.per_minute
+    returning message.*, of_all.domain, of_all.operator, of_all.per_minute
+  ), full_up as (
+    select organization, campaign, recipient, paused_until, place,
+      case when paused_until > now_at then null when is_open then 'operator ' || operator else 'domain ' || domain end as scope,
+      case when is_open then per_operator_minute else per_domain_minute end as rate
+    from of_all where not is_welcome
   ), waiting as materialized (
-    -- Each campaign has a place of its own in the queue for a domain, so that a long one does not keep the others waiting.
-    select organization, campaign, recipient, case when paused_until > now_at then null else 'deferral ' || campaign || ' ' || domain end as deferral,
-      case when paused_until > now_at then paused_until
+    -- Each campaign has a place of its own in the queue for a rate, so that a long one does not keep the others waiting.
+    select organization, campaign, recipient, rate, 'deferral ' || campaign || ' ' || full_up.scope as deferral,
+      case when full_up.scope is null then paused_until
         else greatest(deferral.next_at, greatest(pace.next_at, now_at - interval '1 second')
-          + mail_slots(pace.next_at, per_domain_minute, now_at) * interval '60 seconds' / per_domain_minute)
-          + (row_number() over (partition by campaign, of_all.domain, paused_until > now_at order by place) - 1) * interval '60 seconds' / per_domain_minute
+          + mail_slots(pace.next_at, rate, now_at) * interval '60 seconds' / rate)
+          + (row_number() over (partition by campaign, full_up.scope order by place) - 1) * interval '60 seconds' / rate
       end as due
-    from of_all
-    left join send_rates pace on pace.scope = 'domain ' || domain
-    left join send_rates deferral on deferral.scope = 'deferral ' || campaign || ' ' || domain
-    where not is_open
+    from full_up
+    left join send_rates pace on pace.scope = full_up.scope
+    left join send_rates deferral on deferral.scope = 'deferral ' || campaign || ' ' || full_up.scope
   ), put_off as (
     update messages message set due_at = due from waiting
     where message.organization_id = organization and message.recipient_id = recipient
   ), deferred as (
     insert into send_rates (scope, next_at)
-    select deferral, max(due) + interval '60 seconds' / per_domain_minute from waiting where deferral is not null group by deferral
+    select deferral, max(due) + interval '60 seconds' / rate from waiting where deferral is not null group by deferral, rate
     on conflict (scope) do update set next_at = excluded.next_at
   ), used as (
     select 'all' as scope, in_all_minute as rate, count(*) as times from leased
     union all select 'campaign ' || campaign_id, per_minute, count(*) from leased group by campaign_id, per_minute
     union all select 'domain ' || domain, per_domain_minute, count(*) from leased group by domain
+    union all select 'operator ' || operator, per_operator_minute, count(*) from leased group by operator
   ), counted as (
     update send_rates pace
     set next_at = greatest(pace.next_at, now_at - interval '1 second') + times * interval '60 seconds' / rate
     from used where pace.scope = used.scope and rate is not null
   )
   select (select count(*)::integer from waiting) as put_offs,
-    array(select organization from of_all where is_taken or not is_open) as organizations,
-    array(select campaign from of_all where is_taken or not is_open) as campaigns,
+    array(select organization from of_all where is_taken or not is_welcome) as organizations,
+    array(select campaign from of_all where is_taken or not is_welcome) as campaigns,
     array(
       select jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,

@@ -249,7 +249,8 @@ const LOOK_FURTHER = 1000
  * is paused, or has had its share, is put off to when it may go, so that it does not stand in the way of the others.
  */
 const claimMessages = Effect.fnUntraced(function* (options: MessageClaim) {
-  const { limit, leaseSeconds, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = options
+  const { limit, leaseSeconds, perMinute, perDomainMinute, perOperatorMinute = null } = options
+  const { maxPerCampaign = limit, heldByCampaign = {} } = options
   const sql = yield* SqlClient.SqlClient
   let look = limit
   while (true) {
@@ -257,7 +258,7 @@ const claimMessages = Effect.fnUntraced(function* (options: MessageClaim) {
       select put_off_count as "putOff", lease
       from claim_messages(
         ${limit}::int, ${look}::int, ${leaseSeconds}::double precision, ${perMinute}::int, ${perDomainMinute}::int,
-        ${maxPerCampaign}::int, ${JSON.stringify(heldByCampaign)}::jsonb
+        ${maxPerCampaign}::int, ${JSON.stringify(heldByCampaign)}::jsonb, ${perOperatorMinute}::int
       )`
     const leases = rows.flatMap(({ lease }) => lease ?? [])
     if (leases.length > 0 || (rows[0]?.putOff ?? 0) === 0) return leases

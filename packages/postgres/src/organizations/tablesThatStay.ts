@@ -9,6 +9,7 @@ export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
   campaign_turns: "unlogged: the worker gives turns to campaigns that have none",
   organization_turns: "unlogged: the worker gives turns to organizations that have none",
   send_rates: "unlogged: each scope begins anew, with at most one second's messages too many",
+  mail_operators: "of no organization: the worker looks each domain up again",
   hit_windows: "unlogged: each link has one fresh minute at the target",
   replay_jobs:
     "a job may be of all organizations: wait for those of the organization, or cancel them and create them anew",

@@ -1,0 +1,35 @@
+import type { Resolver } from "node:dns/promises"
+import { MailOperatorRepository } from "@outreach/domain/mail/MailOperatorRepository"
+import { mailOperator } from "@outreach/domain/mail/mailOperator"
+import { Effect } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { workerLimits } from "../workerLimits.ts"
+
+const { batchSize, concurrency, pauseMs } = workerLimits.operators
+
+/** The errors of a look-up that say that the domain has no MX record. */
+const NO_RECORD: ReadonlySet<unknown> = new Set(["ENODATA", "ENOTFOUND"])
+
+/** Looks up who runs the mail servers of the domains that are written to, until interrupted. A domain whose look-up fails stays as it is for now. */
+export const lookUpOperators = Effect.fnUntraced(function* (resolver: Resolver) {
+  const operators = yield* MailOperatorRepository
+
+  const lookUp = (domain: string) =>
+    Effect.tryPromise({
+      try: () => resolver.resolveMx(domain),
+      catch: (error) => (error as { readonly code?: unknown }).code,
+    }).pipe(
+      Effect.catch((code) => (NO_RECORD.has(code) ? Effect.succeed([]) : Effect.fail(code))),
+      Effect.map((exchanges) => [[domain, mailOperator(exchanges)] as const]),
+      Effect.orElseSucceed(() => []),
+    )
+  const lookUpNext = Effect.gen(function* () {
+    const domains = yield* operators.take(batchSize)
+    const found = yield* Effect.forEach(domains, lookUp, { concurrency })
+    yield* operators.store(new Map(found.flat()))
+    if (domains.length === batchSize) return
+    yield* operators.forget
+    yield* Effect.sleep(pauseMs)
+  })
+  return yield* retryForever("lookUpOperators", lookUpNext)
+})

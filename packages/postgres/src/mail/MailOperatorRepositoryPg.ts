@@ -1,0 +1,51 @@
+import {
+  LOOK_UP_AGAIN_SECONDS,
+  MailOperatorRepository,
+  OPERATOR_MAX_AGE_SECONDS,
+} from "@outreach/domain/mail/MailOperatorRepository"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+
+/** Keeps the operators of mail servers in PostgreSQL. */
+export const MailOperatorRepositoryPg = Layer.effect(
+  MailOperatorRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      need: (domains) =>
+        sql`
+          insert into mail_operators as known (domain) select domain from unnest(${[...domains].sort()}::text[]) as domain
+          on conflict (domain) do update set needed_at = excluded.needed_at
+            where known.needed_at < excluded.needed_at - interval '1 day'`.pipe(
+          Effect.asVoid,
+          orDieAs("MailOperatorRepository.need"),
+        ),
+
+      // What has not been needed for longer than an operator is believed is looked up when it is needed again.
+      take: (limit) =>
+        sql<{ domain: string }>`
+          update mail_operators set look_up_at = clock_timestamp() + make_interval(secs => ${LOOK_UP_AGAIN_SECONDS}::int)
+          where domain in (
+            select domain from mail_operators
+            where look_up_at <= clock_timestamp()
+              and needed_at > clock_timestamp() - 2 * make_interval(secs => ${OPERATOR_MAX_AGE_SECONDS}::int)
+            order by look_up_at limit ${limit} for update skip locked
+          ) returning domain`.pipe(
+          Effect.map((rows) => rows.map(({ domain }) => domain)),
+          orDieAs("MailOperatorRepository.take"),
+        ),
+
+      store: (found) =>
+        sql`
+          update mail_operators set operator = each.operator, looked_up_at = clock_timestamp(),
+            look_up_at = clock_timestamp() + make_interval(secs => ${OPERATOR_MAX_AGE_SECONDS}::int)
+          from unnest(${[...found.keys()]}::text[], ${[...found.values()]}::text[]) as each (domain, operator)
+          where mail_operators.domain = each.domain`.pipe(orDieAs("MailOperatorRepository.store")),
+
+      forget: sql`delete from mail_operators where needed_at < clock_timestamp() - interval '30 days'`.pipe(
+        orDieAs("MailOperatorRepository.forget"),
+      ),
+    }
+  }),
+)
