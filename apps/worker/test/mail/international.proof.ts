@@ -1,0 +1,36 @@
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
+import { describe, expect, it } from "vitest"
+import { accepted, refused, sendSigned, verifySignature } from "./sendSigned.ts"
+import { findPostfix, startPostfix } from "./startPostfix.ts"
+
+const postfix = await findPostfix()
+
+describe.skipIf("missing" in postfix)("an address with letters beside ASCII", () => {
+  it.each([
+    ["yes", [accepted, accepted, accepted], 3],
+    ["no", [accepted, refused, accepted], 2],
+  ] as const)(
+    "is delivered by postfix with smtputf8_enable=%s, or refused, and others are delivered",
+    async (enable, outcomes, count) => {
+      if ("missing" in postfix) return
+      const port = await freePort()
+      const settings = {
+        mynetworks: "127.0.0.0/8",
+        virtual_mailbox_domains: "clinic.test xn--bro-hoa.test",
+        smtpd_recipient_restrictions: "permit_mynetworks, reject",
+        smtputf8_enable: enable,
+        notify_classes: "",
+      }
+      const server = await startPostfix(postfix.program, port, settings)
+      const addresses = ["a@clinic.test", "josé@clinic.test", "anna@xn--bro-hoa.test"]
+      expect(await sendSigned(`smtp://127.0.0.1:${port}`, ...addresses)).toEqual(outcomes)
+      const messages = await eventually(server.readMailbox, ({ length }) => length === count)
+      for (const message of messages) {
+        expect(message).toMatch(/^Return-Path: <bounce-1@bounces\.acme\.test>$/m)
+        expect(await verifySignature(message.replaceAll(/\r?\n/g, "\r\n"))).toBe("pass")
+      }
+      expect(messages.some((message) => message.includes("To: josé@clinic.test"))).toBe(enable === "yes")
+    },
+  )
+})

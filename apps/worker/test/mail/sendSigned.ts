@@ -1,0 +1,54 @@
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { Mailer } from "@outreach/domain/mail/Mailer"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
+import { Clock, Effect, Redacted } from "effect"
+import { authenticate } from "mailauth"
+import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
+
+export const accepted = { _tag: "Accepted" }
+/** The outcome where the server lacks SMTPUTF8. */
+export const refused = { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
+
+const pair = Effect.runSync(Effect.cached(generateDkimKeyPair))
+
+/** Sends a signed message to each address, one after another on one connection; returns the outcomes. */
+export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const mailer = yield* Mailer
+    const dkim = { domain: "acme.test", keys: [{ selector: "s1", ...(yield* pair) }] }
+    const from = { name: "Büro für Einladungen", address: "outreach@acme.test" }
+    const lease = {
+      campaignId: "cmp_1" as CampaignId,
+      beginBy: (yield* Clock.currentTimeNanos) + 60_000_000_000n,
+      begin: () => {},
+      isHeld: () => true,
+    }
+    return yield* Effect.forEach(addresses, (to) =>
+      mailer.send(
+        {
+          sender: { id: null, from, replyTo: null, bounceDomain: null, dkim },
+          to,
+          subject: "Einladung – an invitation",
+          html: "<p>Grüße</p>",
+          text: "Grüße",
+          messageId: "<rcp_1@acme.test>",
+          feedbackId: "cmp_1:pgm_1:org_1:outreach",
+          returnPath: "bounce-1@bounces.acme.test",
+          unsubscribeUrl: "https://outreach.test/unsubscribe/1",
+        },
+        lease,
+        Effect.succeed,
+      ),
+    )
+  }).pipe(Effect.provide(SmtpMailer({ url: Redacted.make(url) })), Effect.runPromise)
+
+/** Verifies the signature of a message with another's library; returns its result. */
+export const verifySignature = async (text: string) => {
+  const { publicKey } = await Effect.runPromise(pair)
+  const resolver = async (name: string, type: string) => {
+    if (name === "s1._domainkey.acme.test" && type === "TXT") return [[`v=DKIM1; k=rsa; p=${publicKey}`]]
+    throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
+  }
+  const { dkim } = await authenticate(text, { trustReceived: false, disableArc: true, disableDmarc: true, resolver })
+  return dkim.results[0]?.status.result
+}
