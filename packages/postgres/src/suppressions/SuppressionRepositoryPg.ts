@@ -12,15 +12,12 @@ export const SuppressionRepositoryPg = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const columns = sql.literal(`
-      organization_id as "organizationId", program_id as "programId", suppression.kind, suppression.value, reason,
-      created_at as "createdAt"`)
-
-    /** Suppressions of one program or of the whole organization, as rows of one shape. */
-    const both = sql.literal(`(
-      select organization_id, program_id, kind, value, reason, created_at from suppressions
-      union all
-      select organization_id, null, kind, value, reason, created_at from organization_suppressions)`)
+    const columns = (programId: string) =>
+      sql.literal(`
+        organization_id as "organizationId", ${programId} as "programId", suppression.kind, suppression.value, reason,
+        created_at as "createdAt"`)
+    const ofProgram = columns("program_id")
+    const ofOrganization = columns("null")
 
     const organizationOf = Effect.fnUntraced(function* (programId: ProgramId) {
       const rows = yield* sql<{ id: OrganizationId }>`
@@ -77,26 +74,35 @@ export const SuppressionRepositoryPg = Layer.effect(
         return rows.length
       }, orDieAs("SuppressionRepository.remove")),
 
+      // The limits make each key a probe of the primary keys, however many suppressions there are: PostgreSQL would read both tables whole.
       find: Effect.fn("SuppressionRepository.find")(function* (programId, keys) {
         const organizationId = yield* organizationOf(programId)
         return yield* sql<Suppression>`
-          select ${columns} from unnest(
+          select suppression.* from unnest(
             ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
           cross join lateral (
-            select * from ${both} suppression
-            where organization_id = ${organizationId} and (program_id = ${programId} or program_id is null)
-              and kind = key.kind and value = lower(key.value)
+            (select ${ofProgram} from suppressions suppression
+              where organization_id = ${organizationId} and program_id = ${programId} and kind = key.kind and value = lower(key.value)
+              limit 1)
+            union all
+            (select ${ofOrganization} from organization_suppressions suppression
+              where organization_id = ${organizationId} and kind = key.kind and value = lower(key.value)
+              limit 1)
           ) suppression`
       }, orDieAs("SuppressionRepository.find")),
 
-      list: Effect.fn("SuppressionRepository.list")(function* (programId, limit, { kind, reason } = {}) {
+      list: Effect.fn("SuppressionRepository.list")(function* (programId, limit, { kind = null, reason = null } = {}) {
         const organizationId = yield* organizationOf(programId)
+        const filter = sql`(${kind}::text is null or kind = ${kind}) and (${reason}::text is null or reason = ${reason})`
         return yield* sql<Suppression>`
-          select ${columns} from ${both} suppression
-          where organization_id = ${organizationId} and (program_id = ${programId} or program_id is null)
-            and (${kind ?? null}::text is null or kind = ${kind ?? null})
-            and (${reason ?? null}::text is null or reason = ${reason ?? null})
-          order by kind, value, program_id limit ${limit}`
+          (select ${ofProgram} from suppressions suppression
+            where organization_id = ${organizationId} and program_id = ${programId} and ${filter}
+            order by kind, value limit ${limit})
+          union all
+          (select ${ofOrganization} from organization_suppressions suppression
+            where organization_id = ${organizationId} and ${filter}
+            order by kind, value limit ${limit})
+          order by kind, value, "programId" limit ${limit}`
       }, orDieAs("SuppressionRepository.list")),
 
       findUnapplied: (limit) =>
