@@ -117,6 +117,10 @@ describe("campaigns", () => {
       counts: null,
       figures: [],
     })
+    expect(await runJson("campaigns", "preview", id, "--out", join(folder, "out"))).toMatchObject({
+      subject: "An invitation to X",
+      subject_b: "A seat is kept for you",
+    })
     await runJson("recipients", "import", "--campaign", id, file("ab.csv", "npi,email\n1234567893,a@a.test\n"))
     const sql = await meanwhile(
       SqlClient.SqlClient.use(

@@ -1,5 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
 import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
@@ -41,8 +42,17 @@ const PLACEHOLDER = {
 export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, token: string | undefined) {
   const recipient = yield* token === undefined ? Effect.succeed(PLACEHOLDER) : findRecipient(campaign, token)
   const sender = yield* senderOf(campaign)
-  const mail = yield* renderMail(campaign, recipient, { sender, bounceDomain: domainOf(sender.from.address) })
-  return { subject: mail.subject, html: mail.html, eml: Buffer.from(mimeMessage(mail).raw) }
+  const options = { sender, bounceDomain: domainOf(sender.from.address) }
+  const mail = yield* renderMail(campaign, recipient, options)
+  const test = yield* (yield* SubjectTestRepository).find({ ...campaign, campaignId: campaign.id })
+  const other = test && (yield* renderMail({ ...campaign, subject: test.subjectB }, recipient, options))
+  return {
+    subject: mail.subject,
+    /** Absent without a test of two subjects. */
+    ...(other && { subjectB: other.subject }),
+    html: mail.html,
+    eml: Buffer.from(mimeMessage(mail).raw),
+  }
 })
 
 /** Returns the campaign's sender without its keys: a preview is not signed. */

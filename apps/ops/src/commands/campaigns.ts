@@ -249,14 +249,14 @@ const preview = revealing(
     if (input.check) return yield* checkRendering(campaign)
     // Loaded here, because few commands render a message.
     const { previewMail } = yield* Effect.promise(() => import("../campaigns/previewMail.ts"))
-    const { subject, html, eml } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
+    const { html, eml, ...subjects } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
     const files = { eml: join(input.out, `${campaign.id}.eml`), html: join(input.out, `${campaign.id}.html`) }
     yield* makeDirectory(input.out, { recursive: true }).pipe(
       Effect.andThen(writeFile(files.eml, eml)),
       Effect.andThen(writeFileString(files.html, html)),
       Effect.mapError(() => new FolderUnusable({ folder: input.out })),
     )
-    yield* printRecord({ subject, ...files })
+    yield* printRecord({ ...subjects, ...files })
   }),
 ).pipe(
   Command.withDescription(

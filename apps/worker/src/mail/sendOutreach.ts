@@ -59,7 +59,12 @@ export const sendOutreach = Effect.fnUntraced(function* (
           catch: () => new SenderKeyUnreadable({ senderId: sender.id ?? "" }),
         })
         const template = yield* queue.template(campaignId, testSubject)
-        return { compose: composeMail(template, { ...settings, sender }), namesFields: template.fields.length > 0 }
+        const { fields, asksForClicks } = template
+        return {
+          compose: composeMail(template, { ...settings, sender }),
+          namesFields: fields.length > 0,
+          asksForClicks,
+        }
       },
       (effect, [campaignId]) =>
         Effect.tapError(effect, ({ senderId }) =>
@@ -69,13 +74,22 @@ export const sendOutreach = Effect.fnUntraced(function* (
         ),
     ),
   })
-  const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
-    const naming = yield* Effect.filter(leases, ({ campaignId, testSubject }) =>
+  /** Returns the leases of campaigns that need something; that of a campaign which cannot be read is one of them. */
+  const leasesOf = (need: "namesFields" | "asksForClicks", leases: ReadonlyArray<MessageLease>) =>
+    Effect.filter(leases, ({ campaignId, testSubject }) =>
       Cache.get(composers, [campaignId, testSubject]).pipe(
-        Effect.map(({ namesFields }) => namesFields),
+        Effect.map((composer) => composer[need]),
         Effect.orElseSucceed(() => true),
       ),
     )
+  const withoutClicked = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
+    const asking = yield* leasesOf("asksForClicks", leases)
+    if (asking.length === 0) return leases
+    const clicked = yield* withdrawClicked(asking)
+    return leases.filter(({ recipientId }) => !clicked.has(recipientId))
+  })
+  const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
+    const naming = yield* leasesOf("namesFields", leases)
     if (naming.length === 0) return leases
     const found = yield* queue.fields(naming)
     return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
@@ -173,7 +187,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       const limit = wait > 0 ? 1 : room
       const rates = { perMinute, perDomainMinute, perOperatorMinute }
       const claimed = yield* queue.claim({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
-      const leases = yield* withFields(yield* withdrawClicked(claimed))
+      const leases = yield* withFields(yield* withoutClicked(claimed))
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
     }),

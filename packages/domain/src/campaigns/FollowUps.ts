@@ -63,16 +63,14 @@ const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: FollowedRecip
   return { id, token: yield* randomBase62(TOKEN_LENGTH), npi, email } satisfies Candidate
 })
 
-/** Withdraws the recipients of follow-ups who have clicked on an earlier e-mail since they were drawn; returns the other leases. */
+/** Withdraws the recipients of follow-ups who have clicked on an earlier e-mail since they were drawn, and returns them. */
 export const withdrawClicked = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
-  if (leases.length === 0) return leases
   const clicked: ReadonlySet<RecipientId> = yield* (yield* FollowUpRepository).findClicked(leases)
-  if (clicked.size === 0) return leases
   const queue = yield* MessageQueue
   yield* Effect.forEach(
     leases.filter(({ recipientId }) => clicked.has(recipientId)),
     (lease) => queue.settle(lease, { state: "withdrawn", reason: "clicked" }),
     { concurrency: "unbounded", discard: true },
   )
-  return leases.filter(({ recipientId }) => !clicked.has(recipientId))
+  return clicked
 })

@@ -40,3 +40,9 @@ export interface MessageTemplate {
   readonly shortLink: string | null
   readonly fields: ReadonlyArray<string>
 }
+
+/** The same of a campaign that is sending. */
+export interface SendingTemplate extends MessageTemplate {
+  /** Whether the campaign follows another one and leaves out who has clicked there. */
+  readonly asksForClicks: boolean
+}

@@ -4,7 +4,7 @@ import type { CampaignId, RecipientId } from "../Identifier.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { WithdrawalReason } from "../suppressions/Suppression.ts"
 import type { MailFailure } from "./Mailer.ts"
-import type { MessageLease, MessageTemplate, TestSubject } from "./Message.ts"
+import type { MessageLease, SendingTemplate, TestSubject } from "./Message.ts"
 
 /** What a settlement does with the message; an event is published in the same transaction. */
 export type MessageSettlement =
@@ -58,7 +58,7 @@ export class MessageQueue extends Context.Service<
     /** Forgets rates and pauses of domains that have bound nothing for `SEND_RATE_RETENTION_SECONDS`. */
     readonly forgetRates: Effect.Effect<void>
     /** Reads what a campaign's messages with one subject have in common: one that is tested, or else the winner, or the only one. */
-    template(campaignId: CampaignId, testSubject: TestSubject | null): Effect.Effect<MessageTemplate>
+    template(campaignId: CampaignId, testSubject: TestSubject | null): Effect.Effect<SendingTemplate>
     /** Reads the fields of recipients; who has none is absent. */
     fields(
       leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,

@@ -18,5 +18,21 @@ create table subject_tests (
   check ((winner is null) = (decided_at is null) and (winner is null) = (counts is null))
 );
 
+-- All locks or none, each within a moment, as in 0004.
+declare
+  patience constant text := current_setting('lock_timeout');
+begin
+  for attempt in 1..200 loop
+    begin
+      perform set_config('lock_timeout', '300ms', true);
+      lock table recipients in access exclusive mode;
+      exit;
+    exception when lock_not_available then
+      if attempt = 200 then raise; end if;
+      perform pg_sleep(0.2);
+    end;
+  end loop;
+  perform set_config('lock_timeout', patience, true);
+end;
 -- The subject that a recipient tests; null for all others.
 alter table recipients add column if not exists test_subject text;

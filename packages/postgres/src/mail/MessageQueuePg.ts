@@ -1,7 +1,7 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
-import type { MessageLease, MessageTemplate } from "@outreach/domain/mail/Message"
+import type { MessageLease, SendingTemplate } from "@outreach/domain/mail/Message"
 import {
   type MessageClaim,
   MessageQueue,
@@ -68,10 +68,13 @@ export const MessageQueuePg = Layer.effect(
       }).pipe(orDieAs("MessageQueue.forgetRates")),
 
       template: Effect.fnUntraced(function* (campaignId, testSubject) {
-        const rows = yield* sql<MessageTemplate>`
+        const rows = yield* sql<SendingTemplate>`
           select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
-            sender_name as "senderName", postal_address as "postalAddress"
+            sender_name as "senderName", postal_address as "postalAddress", exists (
+              select from follow_ups
+              where organization_id = campaign.organization_id and campaign_id = campaign.id and unless = 'clicked'
+            ) as "asksForClicks"
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           left join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id

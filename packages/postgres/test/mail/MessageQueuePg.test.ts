@@ -227,6 +227,7 @@ describe("MessageQueuePg.template", () => {
   test("reads what a campaign's messages have in common", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
     expect(yield* (yield* MessageQueue).template(campaign.id, null)).toEqual({
+      asksForClicks: false,
       subject: campaign.subject,
       html: campaign.html,
       text: null,
