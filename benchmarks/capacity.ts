@@ -120,7 +120,8 @@ async function measureRound(): Promise<ReadonlyMap<string, Usage>> {
     }),
   )
   const [organizationId, id] = [organization.id, campaign.id]
-  await sql`update campaigns set html = ${htmlFor("{{ token }}")} where id = ${id}`
+  const html = htmlFor({ token: "{{ token }}", first_name: "Ana", last_name: "Abara", specialty: "medicine" })
+  await sql`update campaigns set html = ${html} where id = ${id}`
   await partner.reset()
 
   await step("import", RECIPIENTS, () => importAll(id))

@@ -13,7 +13,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { cpuTime } from "./cpuTime.ts"
-import { htmlFor } from "./email/message.ts"
+import { fieldsOf, htmlFor, subjectFor, TEMPLATE } from "./email/message.ts"
 
 // Compares one deployed worker that sends a campaign with nodemailer's pool, which sends as many messages that are already rendered.
 
@@ -45,20 +45,28 @@ console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
 console.log(`${recipients} messages a round, ${rounds} rounds, messages/s after the first ${WARM_UP_SHARE * 100} %\n`)
 await run(migrate as Effect.Effect<unknown, unknown, SqlClient.SqlClient>)
 
+const measurePool = () =>
+  measure(start(import.meta.resolve("./email/poolAlone.ts"), { SMTP_URL, MESSAGES: String(recipients) }))
 const ratios: number[] = []
+const cpuRatios: number[] = []
 for (let round = 1; round <= rounds; round++) {
-  const ours = await measureWorker()
-  const alone = await measure(
-    start(import.meta.resolve("./email/poolAlone.ts"), { SMTP_URL, MESSAGES: String(recipients) }),
-  )
+  // In turn, so that neither always follows the other.
+  const first = round % 2 === 1 ? await measureWorker() : undefined
+  const alone = await measurePool()
+  const ours = first ?? (await measureWorker())
   ratios.push(ours.perSecond / alone.perSecond)
+  cpuRatios.push(alone.cpu / ours.cpu)
   for (const [name, it] of Object.entries({ worker: ours, "nodemailer's pool": alone })) {
     console.log(
       `  ${name.padEnd(20)}${it.perSecond.toFixed(0).padStart(8)} /s ${it.cpu.toFixed(0).padStart(8)} µs CPU   MiB at each tenth ${it.memory.join(" ")}`,
     )
   }
 }
-console.log(`\n  worker ÷ nodemailer's pool  ${ratios.map((ratio) => ratio.toFixed(2)).join("  ")}`)
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
+const summary = (values: ReadonlyArray<number>): string =>
+  `${median(values).toFixed(2)} (${values.map((value) => value.toFixed(2)).join(" ")})`
+console.log(`\n  messages/s, worker ÷ nodemailer's pool   ${summary(ratios)}`)
+console.log(`  messages a second of CPU of the process  ${summary(cpuRatios)}`)
 catcher.disconnect()
 await server.stop()
 
@@ -67,10 +75,14 @@ async function measureWorker() {
   const { campaign } = await run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const seeded = yield* seedCampaign({ recipients, opensIn: 86_400 })
+      const seeded = yield* seedCampaign({
+        ...{ recipients, opensIn: 86_400, fieldsOf },
+        fields: ["first_name", "last_name", "specialty"],
+      })
       // Only sending is measured, so there are no webhooks to deliver.
       yield* sql`update webhook_endpoints set enabled = false`
-      yield* sql`update campaigns set html = ${htmlFor("{{ token }}")} where id = ${seeded.campaign.id}`
+      yield* sql`
+        update campaigns set subject = ${subjectFor(TEMPLATE)}, html = ${htmlFor(TEMPLATE)} where id = ${seeded.campaign.id}`
       yield* commandCampaign(seeded.campaign.id, "schedule")
       return seeded
     }) as Effect.Effect<Effect.Success<ReturnType<typeof seedCampaign>>, unknown, SqlClient.SqlClient>,
@@ -92,6 +104,9 @@ async function measureWorker() {
   await query((sql) => sql`update messages set due_at = clock_timestamp()`)
   await query((sql) => sql`vacuum analyze`)
   await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${campaign.id}`)
+  // Their turn was that of the window as well.
+  await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
+  await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
   return measure(worker)
 }
 

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer"
-import { htmlFor, MAX_IN_FLIGHT, textFor } from "./message.ts"
+import { fieldsOf, htmlFor, MAX_IN_FLIGHT, subjectFor, textFor } from "./message.ts"
 
-// nodemailer's pool, which sends messages that are already rendered, as a script without a database would.
+// nodemailer's pool, which sends messages that are already rendered, as a script without a database would. Escaping and links cost it nothing.
 
 const transport = createTransport({ url: process.env["SMTP_URL"]!, pool: true, maxConnections: MAX_IN_FLIGHT })
 let next = 0
@@ -10,12 +10,14 @@ const sendSome = async () => {
   while (next < total) {
     const n = next++
     const token = n.toString(36).padStart(6, "0")
+    const { first_name = "", last_name = "", specialty = "medicine" } = fieldsOf(n)
+    const person = { token, first_name, last_name, specialty }
     await transport.sendMail({
       from: { name: "Acme", address: "outreach@acme.test" },
       to: `clinician${n}@clinic.test`,
-      subject: "An invitation to Heart failure",
-      html: htmlFor(token),
-      text: textFor(token),
+      subject: subjectFor(person),
+      html: htmlFor(person),
+      text: textFor(person),
       messageId: `<${n}@acme.test>`,
       headers: {
         "List-Unsubscribe": `<https://outreach.test/unsubscribe/${token}>`,
