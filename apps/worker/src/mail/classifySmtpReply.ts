@@ -1,4 +1,5 @@
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import { greylistingWait } from "./greylistingWait.ts"
 
 /** A mail server's rejection of one message to one recipient. */
 export interface SmtpRejection {
@@ -13,7 +14,7 @@ export interface SmtpRejection {
 type Verdict = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" }> | { readonly _tag: "Refused" }
 
 const bounced = (reason: Extract<MailOutcome, { _tag: "Bounced" }>["reason"]): Verdict => ({ _tag: "Bounced", reason })
-const deferred: Verdict = { _tag: "Deferred" }
+const deferred = { _tag: "Deferred" } as const satisfies Verdict
 const refused: Verdict = { _tag: "Refused" }
 
 // Enhanced status codes (RFC 3463, RFC 5248, RFC 7372, RFC 7505), whole or their first two parts. Those that servers use for this and that are left to the text.
@@ -93,7 +94,11 @@ export const STATUS = /(?<=^|[\s(#-])[45]\.\d{1,3}\.\d{1,3}\b/
 
 const judge = ({ code, text, at }: SmtpRejection, status: string | undefined): Verdict => {
   // Throttled for what we send, in words that no greylisting uses: to try the next mailbox there is what it asks us not to do.
-  if (code < 500) return status?.startsWith("4.7.") && OURS_FOR_NOW.test(text) ? refused : deferred
+  if (code < 500) {
+    if (status?.startsWith("4.7.") && OURS_FOR_NOW.test(text)) return refused
+    const greylistedSeconds = greylistingWait(text)
+    return greylistedSeconds === undefined ? deferred : { ...deferred, greylistedSeconds }
+  }
   const known = status && (BY_STATUS[status] ?? BY_STATUS[status.slice(0, status.lastIndexOf("."))])
   if (known) return known
   for (const [words, verdict] of BY_TEXT) if (words.test(text)) return verdict

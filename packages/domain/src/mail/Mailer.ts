@@ -52,7 +52,8 @@ export type MailOutcome =
   | { readonly _tag: "Accepted" }
   /** `lacking` names the extension that our mail server would need for this address. */
   | { readonly _tag: "Bounced"; readonly reason: BounceReason; readonly lacking?: "SMTPUTF8" }
-  | { readonly _tag: "Deferred" }
+  /** `greylistedSeconds` is how long greylisting asks us to wait. */
+  | { readonly _tag: "Deferred"; readonly greylistedSeconds?: number }
   /** The recipient's domain refuses us. */
   | { readonly _tag: "Refused"; readonly status: string }
   /** The message was not sent, and its recipient is not the reason. */

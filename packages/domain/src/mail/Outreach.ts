@@ -10,6 +10,18 @@ import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 /** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
+/**
+ * Returns how many seconds a message waits whose mailbox has deferred it for the so-many-th time; undefined after the last.
+ *
+ * Greylisting is given what it asks for: whoever comes earlier begins anew with some of it, or is kept out for longer.
+ */
+export const softRetryDelay = (attempt: number, greylistedSeconds?: number): number | undefined => {
+  const usual = SOFT_RETRY[attempt - 1]
+  if (usual === undefined || greylistedSeconds === undefined) return usual
+  // A second more, because the other side counts from a moment later.
+  return attempt === 1 ? greylistedSeconds + 1 : Math.max(usual, greylistedSeconds + 1)
+}
+
 /** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
 /** The same for a message that alone was answered too slowly, or cannot be signed: others are sent meanwhile. */
@@ -75,8 +87,10 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
       ...(outcome._tag === "Unreachable" && { failure: outcome.failure }),
     } satisfies MessageSettlement
   }
-  if (outcome._tag === "Deferred" && attempt <= SOFT_RETRY.length) {
-    return { state: "retry", attempts: attempt, delaySeconds: SOFT_RETRY[attempt - 1]! } satisfies MessageSettlement
+  if (outcome._tag === "Deferred") {
+    const delaySeconds = softRetryDelay(attempt, outcome.greylistedSeconds)
+    if (delaySeconds !== undefined)
+      return { state: "retry", attempts: attempt, delaySeconds } satisfies MessageSettlement
   }
   const about = {
     id: yield* createIdentifier("event"),
