@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events"
+import { connect, createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
@@ -40,10 +41,28 @@ const startServer = async (phase: Phase, atPhase: () => Promise<unknown>) => {
     },
   })
   server.on("error", () => {})
-  return { url: `smtp://127.0.0.1:${await listen(server.server)}`, messages }
+  const port = await listen(server.server)
+  return { url: `smtp://127.0.0.1:${phase === "in DATA" ? await passBeginning(port) : port}`, messages }
 }
 
-/** Large enough that the server sees its beginning before its end. */
+/** Starts a proxy that passes the first 20,000 bytes of its first connection, and all of others: the kernel would keep the rest for the server. */
+const passBeginning = (port: number): Promise<number> => {
+  let left = 20_000
+  const proxy = createServer((client) => {
+    const isFirst = left === 20_000
+    const upstream = connect(port, "127.0.0.1")
+    upstream.pipe(client)
+    client.on("data", (bytes) => {
+      upstream.write(isFirst ? bytes.subarray(0, left) : bytes)
+      if (isFirst) left = Math.max(0, left - bytes.length)
+    })
+    client.on("close", () => upstream.destroy())
+    for (const socket of [client, upstream]) socket.on("error", () => {})
+  })
+  return listen(proxy)
+}
+
+/** Some times as large as what the proxy passes. */
 const LARGE = `<p>${"Good morning. ".repeat(15_000)}</p>`
 
 /** All of them take half a minute, and the last is the one that repeats a message. */
