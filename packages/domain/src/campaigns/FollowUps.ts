@@ -14,7 +14,7 @@ import { judgeKnown, MAX_TOKEN_DRAWS, TokensUsedUp } from "./RecipientImport.ts"
 
 /**
  * Draws the next recipients of a follow-up from those of the campaign that it follows, as a part of a transaction that has locked the
- * follow-up's campaign; returns how many there were to read.
+ * follow-up's campaign.
  */
 export const drawNext = Effect.fnUntraced(function* (
   campaign: Pick<Campaign, "organizationId" | "id" | "programId" | "windowStart">,
@@ -55,7 +55,6 @@ export const drawNext = Effect.fnUntraced(function* (
     yield* followUps.copyFields(organizationId, drawn)
   }
   yield* followUps.advance({ organizationId, campaignId }, read.length < limit ? null : read.at(-1)!.id, skipped)
-  return read.length
 })
 
 const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: FollowedRecipient) {
