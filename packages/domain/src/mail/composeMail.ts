@@ -7,6 +7,7 @@ import { composeText } from "./composeText.ts"
 import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
 import type { ReturnPaths } from "./ReturnPaths.ts"
+import { shortLinkTo } from "./shortLinkTo.ts"
 import { compileTemplate } from "./Template.ts"
 
 /** The last field of each Feedback-ID: Gmail wants the same 5 to 15 characters in all mail of a sender, and counts by the signing domain. */
@@ -61,6 +62,3 @@ export const composeMail = (
     }
   }
 }
-
-/** Puts a token into the partner's own link, in the place that `{token}` keeps. */
-export const shortLinkTo = (shortLink: string, token: string): string => shortLink.replace("{token}", token)

@@ -1,6 +1,6 @@
 import type { Campaign } from "../campaigns/Campaign.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
-import { shortLinkTo } from "./composeMail.ts"
+import { shortLinkTo } from "./shortLinkTo.ts"
 import { compileTemplate, SAMPLE } from "./Template.ts"
 
 /** What a campaign's messages are rendered from. */
