@@ -114,7 +114,7 @@ const placeValues = (
     if (RECIPIENTS_OWN.has(expression) || !expression.match(/\w+/g)!.some((word) => differing.has(word))) return output
     const name = values.get(expression)?.name ?? `_${values.size}`
     const placeholder = String.fromCharCode(FIRST_VALUE + values.size)
-    // A name alone costs a fifth of what the template language needs for it.
+    // A name alone needs nothing of the template language, unless it is missing.
     const render = compileTemplate(`{{ ${expression} }}`, "subject")
     const evaluate = (variables: TemplateVariables): string =>
       Object.hasOwn(variables, expression)
