@@ -13,7 +13,7 @@ AS $function$
   ) active
 $function$;
 
-CREATE OR REPLACE FUNCTION public.advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served text[])
+CREATE OR REPLACE FUNCTION public.advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[])
  RETURNS void
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -40,7 +40,7 @@ begin
         select from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
           and due_at <= now_at and (lease_until is null or lease_until < now_at)
-      ) then now_at
+      ) then now_at + cardinality(array_positions(served_campaigns, campaign.id)) * interval '1 microsecond'
       else least((
         select due_at from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at > now_at
@@ -55,7 +55,8 @@ begin
   left join send_rates pace on campaign.per_minute is not null and pace.scope = 'campaign ' || campaign.id
   where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id;
 
-  update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served) then now_at else turn.next_at end)
+  update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served_organizations)
+    then now_at + cardinality(array_positions(served_organizations, organization_id)) * interval '1 microsecond' else turn.next_at end)
   from unnest(organizations) as given (id) cross join lateral (
     select next_at from campaign_turns where organization_id = given.id order by next_at limit 1
   ) first
@@ -115,7 +116,6 @@ declare
   held record;
   due record;
   message record;
-  scopes text[];
   taken record;
 begin
   -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
@@ -203,7 +203,7 @@ begin
       array(select campaign from open where wanted > 0) as waiting
     into due from quota;
     exit when due.campaigns is not null;
-    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}');
+    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}', '{}');
   end loop;
 
   select array_agg(organization_id order by organization_rank, place) as organizations,
@@ -321,7 +321,7 @@ begin
   into taken;
 
   -- Whoever waited in vain keeps its turn.
-  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations)
+  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations, taken.campaigns)
   from unnest(held.organizations, held.campaigns) as each (organization, campaign)
   where campaign <> all (due.waiting) or campaign = any (taken.campaigns);
 

@@ -2,7 +2,10 @@
 --
 -- A campaign of which messages were taken goes behind the others. One that has nothing due comes again with its first message or when a lease
 -- ends, but within a minute, and one at its rate when that opens. An organization of which nothing was taken keeps its place.
-create or replace function advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served text[]) returns void
+-- The two arrays of those that were served have an entry for each message: of several that were served together, whoever got more comes later.
+create or replace function advance_turns(
+  organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[]
+) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare
@@ -23,7 +26,7 @@ begin
         select from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
           and due_at <= now_at and (lease_until is null or lease_until < now_at)
-      ) then now_at
+      ) then now_at + cardinality(array_positions(served_campaigns, campaign.id)) * interval '1 microsecond'
       else least((
         select due_at from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at > now_at
@@ -38,7 +41,8 @@ begin
   left join send_rates pace on campaign.per_minute is not null and pace.scope = 'campaign ' || campaign.id
   where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id;
 
-  update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served) then now_at else turn.next_at end)
+  update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served_organizations)
+    then now_at + cardinality(array_positions(served_organizations, organization_id)) * interval '1 microsecond' else turn.next_at end)
   from unnest(organizations) as given (id) cross join lateral (
     select next_at from campaign_turns where organization_id = given.id order by next_at limit 1
   ) first

@@ -27,7 +27,6 @@ declare
   held record;
   due record;
   message record;
-  scopes text[];
   taken record;
 begin
   -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
@@ -115,7 +114,7 @@ begin
       array(select campaign from open where wanted > 0) as waiting
     into due from quota;
     exit when due.campaigns is not null;
-    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}');
+    perform advance_turns(held.turns, held.organizations, held.campaigns, '{}', '{}');
   end loop;
 
   select array_agg(organization_id order by organization_rank, place) as organizations,
@@ -233,7 +232,7 @@ begin
   into taken;
 
   -- Whoever waited in vain keeps its turn.
-  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations)
+  perform advance_turns(held.turns, array_agg(organization), array_agg(campaign), taken.organizations, taken.campaigns)
   from unnest(held.organizations, held.campaigns) as each (organization, campaign)
   where campaign <> all (due.waiting) or campaign = any (taken.campaigns);
 

@@ -85,6 +85,12 @@ describe("the turns of a claim", () => {
     expect(order.filter((id) => id === long.id)).toHaveLength(12)
   })
 
+  test("even out where the messages of a claim cannot be halved", function* () {
+    const campaigns = [yield* seedSending(60), yield* seedSending(60)]
+    const leases = (yield* Effect.replicateEffect(claim(3), 20)).flat()
+    expect(count(leases, ...campaigns)).toEqual([30, 30])
+  })
+
   test("are not kept from a campaign by another that has filled its domain", function* () {
     const long = yield* seedSending(300)
     const options = { perDomainMinute: 1 }
