@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, it } from "@effect/vitest"
+import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { journey } from "../journey.ts"
 import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, readMbox } from "./relayOutcomes.ts"
@@ -105,11 +106,14 @@ describe.skipIf("missing" in exim)(
         strangerPort: ports.next,
         readMailbox: () => readMbox(`${folder}/mail/taken`),
       })
-      const log = readFileSync(`${folder}/log/mainlog`, "utf8")
-      expect(log).toMatch(/<= .*A=plain:outreach/)
-      // Its reports, and the complaint, came to us encrypted.
-      expect(log).toMatch(/=> bounce-\S+@bounces\.acme\.test .*X=TLS/)
-      expect(log).toMatch(/=> complaints@bounces\.acme\.test .*X=TLS/)
+      // Its reports, and the complaint, came to us encrypted. It writes its log a moment after it has delivered.
+      const lines = [
+        /<= .*A=plain:outreach/,
+        /=> bounce-\S+@bounces\.acme\.test .*X=TLS/,
+        /=> complaints@bounces\.acme\.test .*X=TLS/,
+      ]
+      const log = () => readFileSync(`${folder}/log/mainlog`, "utf8")
+      await eventually(log, (text) => lines.every((line) => line.test(text)))
     })
   },
 )

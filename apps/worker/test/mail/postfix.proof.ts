@@ -1,4 +1,5 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, it } from "@effect/vitest"
+import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { journey } from "../journey.ts"
 import { bounced, certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
@@ -60,9 +61,11 @@ describe.skipIf("missing" in postfix)(
             .readMailbox()
             .map((message) => message.replace(/^(Return-Path|X-Original-To|Delivered-To): .*\n/gm, "")),
       })
-      const log = server.readLog()
-      expect(log).toMatch(/smtpd.*TLS connection established from/)
-      expect(log).toMatch(/smtp\[.*Trusted TLS connection established to 127\.0\.0\.1\[127\.0\.0\.1\]/)
+      const lines = [
+        /smtpd.*TLS connection established from/,
+        /smtp\[.*Trusted TLS connection established to 127\.0\.0\.1\[127\.0\.0\.1\]/,
+      ]
+      await eventually(server.readLog, (log) => lines.every((line) => line.test(log)))
     })
   },
 )
