@@ -4,7 +4,7 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
 import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
+import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
@@ -109,7 +109,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return yield* postponeMessage(lease, { class: "sender", code: "DKIM" })
     }
     const { compose } = prepared.success
-    const composed = yield* Effect.result(Effect.try({ try: () => compose(lease), catch: (error) => error }))
+    const composed = yield* Effect.result(Effect.try({ try: () => compose(lease), catch: MessageNotRendered.because }))
     if (Result.isFailure(composed)) {
       yield* answered
       const failure = yield* quarantineUnrendered(lease, composed.failure)

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { composeEvent } from "../events/Event.ts"
 import { createIdentifier } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
@@ -62,9 +62,18 @@ export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease,
   yield* (yield* MessageQueue).settle(lease, yield* decideSettlement(lease, { _tag: "Unreachable", failure }))
 })
 
-/** Quarantines a leased message that was not composed because of `error`, with the reason; its recipient alone is concerned. */
-export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, error: unknown) {
-  const failure: MailFailure = { class: "template", code: renderFault(error) }
+/** A message does not render with its recipient's fields. The reason repeats none of them. */
+export class MessageNotRendered extends Schema.TaggedError<MessageNotRendered>()("MessageNotRendered", {
+  reason: Schema.String,
+}) {
+  /** Says what was thrown while a message was composed. */
+  static readonly because = (error: unknown): MessageNotRendered =>
+    new MessageNotRendered({ reason: renderFault(error) })
+}
+
+/** Quarantines a leased message that does not render, with the reason; its recipient alone is concerned. */
+export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, { reason }: MessageNotRendered) {
+  const failure: MailFailure = { class: "template", code: reason }
   yield* (yield* MessageQueue).settle(lease, { state: "unrendered", failure })
   return failure
 })
