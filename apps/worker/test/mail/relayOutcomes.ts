@@ -119,7 +119,7 @@ export const proveOutcomes = async (
         select split_part(split_part(email, '@', 2), '.', 1) as domain, sent_at is not null as sent,
           (select body::jsonb -> 'data' ->> 'bounce_reason' from events
             where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
-          (select attempts from messages where recipient_id = recipient.id) as attempts,
+          (select least(attempts, 1) from messages where recipient_id = recipient.id) as attempts,
           (select split_part(status, ' ', 2) from domain_pauses where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
           (select suppression.reason from organization_suppressions suppression
             where suppression.organization_id = recipient.organization_id and value = email) as suppressed
@@ -144,7 +144,7 @@ export const proveOutcomes = async (
       sent ? "sent" : "",
       reason === null ? "" : `bounced: ${reason}`,
       status === null ? "" : `domain paused: ${status}`,
-      attempts === null ? "" : `waits, ${attempts} attempts counted`,
+      attempts === null ? "" : `waits, and its attempts ${attempts > 0 ? "count" : "do not count"}`,
       suppressed === null ? "" : `suppressed: ${suppressed}`,
     ]
     return `  ${reply.padEnd(36)} ${became.filter(Boolean).join(" · ")}`
