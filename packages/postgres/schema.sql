@@ -40,7 +40,8 @@ begin
         select from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
           and due_at <= now_at and (lease_until is null or lease_until < now_at)
-      ) then now_at + cardinality(array_positions(served_campaigns, campaign.id)) * interval '1 microsecond'
+      ) then now_at + interval '1 microsecond'
+        * (10 * cardinality(array_positions(served_campaigns, campaign.id)) + coalesce(array_position(served_campaigns, campaign.id), 0))
       else least((
         select due_at from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at > now_at
@@ -56,7 +57,8 @@ begin
   where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id;
 
   update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served_organizations)
-    then now_at + cardinality(array_positions(served_organizations, organization_id)) * interval '1 microsecond' else turn.next_at end)
+    then now_at + interval '1 microsecond'
+      * (10 * cardinality(array_positions(served_organizations, organization_id)) + array_position(served_organizations, organization_id)) else turn.next_at end)
   from unnest(organizations) as given (id) cross join lateral (
     select next_at from campaign_turns where organization_id = given.id order by next_at limit 1
   ) first
@@ -308,8 +310,8 @@ begin
     from used where pace.scope = used.scope and rate is not null
   )
   select (select count(*)::integer from waiting) as put_offs,
-    array(select organization from of_all where is_taken or not is_welcome) as organizations,
-    array(select campaign from of_all where is_taken or not is_welcome) as campaigns,
+    array(select organization from of_all where is_taken or not is_welcome order by place) as organizations,
+    array(select campaign from of_all where is_taken or not is_welcome order by place) as campaigns,
     array(
       select jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,

@@ -2,7 +2,8 @@
 --
 -- A campaign of which messages were taken goes behind the others. One that has nothing due comes again with its first message or when a lease
 -- ends, but within a minute, and one at its rate when that opens. An organization of which nothing was taken keeps its place.
--- The two arrays of those that were served have an entry for each message: of several that were served together, whoever got more comes later.
+-- The two arrays of those that were served have an entry for each message, in their order: of several that were served together, whoever got more
+-- comes later, and else whoever was served later.
 create or replace function advance_turns(
   organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[]
 ) returns void
@@ -26,7 +27,8 @@ begin
         select from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
           and due_at <= now_at and (lease_until is null or lease_until < now_at)
-      ) then now_at + cardinality(array_positions(served_campaigns, campaign.id)) * interval '1 microsecond'
+      ) then now_at + interval '1 microsecond'
+        * (10 * cardinality(array_positions(served_campaigns, campaign.id)) + coalesce(array_position(served_campaigns, campaign.id), 0))
       else least((
         select due_at from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id and due_at > now_at
@@ -42,7 +44,8 @@ begin
   where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id;
 
   update organization_turns turn set next_at = greatest(first.next_at, case when organization_id = any (served_organizations)
-    then now_at + cardinality(array_positions(served_organizations, organization_id)) * interval '1 microsecond' else turn.next_at end)
+    then now_at + interval '1 microsecond'
+      * (10 * cardinality(array_positions(served_organizations, organization_id)) + array_position(served_organizations, organization_id)) else turn.next_at end)
   from unnest(organizations) as given (id) cross join lateral (
     select next_at from campaign_turns where organization_id = given.id order by next_at limit 1
   ) first

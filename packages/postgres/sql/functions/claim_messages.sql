@@ -219,8 +219,8 @@ begin
     from used where pace.scope = used.scope and rate is not null
   )
   select (select count(*)::integer from waiting) as put_offs,
-    array(select organization from of_all where is_taken or not is_welcome) as organizations,
-    array(select campaign from of_all where is_taken or not is_welcome) as campaigns,
+    array(select organization from of_all where is_taken or not is_welcome order by place) as organizations,
+    array(select campaign from of_all where is_taken or not is_welcome order by place) as campaigns,
     array(
       select jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
