@@ -15,13 +15,11 @@ export const lookUpOperators = Effect.fnUntraced(function* (resolver: Resolver) 
   const operators = yield* MailOperatorRepository
 
   const lookUp = (domain: string) =>
-    Effect.tryPromise({
-      try: () => resolver.resolveMx(domain),
-      catch: (error) => (error as { readonly code?: unknown }).code,
-    }).pipe(
-      Effect.catch((code) => (NO_RECORD.has(code) ? Effect.succeed([]) : Effect.fail(code))),
-      Effect.map((exchanges) => [[domain, mailOperator(exchanges)] as const]),
-      Effect.orElseSucceed(() => []),
+    Effect.promise(() =>
+      resolver.resolveMx(domain).then(
+        (exchanges) => [[domain, mailOperator(exchanges)] as const],
+        ({ code }: NodeJS.ErrnoException) => (NO_RECORD.has(code) ? [[domain, mailOperator([])] as const] : []),
+      ),
     )
   const lookUpNext = Effect.gen(function* () {
     const domains = yield* operators.take(batchSize)
