@@ -130,10 +130,11 @@ describe("a message", () => {
     )
 
   it.each([
-    ["because the mailbox defers it", { at: "rcpt", reply: "450 4.2.0 Greylisted" }, { attempts: 1, wait: 60 }],
+    ["because the mailbox defers it", { at: "rcpt", reply: "450 4.2.0 Try later" }, { attempts: 1, wait: 60 }],
+    ["because the server greylists it", { at: "rcpt", reply: "450 4.2.0 Greylisted" }, { attempts: 1, wait: 300 }],
     ["because the refusal is about us", { at: "rcpt", reply: "550 5.7.1 Blocked" }, { attempts: 0, wait: 3600 }],
     ["because the server is closing", { at: "connect", reply: "421 4.3.2 Closing" }, { attempts: 0, wait: 60 }],
-  ] as const)("waits %s, and only the first counts against the mailbox", async (_, answer, expected) => {
+  ] as const)("waits %s, and only what the mailbox defers counts against it", async (_, answer, expected) => {
     const { campaign } = await launch(await partner(), 1)
     work({ smtpUrl: (await mailServer(answer)).url })
     const [message] = await eventually(waiting(campaign.id), ([message]) => (message?.wait ?? 0) > 10)

@@ -23,6 +23,7 @@ const EMAIL = new RegExp(
     `(?:[A-Za-z0-9${LETTER}][A-Za-z0-9\\-${LETTER}]*\\.)+(?:[A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9\\-]+|(?=[^.]*[${LETTER}])[A-Za-z0-9\\-${LETTER}]+)$`,
 )
 
+/** An e-mail address. */
 export const Email = z.email({ pattern: EMAIL }).meta({
   id: "Email",
   description:

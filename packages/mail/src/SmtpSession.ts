@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 import type { Readable } from "node:stream"
-import { isAscii } from "@outreach/domain/mail/DomainName"
+import { isAscii } from "@outreach/domain/DomainName"
 import SMTPConnection, {
   type SMTPConnectionAuth,
   type SMTPConnectionOptions,

@@ -1,4 +1,4 @@
-import { isAscii, toAsciiDomain } from "@outreach/domain/mail/DomainName"
+import { isAscii, toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf, type Mailbox } from "@outreach/domain/senders/Sender"
 import { textSchema } from "@outreach/domain/textSchema"
 import addressparser from "nodemailer/lib/addressparser"

@@ -1,5 +1,5 @@
 import { createPrivateKey } from "node:crypto"
-import { isAscii } from "@outreach/domain/mail/DomainName"
+import { isAscii } from "@outreach/domain/DomainName"
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"

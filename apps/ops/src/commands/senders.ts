@@ -1,5 +1,5 @@
+import { DomainName, isAscii } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
-import { DomainName, isAscii } from "@outreach/domain/mail/DomainName"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender, updateSender } from "@outreach/domain/senders/Senders"

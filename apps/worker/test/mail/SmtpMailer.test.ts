@@ -198,7 +198,7 @@ describe("a message that the server does not take", () => {
     ["rcpt", "551 5.1.6 Mailbox has moved", bounced("mailbox_not_found")],
     ["data", "550 5.1.1 No such user", bounced("mailbox_not_found")],
     ["data", "554 5.6.0 Content not understood", refused],
-    ["rcpt", "450 4.2.0 Greylisted", deferred],
+    ["rcpt", "450 4.2.0 Greylisted", { ...deferred, greylistedSeconds: 300 }],
     ["rcpt", "450 4.7.1 Try again", deferred],
     ["rcpt", "452 4.2.2 Mailbox full", deferred],
     ["rcpt", "552 5.2.2 Mailbox full", deferred],

@@ -37,13 +37,14 @@ export const audit = Effect.fnUntraced(function* (
 
   for (const { partner, organizationId, endpointId, published } of routes) {
     const name = `${partner.kind} ${endpointId}`
+    // A write whose commit the database did not answer is written again, so the history may hold the same outcome twice.
     const finished = yield* sql<Finished>`
       select id, event_id as "eventId", 'delivered' as state, attempts from delivered
       where endpoint_id = ${endpointId} and event_id is not null
-      union all
+      union
       select each->>'id', each->>'eventId', 'delivered', jsonb_build_array(each->'attempt')
       from delivered cross join json_array_elements(deliveries) each where endpoint_id = ${endpointId}
-      union all
+      union
       select id, event_id, reason, attempts from dead_letters where endpoint_id = ${endpointId}`
     const events = yield* sql<{ id: string }>`select id from events where organization_id = ${organizationId}`
     const ended = new Set(finished.map(({ eventId }) => eventId))

@@ -1,5 +1,5 @@
 import { Base64 } from "effect/encoding"
-import { isAscii } from "../mail/DomainName.ts"
+import { isAscii } from "../DomainName.ts"
 import type { Subject } from "./Erasure.ts"
 
 /** What to look for in texts. */

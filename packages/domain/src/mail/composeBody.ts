@@ -1,10 +1,11 @@
 import { compile } from "html-to-text"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
+import type { TemplateVariables } from "../TemplateVariables.ts"
 import { isInert } from "./isInert.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
-import { compileTemplate, escapeHtml, type TemplateVariables } from "./Template.ts"
+import { compileTemplate, escapeHtml } from "./Template.ts"
 
 /** The body of a message, as HTML and as text. */
 export interface MailBody {

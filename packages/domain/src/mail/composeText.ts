@@ -1,8 +1,9 @@
 import { LinkifyIt } from "linkify-it"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
+import type { TemplateVariables } from "../TemplateVariables.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, trackingOf } from "./rewriteLinks.ts"
-import { compileTemplate, type TemplateVariables } from "./Template.ts"
+import { compileTemplate } from "./Template.ts"
 
 // Only what begins with a scheme: a name with a dot may be anything.
 const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })

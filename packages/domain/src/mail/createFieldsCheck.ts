@@ -1,10 +1,16 @@
-import type { Campaign } from "../campaigns/Campaign.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
+import { SAMPLE } from "../TemplateVariables.ts"
 import { shortLinkTo } from "./shortLinkTo.ts"
-import { compileTemplate, SAMPLE } from "./Template.ts"
+import { compileTemplate } from "./Template.ts"
 
 /** What a campaign's messages are rendered from. */
-export type RenderedCampaign = Pick<Campaign, "subject" | "html" | "text" | "shortLink" | "fields">
+export interface RenderedCampaign {
+  readonly subject: string
+  readonly html: string
+  readonly text: string | null
+  readonly shortLink: string | null
+  readonly fields: ReadonlyArray<string>
+}
 
 /** Returns why a campaign's messages cannot be rendered with a recipient's fields, or undefined. Names what is missing, and repeats no value. */
 export type FieldsCheck = (fields: RecipientFields) => string | undefined

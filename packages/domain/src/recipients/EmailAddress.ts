@@ -1,6 +1,6 @@
 import { Email } from "@outreach/contract"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
-import { isAscii, toAsciiDomain } from "../mail/DomainName.ts"
+import { isAscii, toAsciiDomain } from "../DomainName.ts"
 
 /** What no address holds that a person writes: controls, marks of direction, spaces, and what Unicode does not assign. */
 const UNSEEN = /[\p{C}\p{Z}]/u

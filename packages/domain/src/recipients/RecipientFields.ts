@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
-import { VARIABLE_NAMES } from "../mail/Template.ts"
 import { expectedBy, parseInput } from "../parseInput.ts"
+import { VARIABLE_NAMES } from "../TemplateVariables.ts"
 import { textSchema } from "../textSchema.ts"
 
 // Glossary. Field: a column of an import file beside the NPI and the e-mail address, which templates name and nothing else shows.

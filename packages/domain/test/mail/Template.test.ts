@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { checkTemplate, compileTemplate, sampleFields, type TemplateVariables } from "../../src/mail/Template.ts"
+import { checkTemplate, compileTemplate, sampleFields } from "../../src/mail/Template.ts"
+import type { TemplateVariables } from "../../src/TemplateVariables.ts"
 
 const variables: TemplateVariables = {
   token: "aB3dE9",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { createFieldsCheck, renderFault } from "../../src/mail/createFieldsCheck.ts"
-import { compileTemplate, SAMPLE } from "../../src/mail/Template.ts"
+import { compileTemplate } from "../../src/mail/Template.ts"
+import { SAMPLE } from "../../src/TemplateVariables.ts"
 
 const campaign = {
   subject: "For {{ first_name }}",

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { hiddenDetails } from "../../src/mail/hiddenDetails.ts"
-import { checkTemplate, compileTemplate, SAMPLE } from "../../src/mail/Template.ts"
+import { checkTemplate, compileTemplate } from "../../src/mail/Template.ts"
 import { wrapInPlainLayout } from "../../src/mail/wrapInPlainLayout.ts"
+import { SAMPLE } from "../../src/TemplateVariables.ts"
 
 const variables = { ...SAMPLE, sender_name: "Acme & Sons", postal_address: "1 Main Street, Springfield, IL 62701" }
 const details = {

@@ -36,7 +36,8 @@ export const SigningSecretRepositoryPg = Layer.effect(
             where organization_id = ${organizationId} and id in (
               select id from signing_secrets
               where organization_id = ${organizationId} and (expires_at is null or expires_at > clock_timestamp())
-              order by id desc offset ${MAX_ACTIVE_SECRETS - 1}
+              -- Ids of one millisecond are in no order.
+              order by created_at desc, id desc offset ${MAX_ACTIVE_SECRETS - 1}
             )
             returning id`
           yield* sql`

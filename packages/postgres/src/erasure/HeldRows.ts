@@ -1,7 +1,6 @@
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import { type HeldTable, SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
 import type { DeliveryId, EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
@@ -28,6 +27,8 @@ export interface RowWithResponses {
 export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/HeldRows", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    // Loaded here, because the help of the command line does not need the contract's schemas.
+    const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
 
     /** Reads without the usual time limit: a partner's whole inbox takes longer. */
     const atLeisure = <A, E, R>(read: Effect.Effect<A, E, R>) =>

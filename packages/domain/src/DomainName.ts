@@ -1,4 +1,4 @@
-import { textSchema } from "../textSchema.ts"
+import { textSchema } from "./textSchema.ts"
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`, "i")
