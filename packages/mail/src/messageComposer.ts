@@ -1,10 +1,10 @@
 import { createPrivateKey } from "node:crypto"
+import { Readable } from "node:stream"
 import { isAscii } from "@outreach/domain/DomainName"
 import type { Mail } from "@outreach/domain/mail/Mailer"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Redacted } from "effect"
 import Dkim from "nodemailer/lib/dkim"
-import MailComposer from "nodemailer/lib/mail-composer"
 import { mimeMessage } from "./mimeMessage.ts"
 
 // RFC 8058 wants both headers of the unsubscription signed, which is one more than nodemailer's own list has.
@@ -41,8 +41,7 @@ const createComposer = (sender: SenderIdentity) => {
       headerFieldNames: SIGNED_HEADERS,
     })
   return (mail: Mail, headers?: Readonly<Record<string, string>>) => {
-    const message = new MailComposer(mimeMessage(mail, headers)).compile()
-    if (signer !== null) message.processFunc((input) => signer.sign(input))
+    const message = Buffer.from(mimeMessage(mail, headers))
     // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
     const dsn = {
       ret: "headers",
@@ -50,6 +49,9 @@ const createComposer = (sender: SenderIdentity) => {
       // Another form holds other letters (RFC 6533 3), which nodemailer does not write.
       ...(isAscii(mail.to) && { orcpt: `rfc822;${mail.to}` }),
     }
-    return { envelope: { ...message.getEnvelope(), dsn }, text: message.createReadStream() }
+    return {
+      envelope: { from: mail.returnPath, to: [mail.to], dsn },
+      text: signer === null ? Readable.from(message, { objectMode: false }) : signer.sign(message),
+    }
   }
 }

@@ -51,7 +51,7 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
     /** Absent without a test of two subjects. */
     ...(other && { subjectB: other.subject }),
     html: mail.html,
-    eml: Buffer.from(mimeMessage(mail).raw),
+    eml: Buffer.from(mimeMessage(mail)),
   }
 })
 
