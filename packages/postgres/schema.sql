@@ -569,6 +569,13 @@ declare
   bound text;
   is_used boolean;
   held_by text;
+  -- A foreign key of a partition locks the table that it refers to, weakly where it is made and fully where it goes. Whoever has read that
+  -- table and is about to write it would be ended for a deadlock, so it is locked fully from the beginning.
+  locks constant text := (
+    select string_agg(format('lock table %s in access exclusive mode', locked), '; ' order by place, locked::text) from (
+      select to_regclass(parent) as locked, 1 as place
+      union select confrelid::regclass, 2 from pg_constraint where conrelid = to_regclass(parent) and contype = 'f'
+    ) tables);
 begin
   added := 0;
   dropped := 0;
@@ -621,7 +628,7 @@ begin
       when parent = 'hits' then to_timestamp(('x' || substr(bound, 5))::bit(48)::bigint / 1000.0) else bound::timestamptz end;
     if until <= this_month + interval '2 months' then
       -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
-      execute format('lock table %I in access exclusive mode', parent);
+      execute locks;
       execute format('alter table %I detach partition %I', parent, later);
       if bound is null then
         names := array[earlier];
@@ -661,7 +668,7 @@ begin
     end loop;
     execute format('select exists (select from %s)', coalesce(to_regclass(earlier), to_regclass(later))) into is_used;
     if cardinality(names) > 1 or cardinality(names) = 1 and is_used then
-      execute format('lock table %I in access exclusive mode', parent);
+      execute locks;
       bound := (
         select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)') from pg_class
         where oid = names[cardinality(names)]::regclass);

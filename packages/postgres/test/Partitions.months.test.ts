@@ -18,7 +18,7 @@ import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, type Layer } from "effect"
+import { Effect, Fiber, type Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { simulatedClock } from "./simulatedClock.ts"
 
@@ -250,4 +250,35 @@ describe("the months of hits", () => {
     expect(yield* left).toEqual([])
     expect((yield* partitionsOf("hits")).slice(0, 2)).toEqual(["earlier", "2050_05"])
   })
+})
+
+describe("months that are added", () => {
+  for (const [table, referred] of [
+    ["hits", "recipients"],
+    ["events", "organizations"],
+    ["inbox", "webhook_endpoints"],
+  ] as const) {
+    test(`to ${table} end no transaction that writes to ${referred} after it read them`, function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* seedCampaign({ recipients: 1 })
+      yield* setClock("2060-01-31T12:00:00Z")
+      yield* sql`alter function keep_partitions(text, timestamptz, integer) set lock_timeout = '100s'`
+      const adding = yield* inTransaction(
+        Effect.gen(function* () {
+          yield* sql`set local idle_in_transaction_session_timeout = 0`
+          yield* sql`select from ${sql(referred)}`
+          const adding = yield* Effect.forkDetach(
+            Effect.promise(() => Effect.runPromise(Effect.provide(add(table), adaptersFor(url())))),
+          )
+          yield* sql`select from pg_locks where relation = ${referred}::regclass and not granted`.pipe(
+            Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("10 millis") }),
+          )
+          yield* sql`update ${sql(referred)} set id = id`
+          return adding
+        }),
+      )
+      expect(yield* Fiber.join(adding)).toBeGreaterThan(0)
+      yield* sql`alter function keep_partitions(text, timestamptz, integer) set lock_timeout = '200ms'`
+    })
+  }
 })
