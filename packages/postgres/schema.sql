@@ -176,7 +176,7 @@ begin
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
     ), open as materialized (
-      select given.*, campaign.per_minute, (
+      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, (
           select count(*) from (
             select from messages
             where organization_id = given.organization and campaign_id = given.campaign
@@ -197,30 +197,25 @@ begin
       from open cross join generate_series(1, wanted) as one
       order by organization_rank, place limit (select messages from look)
     ), quota as (
-      select place, organization, campaign, per_minute, count(*)::integer as messages from shared
-      group by place, organization, campaign, per_minute
+      select place, organization, campaign, per_minute, hours_from, hours_to, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute, hours_from, hours_to
     )
     select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
       array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
+      array_agg(hours_from order by place) as hours_from, array_agg(hours_to order by place) as hours_to,
       array(select campaign from open where wanted > 0) as waiting
     into due from quota;
     exit when due.campaigns is not null;
     perform advance_turns(held.turns, held.organizations, held.campaigns, '{}', '{}');
   end loop;
 
-  select array_agg(organization_id order by organization_rank, place) as organizations,
-    array_agg(campaign_id order by organization_rank, place) as campaigns,
-    array_agg(recipient_id order by organization_rank, place) as recipients,
-    array_agg(per_minute order by organization_rank, place) as rates,
-    array_agg(candidate.domain order by organization_rank, place) as domains,
-    array_agg(coalesce(operator, candidate.domain) order by organization_rank, place) as operators
-  into message
-  from (
+  with candidate as materialized (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select found.*, place, per_minute, lower(split_part(recipient.email, '@', -1)) as domain,
+      select found.*, place, per_minute, hours_from, hours_to, time_zones, lower(split_part(recipient.email, '@', -1)) as domain,
         row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
-      from unnest(due.organizations, due.campaigns, due.rates, due.quotas) with ordinality as given (organization, campaign, per_minute, quota, place)
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to)
+        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, place)
       cross join lateral (
         select organization_id, campaign_id, recipient_id, due_at from messages
         where organization_id = given.organization and campaign_id = given.campaign
@@ -228,8 +223,25 @@ begin
         order by due_at, recipient_id limit given.quota for update skip locked
       ) found
       join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
+      -- Only a campaign with hours reads them.
+      left join recipient_fields personal on personal.organization_id = found.organization_id
+        and personal.recipient_id = case when hours_from is not null then found.recipient_id end
     ) ranked
-  ) candidate
+  ), opening as materialized (
+    select each.*, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
+    from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
+  )
+  select array_agg(organization_id order by organization_rank, place) as organizations,
+    array_agg(campaign_id order by organization_rank, place) as campaigns,
+    array_agg(recipient_id order by organization_rank, place) as recipients,
+    array_agg(per_minute order by organization_rank, place) as rates,
+    array_agg(candidate.domain order by organization_rank, place) as domains,
+    array_agg(coalesce(operator, candidate.domain) order by organization_rank, place) as operators,
+    array_agg(opens_at order by organization_rank, place) as openings
+  into message
+  from candidate
+  left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
+    and opening.time_zones = candidate.time_zones
   left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
 
   -- The worker looks them up.
@@ -250,9 +262,11 @@ begin
   now_at := clock_timestamp();
 
   with candidate as materialized (
-    select each.*, greatest(pause.until, '-infinity') as paused_until
-    from unnest(message.organizations, message.campaigns, message.recipients, message.rates, message.domains, message.operators)
-      with ordinality as each (organization, campaign, recipient, per_minute, domain, operator, place)
+    -- A message is put off by a pause as it is by the hours, and uses nothing of a rate.
+    select each.*, greatest(pause.until, opens_at, '-infinity') as paused_until
+    from unnest(
+      message.organizations, message.campaigns, message.recipients, message.rates, message.domains, message.operators, message.openings
+    ) with ordinality as each (organization, campaign, recipient, per_minute, domain, operator, opens_at, place)
     left join domain_pauses pause
       on pause.organization_id = each.organization and pause.campaign_id = each.campaign and pause.domain = each.domain
   ), of_domain as (
@@ -707,6 +721,29 @@ AS $function$
         from 1 for 6),
       52, 1), 53, 1),
     'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION public.next_opening(hours_from smallint, hours_to smallint, time_zones text[], since timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  instant timestamptz := since;
+begin
+  while exists (
+    select from unnest(time_zones) as time_zone
+    where extract(hour from instant at time zone time_zone) not between hours_from and hours_to - 1
+  ) loop
+    if instant > since + interval '8 days' then
+      return 'infinity';
+    end if;
+    instant := date_bin('15 minutes', instant, 'epoch') + interval '15 minutes';
+  end loop;
+  return instant;
+exception when invalid_parameter_value then
+  return since;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.partition_bound(parent text, at timestamp with time zone)
@@ -1218,8 +1255,11 @@ create table campaigns (
   short_link text,
   fields text[] default '{}'::text[] not null,
   text text,
+  hours_from smallint,
+  hours_to smallint,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
   constraint campaigns_check CHECK ((window_end > window_start)),
+  constraint campaigns_hours_check CHECK (((num_nulls(hours_from, hours_to) <> 1) AND (hours_from >= 0) AND ((hours_from + 2) <= hours_to) AND (hours_to <= 24))),
   constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),
   constraint campaigns_per_minute_check CHECK ((per_minute > 0)),
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
@@ -1624,6 +1664,7 @@ create table recipient_fields (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
   fields jsonb not null,
+  time_zones text[],
   constraint recipient_fields_pkey PRIMARY KEY (organization_id, recipient_id)
 );
 

@@ -62,6 +62,20 @@ describe("campaigns", () => {
     expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status /m)
   })
 
+  it("show the hours in which they send", async () => {
+    const { id, hours } = await runJson(...(await create({ hours: "8-18" })))
+    expect([hours, (await runJson("campaigns", "show", id)).hours]).toEqual(["8-18", "8-18"])
+    expect((await run(["campaigns", "show", id])).stdout).toMatch(/^hours +8-18$/m)
+    expect((await runJson(...(await create()))).hours).toBeNull()
+    const refused = await runFailing(...(await create({ hours: "18-8" })))
+    expect(refused).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining(
+        "hours such as 8-18: two numbers from 0 to 24, the second greater by 2 at least",
+      ),
+    })
+  })
+
   it("begin as drafts, with the window in UTC", async () => {
     expect(await runJson(...(await create()))).toMatchObject({
       id: expect.stringMatching(/^cmp_[0-9a-f]{32}$/),

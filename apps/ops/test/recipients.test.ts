@@ -181,6 +181,60 @@ describe("an import", () => {
   })
 })
 
+describe("an import into a campaign with hours", () => {
+  const draftWithHours = async () => (await meanwhile(seedCampaign({ recipients: 0, hours: "8-18" }))).campaign.id
+  const places = (campaign: string) =>
+    meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          select npi, time_zones as "timeZones" from recipients
+          left join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
+          where campaign_id = ${campaign} order by npi`,
+      ),
+    )
+
+  it("takes the columns that say where recipients are, and counts those without a place", async () => {
+    const campaign = await draftWithHours()
+    const rows = [`${line(1)},Florida,`, `${line(2)},FL,America/Chicago`, `${line(3)},,`, `${line(4)},,Europe/Berlin`]
+    const path = file(["npi,email,State,Time Zone", ...rows].join("\n"))
+    expect(await runJson(...load(campaign, path))).toMatchObject({ imported: 4, without_place: 1 })
+    expect(await places(campaign)).toEqual([
+      { npi: npi(1), timeZones: ["America/New_York", "America/Chicago"] },
+      { npi: npi(2), timeZones: ["America/Chicago"] },
+      { npi: npi(3), timeZones: null },
+      { npi: npi(4), timeZones: ["Europe/Berlin"] },
+    ])
+    const moved = file(["npi,email,state", `${line(1)},Florida`, `${line(3)},NY`].join("\n"))
+    expect(await runJson(...load(campaign, moved))).toMatchObject({ updated: 1, already_there: 1, without_place: 0 })
+    expect((await places(campaign))[2]).toEqual({ npi: npi(3), timeZones: ["America/New_York"] })
+  })
+
+  it("names each line with a place that is not known, and repeats nothing of it", async () => {
+    const rows = [`${line(1)},Gotham,`, `${line(2)},NY,Eastern`, `${line(3)},NY,`]
+    const path = file(["npi,email,state,time_zone", ...rows].join("\n"))
+    const bad = [
+      { line: 2, reason: "the state is not one of the United States or their territories, such as NY or New York" },
+      { line: 3, reason: "the time_zone is not a name of the IANA time zone database, such as America/New_York" },
+    ]
+    const refused = await runFailing(...load(await draftWithHours(), path))
+    expect(refused).toMatchObject({ code: "bad_lines", imported: 0, bad_lines: bad })
+    expect(JSON.stringify(refused)).not.toMatch(/Gotham|Eastern/)
+    const elsewhere = await draft()
+    expect(await runJson(...load(elsewhere, path, "--fields", "state,time_zone"))).toMatchObject({ imported: 3 })
+    expect(await places(elsewhere)).toEqual([
+      { npi: npi(1), timeZones: null },
+      { npi: npi(2), timeZones: null },
+      { npi: npi(3), timeZones: ["America/New_York"] },
+    ])
+  })
+
+  it("needs no such column, and says that all are without a place", async () => {
+    const { stdout } = await run(load(await draftWithHours(), csv(line(1), line(2))))
+    expect(stdout).toMatch(/^without_place +2$/m)
+    expect((await run(load(await draft(), csv(line(1))))).stdout).not.toContain("without_place")
+  })
+})
+
 describe("an import with --fields", () => {
   const fieldsOf = (campaign: string) =>
     meanwhile(
@@ -203,6 +257,13 @@ describe("an import with --fields", () => {
     })
     const flags = ["--fields", "first_name, State", "--ignore-columns"]
     expect(await runJson(...load(campaign, path, ...flags))).toMatchObject({ imported: 2, bad_count: 0 })
+    expect(await fieldsOf(campaign)).toEqual([
+      { npi: npi(1), fields: { first_name: "Ada", state: "NY" } },
+      { npi: npi(2), fields: {} },
+    ])
+    // Without --fields nothing is known of fields, so those that there are stay.
+    const plain = csv(`${npi(1)},a@clinic.test`, `${npi(3)},c@clinic.test`)
+    expect(await runJson(...load(campaign, plain))).toMatchObject({ imported: 1, updated: 0, already_there: 1 })
     expect(await fieldsOf(campaign)).toEqual([
       { npi: npi(1), fields: { first_name: "Ada", state: "NY" } },
       { npi: npi(2), fields: {} },

@@ -1,5 +1,6 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import type { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -34,6 +35,8 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly subjectTest?: SubjectTest
   /** What the templates may name of each recipient; default nothing. */
   readonly fields?: ReadonlyArray<string>
+  /** Default any time. */
+  readonly hours?: SendingHours
   /** Returns the fields of the recipient of a number. */
   readonly fieldsOf?: (n: number) => RecipientFields
 }) {
@@ -68,6 +71,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     windowEnd: fromUnixMillis(opens + 3_600_000),
     subjectTest: options.subjectTest,
     ...(options.fields && { fields: options.fields }),
+    hours: options.hours ?? null,
   })
   const lines = Array.from({ length: options.recipients }, (_, i) => ({
     number: i + 2,

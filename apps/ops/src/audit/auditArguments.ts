@@ -35,6 +35,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   from: "recorded",
   grace: "recorded",
   "grant-to": "recorded",
+  hours: "recorded",
   html: "withheld",
   id: "recorded",
   "ignore-columns": "recorded",

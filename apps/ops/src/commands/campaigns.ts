@@ -8,6 +8,7 @@ import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
@@ -96,6 +97,11 @@ const create = changing(
       ),
       Flag.optional,
     ),
+    hours: parsedFlag(
+      "hours",
+      SendingHours,
+      "When e-mails go out, such as 8-18, by the local time of recipients of whom an import's column time_zone or state says where they are; to the others at any time",
+    ).pipe(Flag.optional),
     windowStart: time("window-start", "When sending begins"),
     windowEnd: time("window-end", "When sending ends"),
     ...subjectTestFlags,
@@ -119,6 +125,7 @@ const create = changing(
         text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
         shortLink: Option.getOrNull(input.shortLink),
         perMinute: Option.getOrNull(input.perMinute),
+        hours: Option.getOrNull(input.hours),
       }),
     )
   }),

@@ -34,7 +34,7 @@ const load = changing(
     fields: parsedFlag(
       "fields",
       fieldNames,
-      "Columns that the e-mails' templates may name, such as first_name,specialty, beside those of the campaign; all takes every column",
+      "Columns that the e-mails' templates may name, such as first_name,specialty, beside those of the campaign, and time_zone and state if it has hours; all takes every column",
     ).pipe(Flag.withMetavar("names"), Flag.withDefault([])),
     rejects: Flag.String("rejects").pipe(
       Flag.withMetavar("FILE"),
@@ -58,8 +58,9 @@ const load = changing(
     )
     yield* printBad(report)
     yield* print({ campaignId, ...report }, () => {
-      const { imported, updated, alreadyThere, suppressed, badCount: skipped } = report
-      return formatRecord({ campaignId, imported, updated, alreadyThere, suppressed, skipped })
+      const { imported, updated, alreadyThere, suppressed, withoutPlace, badCount: skipped } = report
+      const places = withoutPlace === undefined ? {} : { withoutPlace }
+      return formatRecord({ campaignId, imported, updated, alreadyThere, suppressed, ...places, skipped })
     })
   }),
 ).pipe(

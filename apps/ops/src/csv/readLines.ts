@@ -42,6 +42,8 @@ export const readHeader = Effect.fnUntraced(function* (
     readonly ignoreColumns: boolean
     /** The fields that the file must have a column for; `all` takes every column. Default none. */
     readonly fields?: ReadonlyArray<string> | "all"
+    /** The fields that are taken where the file has a column for them. Default none. */
+    readonly fieldsIfThere?: ReadonlyArray<string>
   },
 ) {
   const size = yield* sizeOf(file)
@@ -51,7 +53,7 @@ export const readHeader = Effect.fnUntraced(function* (
   if (fields === undefined) {
     return yield* new UnusableFile({ file, reason: "its first line has a quote that does not pair" })
   }
-  const found = options.fields && findFields(fields, options.fields)
+  const found = findFields(fields, options)
   const reason = typeof found === "string" ? found : checkHeader(fields, columns, { ...options, fields: found ?? [] })
   if (reason !== undefined) return yield* new UnusableFile({ file, reason })
   const names = fields.map((field) => field.toLowerCase())
@@ -77,17 +79,21 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
   return Number(size)
 })
 
-/** Finds the columns of fields, or returns the reason why they are not there. */
+/** Finds the columns of fields, or returns the reason why they are not there; undefined if no fields are taken. */
 const findFields = (
   header: ReadonlyArray<string>,
-  wanted: ReadonlyArray<string> | "all",
-): ReadonlyArray<FieldColumn> | string => {
+  {
+    fields: wanted = [],
+    fieldsIfThere = [],
+  }: { readonly fields?: ReadonlyArray<string> | "all"; readonly fieldsIfThere?: ReadonlyArray<string> },
+): ReadonlyArray<FieldColumn> | string | undefined => {
   const columns: Array<FieldColumn> = []
   for (const [index, column] of header.entries()) {
     if (COLUMNS.some((known) => known === column.toLowerCase())) continue
     const name = fieldNameOf(column)
     if (Result.isSuccess(name)) {
-      if (wanted === "all" || wanted.includes(name.success)) columns.push({ name: name.success, index })
+      if (wanted === "all" || [...wanted, ...fieldsIfThere].includes(name.success))
+        columns.push({ name: name.success, index })
     } else if (wanted === "all") {
       return `${describeColumn(column, index)} cannot be a field: ${name.failure}; rename it, or name the others with --fields`
     }
@@ -96,9 +102,9 @@ const findFields = (
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   if (twice !== undefined) return `its first line names the field ${twice} more than once`
   const missing = wanted === "all" ? [] : wanted.filter((name) => !names.includes(name))
-  return missing.length > 0
-    ? `its first line lacks a column for ${missing.join(", ")}, of the fields of the campaign and of --fields`
-    : columns
+  if (missing.length > 0)
+    return `its first line lacks a column for ${missing.join(", ")}, of the fields of the campaign and of --fields`
+  return wanted.length === 0 && columns.length === 0 ? undefined : columns
 }
 
 const describeColumn = (column: string, index: number): string =>

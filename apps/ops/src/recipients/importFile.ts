@@ -4,6 +4,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { createLineParser, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { Effect, Result, Stream } from "effect"
 import { addBadLine, type BadLineReport, checkFile } from "../csv/checkFile.ts"
 import { createRejectsFile, type RejectedLine } from "../csv/createRejectsFile.ts"
@@ -22,6 +23,8 @@ export interface ImportReport extends BadLineReport {
   readonly alreadyThere: number
   /** Lines of clinicians whom the program must not write to. */
   readonly suppressed: number
+  /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; undefined for a campaign without hours. */
+  readonly withoutPlace?: number | undefined
 }
 
 /**
@@ -55,12 +58,13 @@ export const importFile = Effect.fn("importFile")(function* (
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header.text, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
-  const parse = createLineParser(yield* loadFieldsCheck(campaign))
+  const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
   const checked = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))), {
     quiet,
     onBad: skipBad ? undefined : reject,
   })
-  const report = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, badCount: 0, badLines: [] }
+  const withoutPlace = campaign.hours === null ? undefined : 0
+  const report = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, withoutPlace, badCount: 0, badLines: [] }
   if (checked.bad.badCount > 0 && !skipBad) {
     yield* complete
     return yield* new BadLines({ ...report, ...checked.bad })
@@ -76,6 +80,7 @@ export const importFile = Effect.fn("importFile")(function* (
         report.updated += result.updated
         report.alreadyThere += result.alreadyThere
         report.suppressed += result.suppressed
+        if (report.withoutPlace !== undefined) report.withoutPlace += result.withoutPlace ?? 0
         const reasons = new Map([...batch.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
         const bad = batch.flatMap(({ number, text }) => {
           const reason = reasons.get(number)
@@ -95,8 +100,11 @@ export const importFile = Effect.fn("importFile")(function* (
   return report satisfies ImportReport
 }, Effect.scoped)
 
-/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none. */
-const fieldsToTake = (campaign: Pick<Campaign, "fields">, named: ReadonlyArray<string> | "all") => {
+/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none, and the place where the campaign has hours. */
+const fieldsToTake = (campaign: Pick<Campaign, "fields" | "hours">, named: ReadonlyArray<string> | "all") => {
   const fields = named === "all" ? named : [...new Set([...campaign.fields, ...named])]
-  return fields.length === 0 ? {} : { fields }
+  return {
+    ...(fields.length > 0 && { fields }),
+    ...(campaign.hours !== null && { fieldsIfThere: PLACE_FIELDS }),
+  }
 }

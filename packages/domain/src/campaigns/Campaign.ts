@@ -1,6 +1,7 @@
 import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import type { MailFailure } from "../mail/Mailer.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { SendingHours } from "./SendingHours.ts"
 
 export const CAMPAIGN_STATUSES = [
   "draft",
@@ -36,6 +37,8 @@ export interface Campaign {
   readonly fields: ReadonlyArray<string>
   /** How many e-mails go out in a minute at most; null for no bound of its own. */
   readonly perMinute: number | null
+  /** When e-mails go out by the clocks of recipients of whom a field says where they are; null for any time. */
+  readonly hours: SendingHours | null
   /** Messages go out from the start, inclusive, to the end, exclusive. */
   readonly windowStart: Timestamp
   readonly windowEnd: Timestamp

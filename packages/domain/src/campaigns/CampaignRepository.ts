@@ -18,7 +18,7 @@ import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 /** A campaign with its program, as summaries need them. */
 export interface CampaignWithProgram {
-  readonly campaign: Omit<Campaign, "subject" | "html" | "text" | "shortLink" | "fields" | "perMinute">
+  readonly campaign: Omit<Campaign, "subject" | "html" | "text" | "shortLink" | "fields" | "perMinute" | "hours">
   readonly program: Program
 }
 
@@ -88,7 +88,10 @@ export class CampaignRepository extends Context.Service<
      * follow-up's turn comes `drawLeadSeconds` before its window.
      */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
-    /** Sets the status, marks the recipients as published, queues their messages, and publishes the event, if there are any. */
+    /**
+     * Sets the status, marks the recipients as published, queues their messages, and publishes the event, if there are any. A message is due
+     * when the campaign's hours open first.
+     */
     storePublication(publication: Publication, status: CampaignStatus, event?: EventDraft): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
     readonly openAndComplete: Effect.Effect<void>

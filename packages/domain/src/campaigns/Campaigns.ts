@@ -26,6 +26,7 @@ import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 import { checkFollowUp, type FollowUp } from "./FollowUp.ts"
 import { FollowUpRepository } from "./FollowUpRepository.ts"
 import { drawNext } from "./FollowUps.ts"
+import type { SendingHours } from "./SendingHours.ts"
 import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
@@ -44,6 +45,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly fields?: ReadonlyArray<string>
   /** Default null. */
   readonly perMinute?: number | null
+  /** Default null. */
+  readonly hours?: SendingHours | null
   readonly windowStart: Timestamp
   readonly windowEnd: Timestamp
   /** Default none. */
@@ -52,7 +55,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   readonly followUp?: FollowUp | undefined
 }) {
   const { subjectTest, followUp, ...campaign } = request
-  const { text = null, shortLink = null, fields = [], perMinute = null } = campaign
+  const { text = null, shortLink = null, fields = [], perMinute = null, hours = null } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const campaigns = yield* CampaignRepository
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
@@ -98,7 +101,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   }
   const id = yield* createIdentifier("campaign")
   const create = Effect.gen(function* () {
-    const created = yield* campaigns.create({ ...campaign, text, shortLink, fields, perMinute, id })
+    const created = yield* campaigns.create({ ...campaign, text, shortLink, fields, perMinute, hours, id })
     if (subjectTest !== undefined) {
       yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
     }

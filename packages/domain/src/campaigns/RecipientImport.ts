@@ -10,11 +10,12 @@ import { Npi } from "../recipients/Npi.ts"
 import { type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { timeZonesOf } from "../recipients/timeZonesOf.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
 import { type ErasedClinicians, isErased } from "../suppressions/ErasedClinicians.ts"
 import { type SuppressionKey, SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { Transaction } from "../Transaction.ts"
-import { IMPORTABLE } from "./Campaign.ts"
+import { type Campaign, IMPORTABLE } from "./Campaign.ts"
 import { CampaignNotInStatus, QuotaReached, RecipientsDrawn } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 import { loadFieldsCheck } from "./UnrenderedRecipients.ts"
@@ -53,6 +54,8 @@ export interface ImportResult {
   readonly alreadyThere: number
   /** Lines of clinicians whom the program must not write to. */
   readonly suppressed: number
+  /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; absent for a campaign without hours. */
+  readonly withoutPlace?: number
   readonly bad: ReadonlyArray<BadLine>
 }
 
@@ -68,14 +71,21 @@ export class TokensUsedUp extends Schema.TaggedError<TokensUsedUp>()("TokensUsed
 
 const parseLine = parseInput(ImportLine)
 
-/** Creates the function that parses a line of an import, with the check of the campaign's fields; it fails with the reason. */
+/**
+ * Creates the function that parses a line of an import into a campaign, with the check of the campaign's fields; it fails with the reason. With
+ * hours, a line must not name a place that is not known.
+ */
 export const createLineParser = (
+  { hours }: Pick<Campaign, "hours">,
   check: FieldsCheck,
 ): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) => {
   return (line) => {
     const parsed = parseLine(line)
     if (Result.isFailure(parsed)) return Result.fail(parsed.failure.reason)
-    const reason = check(line.fields ?? {})
+    const fields = line.fields ?? {}
+    const place = hours === null ? Result.succeed(undefined) : timeZonesOf(fields)
+    if (Result.isFailure(place)) return Result.fail(place.failure)
+    const reason = check(fields)
     return reason === undefined ? Result.succeed(parsed.success) : Result.fail(reason)
   }
 }
@@ -196,7 +206,8 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   campaignId: CampaignId,
   lines: ReadonlyArray<ImportLine>,
 ) {
-  const parse = createLineParser(yield* loadFieldsCheck(yield* (yield* CampaignRepository).find(campaignId)))
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
   const bad: Array<BadLine> = []
   let waiting: Array<typeof ImportLine.Type> = []
   for (const line of lines) {
@@ -204,6 +215,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
     if (Result.isSuccess(parsed)) waiting.push(parsed.success)
     else bad.push({ number: line.number, reason: parsed.failure })
   }
+  let withoutPlace = 0
   const counts = { registered: 0, updated: 0, already_there: 0, suppressed: 0 }
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === MAX_TOKEN_DRAWS) return yield* new TokensUsedUp()
@@ -213,8 +225,10 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!
       if (registration === "token_taken") waiting.push(line)
-      else if (isCounted(registration)) counts[registration]++
-      else bad.push({ number: line.number, reason: REASONS[registration]! })
+      else if (isCounted(registration)) {
+        counts[registration]++
+        if (registration !== "suppressed" && !hasPlace(line.fields ?? {})) withoutPlace++
+      } else bad.push({ number: line.number, reason: REASONS[registration]! })
     }
   }
   return {
@@ -222,9 +236,12 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
     updated: counts.updated,
     alreadyThere: counts.already_there,
     suppressed: counts.suppressed,
+    ...(campaign.hours !== null && { withoutPlace }),
     bad: bad.sort((a, b) => a.number - b.number),
   } satisfies ImportResult
 })
+
+const hasPlace = (fields: RecipientFields): boolean => Result.getOrUndefined(timeZonesOf(fields)) !== undefined
 
 const makeCandidate = Effect.fnUntraced(function* ({ number: _, ...clinician }: typeof ImportLine.Type) {
   const id = yield* createIdentifier("recipient")

@@ -46,7 +46,7 @@ export class RecipientRepository extends Context.Service<
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlySet<RecipientId>>
     /**
-     * Keeps the fields of a campaign's recipients who wait for their message, instead of those they had; returns the NPIs of those whose
+     * Keeps the fields of a campaign's recipients who wait for their message, and their time zones, instead of those they had; returns the NPIs of those whose
      * fields were new. A message that was set aside because it did not render is tried again.
      */
     keepFields(

@@ -40,7 +40,7 @@ export const CampaignRepositoryPg = Layer.effect(
     const context = yield* Effect.context<SqlClient.SqlClient | ClockSkew | Deployment | Hints>()
     const columnsWithoutBody = `
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
-      short_link as "shortLink", fields, per_minute as "perMinute", window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
+      short_link as "shortLink", fields, per_minute as "perMinute", hours_from || '-' || hours_to as hours, window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
     const columns = sql.literal(`${columnsWithoutBody}, html, text`)
     const isServed = sql.literal(`
       not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`)
@@ -68,9 +68,10 @@ export const CampaignRepositoryPg = Layer.effect(
       create: Effect.fn("CampaignRepository.create")(function* (campaign) {
         const rows = yield* sql<Campaign>`
           insert into campaigns
-            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, window_start, window_end)
+            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, hours_from, hours_to, window_start, window_end)
           select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
             ${campaign.shortLink}, ${campaign.fields}::text[], ${campaign.perMinute}::int,
+            split_part(${campaign.hours}, '-', 1)::smallint, split_part(${campaign.hours}, '-', 2)::smallint,
             ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz
           from programs where id = ${campaign.programId}
           returning ${columns}`
@@ -199,9 +200,21 @@ export const CampaignRepositoryPg = Layer.effect(
           if (event === undefined) return
           const ids = recipients.map((recipient) => recipient.id)
           yield* sql`
+            with given as (
+              select given.recipient_id, waits, hours_from, hours_to, time_zones
+              from unnest(${ids}::text[], ${recipients.map(({ waits }) => waits)}::bool[]) as given (recipient_id, waits)
+              join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.id = ${id}
+              -- Only a campaign with hours reads them.
+              left join recipient_fields held on held.organization_id = ${organizationId}
+                and held.recipient_id = case when hours_from is not null then given.recipient_id end
+            ), opening as materialized (
+              select time_zones, next_opening(hours_from, hours_to, time_zones, greatest(${windowStart}::timestamptz, clock_timestamp())) as opens_at
+              from (select distinct hours_from, hours_to, time_zones from given where time_zones is not null) each
+            )
             insert into messages (organization_id, recipient_id, campaign_id, due_at)
-            select ${organizationId}, recipient_id, ${id}, case when waits then 'infinity' else ${windowStart}::timestamptz end
-            from unnest(${ids}::text[], ${recipients.map(({ waits }) => waits)}::bool[]) as given (recipient_id, waits)`
+            select ${organizationId}, recipient_id, ${id},
+              case when waits then 'infinity' else coalesce(opens_at, ${windowStart}::timestamptz) end
+            from given left join opening using (time_zones)`
           const at = yield* commitTimestamp(organizationId)
           yield* sql`
             update recipients recipient

@@ -72,8 +72,8 @@ export const FollowUpRepositoryPg = Layer.effect(
 
       copyFields: (organizationId, drawn) =>
         sql`
-          insert into recipient_fields (organization_id, recipient_id, fields)
-          select organization_id, copy_id, fields
+          insert into recipient_fields (organization_id, recipient_id, fields, time_zones)
+          select organization_id, copy_id, fields, time_zones
           from unnest(
             ${drawn.map(({ followedId }) => followedId)}::text[], ${drawn.map(({ id }) => id)}::text[]
           ) as drawn (followed_id, copy_id)

@@ -3,7 +3,8 @@ import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
 import { type RecipientPosition, RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { Effect, Layer } from "effect"
+import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { recipientColumns, recipientOf } from "./recipientColumns.ts"
@@ -61,20 +62,23 @@ export const RecipientRepositoryPg = Layer.effect(
 
       // One row for each NPI: a statement cannot write a row twice. What another transaction holds is not waited for, because the clock is locked.
       keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
-        const fields = new Map(clinicians.map((clinician) => [clinician.npi, JSON.stringify(clinician.fields)]))
-        if (fields.size === 0) return new Set<Npi>()
+        const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
+        if (given.length === 0) return new Set<Npi>()
         const rows = yield* sql<{ npi: Npi }>`
           with waiting as materialized (
-            select recipient.id, recipient.npi, given.fields::jsonb
-            from unnest(${[...fields.keys()]}::text[], ${[...fields.values()]}::text[]) as given (npi, fields)
+            select recipient.id, recipient.npi, given.fields::jsonb, string_to_array(nullif(given.time_zones, ''), ' ') as time_zones
+            from unnest(
+              ${given.map(({ npi }) => npi)}::text[], ${given.map(({ fields }) => JSON.stringify(fields))}::text[],
+              ${given.map(({ fields }) => (Result.getOrUndefined(timeZonesOf(fields)) ?? []).join(" "))}::text[]
+            ) as given (npi, fields, time_zones)
             join recipients recipient
               on organization_id = ${organizationId} and campaign_id = ${campaignId} and recipient.npi = given.npi
             where sent_at is null and bounced_at is null and erased_at is null
           ), kept as (
-            insert into recipient_fields as old (organization_id, recipient_id, fields)
-            select ${organizationId}, id, fields from waiting
-            on conflict (organization_id, recipient_id) do update set fields = excluded.fields
-              where old.fields <> excluded.fields
+            insert into recipient_fields as old (organization_id, recipient_id, fields, time_zones)
+            select ${organizationId}, id, fields, time_zones from waiting
+            on conflict (organization_id, recipient_id) do update set fields = excluded.fields, time_zones = excluded.time_zones
+              where old.fields <> excluded.fields or old.time_zones is distinct from excluded.time_zones
             returning recipient_id
           ), unrendered as (
             select recipient_id from messages

@@ -256,6 +256,7 @@ describe("CampaignRepositoryPg.summaries", () => {
       shortLink: _link,
       fields: _fields,
       perMinute: _rate,
+      hours: _hours,
       ...campaign
     } = ours.campaign
     expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])

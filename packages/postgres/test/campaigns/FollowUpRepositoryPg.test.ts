@@ -243,19 +243,19 @@ describe("a follow-up", () => {
     expect(refused).toMatchObject({ _tag: "RecipientsDrawn" })
   })
 
-  test("has the fields of the earlier campaign's recipients", function* () {
+  test("has the fields and the time zones of the earlier campaign's recipients", function* () {
     const first = yield* sentCampaign(3)
     const sql = yield* SqlClient.SqlClient
     yield* sql`
-      insert into recipient_fields (organization_id, recipient_id, fields)
-      select organization_id, id, '{"first_name": "Dana"}' from recipients where campaign_id = ${first.id} and npi <> ${npi(2)}`
+      insert into recipient_fields (organization_id, recipient_id, fields, time_zones)
+      select organization_id, id, '{"first_name": "Dana"}', '{UTC}' from recipients where campaign_id = ${first.id} and npi <> ${npi(2)}`
     const followUp = yield* follow(first)
     yield* draw(followUp)
-    const rows = yield* sql<{ npi: string; name: string }>`
-      select npi, fields ->> 'first_name' as name from recipients
+    const rows = yield* sql`
+      select npi, fields ->> 'first_name' as name, time_zones as "timeZones" from recipients
       join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
       where campaign_id = ${followUp.id} order by npi`
-    expect(rows).toEqual(numbers(0, 2).map((each) => ({ npi: each, name: "Dana" })))
+    expect(rows).toEqual(numbers(0, 2).map((each) => ({ npi: each, name: "Dana", timeZones: ["UTC"] })))
   })
 
   test("of a follow-up leaves out who has clicked on either e-mail", function* () {

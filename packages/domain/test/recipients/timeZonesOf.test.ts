@@ -1,0 +1,65 @@
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { STATES, stateTimeZones } from "../../src/recipients/stateTimeZones.ts"
+import { timeZonesOf } from "../../src/recipients/timeZonesOf.ts"
+
+describe("where a recipient is", () => {
+  it.each([
+    [{ time_zone: "America/New_York" }, ["America/New_York"]],
+    [{ time_zone: " America/Argentina/Ushuaia " }, ["America/Argentina/Ushuaia"]],
+    [{ time_zone: "Etc/GMT+5" }, ["Etc/GMT+5"]],
+    [{ time_zone: "UTC" }, ["UTC"]],
+    [{ state: "NY" }, ["America/New_York"]],
+    [{ state: " new  york " }, ["America/New_York"]],
+    [{ state: "D.C." }, ["America/New_York"]],
+    [{ state: "U.S. Virgin Islands" }, ["America/Puerto_Rico"]],
+    [{ state: "TN" }, ["America/New_York", "America/Chicago"]],
+    [{ state: "Ontario", time_zone: "America/Toronto" }, ["America/Toronto"]],
+    [{ first_name: "Ada" }, undefined],
+  ])("is known by the fields %j", (fields, timeZones) => {
+    expect(timeZonesOf(fields)).toEqual(Result.succeed(timeZones))
+  })
+
+  it.each([
+    "EST",
+    "PST8PDT",
+    "+05:00",
+    "America/Gotham",
+    "America/New York",
+    "Eastern",
+    "../etc",
+    `A/${"x".repeat(99)}`,
+  ])("is not known by the time zone %j", (time_zone) => {
+    const reason = "the time_zone is not a name of the IANA time zone database, such as America/New_York"
+    expect(timeZonesOf({ time_zone, state: "NY" })).toEqual(Result.fail(reason))
+  })
+
+  it.each(["XX", "Ontario", "New", "constructor"])("is not known by the state %j", (state) => {
+    const reason = "the state is not one of the United States or their territories, such as NY or New York"
+    expect(timeZonesOf({ state })).toEqual(Result.fail(reason))
+  })
+})
+
+describe("the time zones of states", () => {
+  const hourOf = (timeZone: string) => {
+    const format = new Intl.DateTimeFormat("en", { timeZone, hour: "2-digit", hourCycle: "h23" })
+    return (at: number) => Number(format.format(at))
+  }
+
+  it("are known of 50 states, the District of Columbia and five territories", () => {
+    expect(STATES).toHaveLength(56)
+    for (const state of STATES) {
+      for (const timeZone of stateTimeZones(state)!) expect(hourOf(timeZone)(0)).toBeLessThan(24)
+    }
+  })
+
+  it("are an hour apart at most, but for the night in which clocks change, so that two hours of a day are within all of them", () => {
+    for (const state of STATES) {
+      const hours = stateTimeZones(state)!.map(hourOf)
+      for (let at = Date.UTC(2026, 0, 1, 18); at < Date.UTC(2028, 0); at += 86_400_000) {
+        const local = hours.map((hour) => hour(at))
+        for (const hour of local) expect([0, 1, 23]).toContain((hour - local[0]! + 24) % 24)
+      }
+    }
+  })
+})
