@@ -1,0 +1,79 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { revealing } from "../audit/Access.ts"
+import { campaignId } from "../inputs/commonFlags.ts"
+import { switchFlag } from "../inputs/parsedInput.ts"
+import { printRecord, printToStderr } from "../output/Output.ts"
+
+/** `ops campaigns preview` */
+export const preview = revealing(
+  "preview",
+  {
+    campaignId,
+    recipient: Flag.String("recipient").pipe(
+      Flag.withMetavar("token"),
+      Flag.withDescription("The token of a recipient of the campaign (default a placeholder)"),
+      Flag.optional,
+    ),
+    out: Flag.String("out").pipe(
+      Flag.withMetavar("folder"),
+      Flag.withDescription("The folder for the two files, which are named after the campaign (default this folder)"),
+      Flag.withDefault("."),
+    ),
+    check: switchFlag(
+      "check",
+      "Write nothing, and name the recipients whose e-mail does not render because a field is missing",
+    ).pipe(Flag.withoutNegation),
+  },
+  Effect.fn("ops.campaigns.preview")(function* (input) {
+    const { writeFile, writeFileString, makeDirectory } = yield* FileSystem.FileSystem
+    const { join } = yield* Path.Path
+    const campaign = yield* (yield* CampaignRepository).find(input.campaignId)
+    if (input.check) return yield* checkRendering(campaign)
+    // Loaded here, because few commands render a message.
+    const { previewMail } = yield* Effect.promise(() => import("./previewMail.ts"))
+    const { html, eml, ...subjects } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
+    const files = { eml: join(input.out, `${campaign.id}.eml`), html: join(input.out, `${campaign.id}.html`) }
+    yield* makeDirectory(input.out, { recursive: true }).pipe(
+      Effect.andThen(writeFile(files.eml, eml)),
+      Effect.andThen(writeFileString(files.html, html)),
+      Effect.mapError(() => new FolderUnusable({ folder: input.out })),
+    )
+    yield* printRecord({ ...subjects, ...files })
+  }),
+).pipe(
+  Command.withDescription(
+    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent; nothing is sent",
+  ),
+)
+
+const MAX_UNRENDERED_SHOWN = 100
+
+const checkRendering = Effect.fnUntraced(function* (campaign: Campaign) {
+  const { findUnrendered } = yield* Effect.promise(() => import("@outreach/domain/campaigns/UnrenderedRecipients"))
+  const { checked, unrendered, first } = yield* findUnrendered(campaign, MAX_UNRENDERED_SHOWN)
+  if (unrendered === 0) return yield* printRecord({ campaignId: campaign.id, checked, unrendered })
+  for (const { token, reason } of first) yield* printToStderr(`recipient ${token}: ${reason}`)
+  return yield* new RecipientsNotRendered({ campaignId: campaign.id, checked, unrendered, first })
+})
+
+/** The e-mails of some recipients do not render. */
+class RecipientsNotRendered extends Schema.TaggedError<RecipientsNotRendered>()("RecipientsNotRendered", {
+  campaignId: Schema.String,
+  checked: Schema.Int,
+  unrendered: Schema.Int,
+  first: Schema.Array(Schema.Struct({ token: Schema.String, reason: Schema.String })),
+}) {
+  override get message(): string {
+    return `The e-mails of ${this.unrendered} of ${this.checked} recipients do not render. Import their lines again with the missing fields; without them, nothing is sent to these recipients.`
+  }
+}
+
+/** The folder of the preview cannot be written to. */
+class FolderUnusable extends Schema.TaggedError<FolderUnusable>()("FolderUnusable", { folder: Schema.String }) {
+  override get message(): string {
+    return `The folder ${this.folder} cannot be written to.`
+  }
+}
