@@ -1,6 +1,6 @@
 import type { Sql } from "postgres"
 
-/** A database with so many sending campaigns, each of which has messages that are due. */
+/** A database with this number of sending campaigns, each of which has messages that are due. */
 export interface Claimed {
   readonly campaigns: number
   readonly sql: Sql

@@ -290,7 +290,7 @@ describe("an import with --fields", () => {
     }
   })
 
-  it("names each line whose fields are too long or no text, and repeats nothing of it", async () => {
+  it("names each line whose fields are too long or not text, and repeats nothing of it", async () => {
     const path = file(
       ["npi,email,note", `${line(1)},${"é".repeat(1100)}`, `${line(2)},a\0b`, `${line(3)},fine`].join("\n"),
     )
@@ -327,7 +327,7 @@ describe("an import with --fields", () => {
     })
   })
 
-  it("refuses names that are no fields", async () => {
+  it("refuses names that are not fields", async () => {
     const { code, stderr } = await run(load(await draft(), csv(line(1)), "--fields", "token"))
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("names of fields such as first_name") })
   })

@@ -57,9 +57,9 @@ export const workerLimits = {
     /** What must be left of it when the message itself is sent. */
     minLeftToSendMs: 5000,
   },
-  /** Look-ups of MX records: so many domains are taken in one statement, and so many asked for at once. */
+  /** Look-ups of MX records: how many domains are taken in one statement, and how many are looked up at once. */
   operators: { batchSize: 100, concurrency: 10, pauseMs: 2000 },
-  /** Little comes, from the relay or a few mail servers; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
+  /** Little mail arrives, from the relay or a few mail servers; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: {
     server: {
       maxClients: 50,
@@ -70,7 +70,7 @@ export const workerLimits = {
       closeTimeout: 1000,
     },
     maxMessagesPerConnection: 100,
-    /** However busy a connection is: whoever sends a byte now and then keeps its place no longer. */
+    /** However busy a connection is: a client that sends a byte now and then keeps its place no longer. */
     maxConnectionMs: 300_000,
     /** How often the files of its certificate are looked at. */
     certificateEveryMs: 60_000,

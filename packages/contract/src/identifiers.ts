@@ -13,11 +13,11 @@ export const Npi = z
   .meta({ id: "Npi", description: "National provider identifier, 10 digits.", example: "1234567893" })
 
 /** An e-mail address. */
-/** Letters and marks beside ASCII, in every plane that mailboxes use; no control, no general punctuation, no surrogate. */
+/** Letters and marks outside ASCII, in every plane that mailboxes use; no control, no general punctuation, no surrogate. */
 const LETTER =
   "\\u00a1-\\u00ac\\u00ae-\\u1fff\\u2c00-\\u2dff\\u3005-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufefe\\uff01-\\uffef"
 
-/** As zod reads an address, and with letters beside ASCII in the local part (RFC 6531) and the domain (RFC 5890). */
+/** As zod reads an address, and with non-ASCII letters in the local part (RFC 6531) and the domain (RFC 5890). */
 const EMAIL = new RegExp(
   `^(?!\\.)(?!.*\\.\\.)[A-Za-z0-9_'+\\-.${LETTER}]*[A-Za-z0-9_+\\-${LETTER}]@` +
     `(?:[A-Za-z0-9${LETTER}][A-Za-z0-9\\-${LETTER}]*\\.)+(?:[A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9\\-]+|(?=[^.]*[${LETTER}])[A-Za-z0-9\\-${LETTER}]+)$`,
@@ -27,7 +27,7 @@ const EMAIL = new RegExp(
 export const Email = z.email({ pattern: EMAIL }).meta({
   id: "Email",
   description:
-    "E-mail address. Its local part may have letters beside ASCII (RFC 6531). The service writes domains in ASCII (RFC 5890).",
+    "E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890).",
   example: "dana.reyes@clinic.test",
 })
 

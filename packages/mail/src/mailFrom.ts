@@ -9,7 +9,7 @@ export const mailFrom = textSchema(
   readMailbox,
 )
 
-/** The same with the address of a mailbox that others can write to, whose domain has an MX record one day. */
+/** The same for a mailbox that others can write to, at a domain name that may have an MX record. */
 export const senderMailbox = textSchema(
   "a name and an e-mail address in ASCII, as in Acme Outreach <outreach@acme.example>",
   (text) => {

@@ -96,7 +96,7 @@ const create = changing(
     hours: parsedFlag(
       "hours",
       SendingHours,
-      "When e-mails go out, such as 8-18, by the local time of recipients of whom an import's column time_zone or state says where they are; to the others at any time",
+      "When e-mails go out, such as 8-18, by the local time of recipients whose import had a column time_zone or state; to the others at any time",
     ).pipe(Flag.optional),
     windowStart: time("window-start", "When sending begins"),
     windowEnd: time("window-end", "When sending ends"),

@@ -20,7 +20,7 @@ import { formatMailbox, printSender } from "../senders/printSender.ts"
 
 // Loaded when a flag is given, because they load libraries.
 const senderMailbox = Effect.promise(async () => (await import("@outreach/mail/mailFrom")).senderMailbox)
-// Beside ASCII, its header would need SMTPUTF8 of every server.
+// Otherwise its header would need SMTPUTF8 on every server.
 const asciiAddress = Effect.promise(async () => {
   const { EmailAddress } = await import("@outreach/domain/recipients/EmailAddress")
   return EmailAddress.check(Schema.makeFilter(isAscii)).annotate({ expected: "an e-mail address in ASCII" })

@@ -21,7 +21,7 @@ export const subjectTestFlags = {
     "ab-share",
     1,
     100,
-    "The percentage of the recipients who get one of both subjects at once; the others get the winner. With 100 there is none",
+    "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100 there is no winner",
   ).pipe(Flag.optional),
   abAfter: parsedFlag(
     "ab-after",

@@ -3,7 +3,7 @@ import { classifySmtpReply } from "./classifySmtpReply.ts"
 import { isReport, partOf, readFieldGroups } from "./parseReport.ts"
 
 /**
- * Reads what a delivery status notification (RFC 3464, RFC 6533) says for good of its one message; undefined for whatever is none, such as an
+ * Reads what a delivery status notification (RFC 3464, RFC 6533) says for good of its one message; undefined for anything else, such as an
  * automatic reply, for a notice of delay, and for one that says that the message was delivered or passed on to anybody.
  */
 export const readDeliveryReport = (message: Email): ReturnType<typeof classifySmtpReply> | undefined => {

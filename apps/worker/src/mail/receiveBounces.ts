@@ -153,7 +153,7 @@ const receive = Effect.fnUntraced(
   Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
 )
 
-/** Handles a message that is no delivery report. A complaint is believed by the seal that the reported message carried, wherever it was sent to. */
+/** Handles a message that is not a delivery report. A complaint is believed by the seal that the reported message carried, wherever it was sent to. */
 const receiveComplaint = Effect.fnUntraced(function* (
   message: Email | undefined,
   recipients: ReadonlyArray<RecipientId>,

@@ -125,7 +125,7 @@ describe("a signed message", () => {
   const keyPair = Effect.runSync(Effect.cached(generateDkimKeyPair))
   const recordOf = ({ publicKey }: { readonly publicKey: string }) => `v=DKIM1; k=rsa; p=${publicKey}`
 
-  /** Verifies a message with another's library, which finds these records and no others. */
+  /** Verifies a message with an independent library, which finds these records and no others. */
   const verify = async (text: string, records: Readonly<Record<string, string>>) => {
     const resolver = async (name: string, type: string) => {
       if (type === "TXT" && records[name] !== undefined) return [[records[name]]]
@@ -135,7 +135,7 @@ describe("a signed message", () => {
     return dkim.results
   }
 
-  it("is found good by another's verifier, and so are the headers of its unsubscription and of complaints", async () => {
+  it("is verified by an independent library, and covers the headers for unsubscribing and for complaints", async () => {
     const pair = await Effect.runPromise(keyPair)
     const server = await mailServer()
     const html = "<p>Grüße – a line that is long enough to be folded, and folded again, by whoever folds lines.</p>"

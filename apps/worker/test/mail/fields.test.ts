@@ -11,7 +11,7 @@ import { runWorker } from "../runWorker.ts"
 
 const { url, run, query } = journey()
 
-it("sends each recipient their own fields, and sets aside whom it has too few of, who holds up nobody", async () => {
+it("sends each recipient their own fields, and quarantines the message of one who lacks a field without delaying the others", async () => {
   const mail = await mailServer()
   const names = ["Ann & Lee", "Bo\r\nBcc: all@x.test", "<b>Cy</b>", "Di", "Émile"]
   const { campaign } = await run(

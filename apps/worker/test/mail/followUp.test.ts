@@ -21,7 +21,7 @@ const { url, run, launch, query } = journey()
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 
 describe("the workers", () => {
-  it("send a follow-up to those who have not clicked, announced before it goes out, and leave out who does so meanwhile", async () => {
+  it("send a follow-up to those who have not clicked, announced before it goes out, and leave out those who click meanwhile", async () => {
     const to = await partner()
     const mail = await mailServer()
     const { organization, endpoint, program, campaign } = await launch(to, 8)

@@ -6,7 +6,7 @@ import { findPostfix, startPostfix } from "./startPostfix.ts"
 
 const postfix = await findPostfix()
 
-describe.skipIf("missing" in postfix)("an address with letters beside ASCII", () => {
+describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () => {
   it.each([
     ["yes", [accepted, accepted, accepted], 3],
     ["no", [accepted, refused, accepted], 2],

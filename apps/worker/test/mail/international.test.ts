@@ -31,7 +31,7 @@ const server = async (options: SMTPServerOptions = {}) => {
   return { url: `smtp://127.0.0.1:${await listen(smtp.server)}`, received, commands }
 }
 
-describe("an address with letters beside ASCII", () => {
+describe("an address with non-ASCII letters", () => {
   it("is sent to with SMTPUTF8 where the server offers it, signed, from a return path in ASCII", async () => {
     const { url, received } = await server()
     expect(await sendSigned(url, "josé@xn--bro-hoa.test")).toEqual([accepted])

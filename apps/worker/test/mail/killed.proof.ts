@@ -13,7 +13,7 @@ const { url, launch, query } = journey()
 const PHASES = ["before MAIL", "after RCPT", "in DATA", "after the dot, before the answer"] as const
 type Phase = (typeof PHASES)[number]
 
-/** Starts a mail server that calls back once, when a session comes to a phase, and goes on when that is done. It keeps the messages that it has whole. */
+/** Starts a mail server that calls back once, when a session reaches a phase, and continues when that is done. It keeps the messages that it received completely. */
 const startServer = async (phase: Phase, atPhase: () => Promise<unknown>) => {
   const messages: Array<string> = []
   let isDone = false
@@ -62,7 +62,7 @@ const passBeginning = (port: number): Promise<number> => {
   return listen(proxy)
 }
 
-/** Some times as large as what the proxy passes. */
+/** Several times as large as what the proxy passes. */
 const LARGE = `<p>${"Good morning. ".repeat(15_000)}</p>`
 
 /** All of them take half a minute, and the last is the one that repeats a message. */

@@ -224,7 +224,7 @@ describe("a complaint", () => {
     },
   )
 
-  it("that comes to the return path itself is believed without any other seal", async () => {
+  it("that is sent to the return path itself is believed without any other seal", async () => {
     const send = await receiver()
     const message = await sent()
     expect(await send(message.to, complaintReport(YAHOO, "redacted", "x.test"))).toMatch(/^250/)
@@ -233,7 +233,7 @@ describe("a complaint", () => {
 
   it.each([
     ["without a seal", () => "redacted"],
-    ["with a seal that is another's", (to: string) => localPartOf(to).replace(/.{16}$/, "0123456789abcdef")],
+    ["with the seal of another message", (to: string) => localPartOf(to).replace(/.{16}$/, "0123456789abcdef")],
   ])("%s is taken, and believed by nobody", async (_, forge) => {
     const send = await receiver()
     const message = await sent()
@@ -241,7 +241,7 @@ describe("a complaint", () => {
     expect(await complained(message)).toEqual(none)
   })
 
-  it("of a frozen organization is asked to come again", async () => {
+  it("of a frozen organization is asked to try again", async () => {
     const send = await receiver()
     const message = await sent()
     const freeze = (at: string | null) =>
@@ -257,7 +257,7 @@ describe("a complaint", () => {
     await freeze(null)
   })
 
-  it("does not come to any other name", async () => {
+  it("is not accepted at any other name", async () => {
     const send = await receiver()
     for (const address of ["complaint@bounces.acme.test", "xabuse@bounces.acme.test", "info@bounces.acme.test"]) {
       expect(await send(address, complaintReport(YAHOO, "x", "x.test"))).toMatch(/^5\d\d /)
@@ -360,7 +360,7 @@ describe("a sender that takes more than its share", () => {
     expect(await smtpDialogue(port, ["QUIT"])).toContainEqual(expect.stringMatching(/^221/))
   })
 
-  it("of connections is asked to come again, and so is everyone until one is free", async () => {
+  it("of connections is asked to try again, and so is everyone until one is free", async () => {
     const port = await startReceiver()
     const held = Array.from({ length: 50 }, () => createConnection(port, "127.0.0.1"))
     onTestFinished(() => held.forEach((socket) => void socket.destroy()))

@@ -52,8 +52,8 @@ export const certificate = {
 }
 
 /**
- * Sends a campaign by way of a relay that treats each domain in its own way, and compares what the worker recorded. A mailbox provider then
- * complains about the message that was accepted, with its own headers in the report, by way of the same relay. Prints what was shown.
+ * Sends a campaign through a relay that treats each domain in its own way, and compares what the worker recorded. A mailbox provider then
+ * complains about the message that was accepted, with its own headers in the report, through the same relay. Prints what was shown.
  */
 export const proveOutcomes = async (
   { url, launch, query }: ReturnType<typeof journey>,

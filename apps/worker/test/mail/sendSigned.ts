@@ -42,7 +42,7 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
     )
   }).pipe(Effect.provide(SmtpMailer({ url: Redacted.make(url) })), Effect.runPromise)
 
-/** Verifies the signature of a message with another's library; returns its result. */
+/** Verifies the signature of a message with an independent library; returns its result. */
 export const verifySignature = async (text: string) => {
   const { publicKey } = await Effect.runPromise(pair)
   const resolver = async (name: string, type: string) => {

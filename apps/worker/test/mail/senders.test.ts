@@ -49,7 +49,7 @@ const launch = Effect.fnUntraced(function* (domain: string, recipients: number, 
   return { program, campaign, id, senders, record: `v=DKIM1; k=rsa; p=${keys[0]!.publicKey}` }
 })
 
-/** Verifies a message's signatures with another's library; returns the result of each selector. */
+/** Verifies a message's signatures with an independent library; returns the result of each selector. */
 const verify = async (text: string, records: Readonly<Record<string, string>>) => {
   const resolver = async (name: string, type: string) => {
     if (type === "TXT" && records[name] !== undefined) return [[records[name]]]

@@ -11,7 +11,7 @@ import { runWorker } from "../runWorker.ts"
 const { url, run, query } = journey()
 
 describe("the worker", () => {
-  it("suppresses who asked, and withdraws them wherever their organization has not written to them yet", async () => {
+  it("suppresses those who asked, and withdraws them wherever their organization has not written to them yet", async () => {
     const { organization, recipients } = await run(
       Effect.gen(function* () {
         const { organization } = yield* seedCampaign({ recipients: 3, opensIn: 3600 })

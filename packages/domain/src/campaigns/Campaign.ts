@@ -37,7 +37,7 @@ export interface Campaign {
   readonly fields: ReadonlyArray<string>
   /** How many e-mails go out in a minute at most; null for no bound of its own. */
   readonly perMinute: number | null
-  /** When e-mails go out by the clocks of recipients of whom a field says where they are; null for any time. */
+  /** When e-mails go out by the local time of recipients whose fields say where they are; null for any time. */
   readonly hours: SendingHours | null
   /** Messages go out from the start, inclusive, to the end, exclusive. */
   readonly windowStart: Timestamp

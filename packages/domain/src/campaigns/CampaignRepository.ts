@@ -27,7 +27,7 @@ export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
   /** The campaign's subject test; undefined for a campaign with one subject. */
   readonly subjectTest: Pick<SubjectTestState, "share" | "winner"> | undefined
-  /** Whom a follow-up is sent to, as long as it is not drawn to the last recipient. */
+  /** Whom a follow-up is sent to, until its last recipient is drawn. */
   readonly followUp: FollowUp | undefined
 }
 

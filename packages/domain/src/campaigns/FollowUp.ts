@@ -54,7 +54,7 @@ const DRAW_LEAD_SECONDS = 3600
 export const drawLeadSeconds = ({ afterSeconds }: Pick<FollowUp, "afterSeconds">): number =>
   Math.min(DRAW_LEAD_SECONDS, afterSeconds)
 
-/** Returns why a recipient of the earlier campaign is skipped, or undefined; whom the program must not write to is found out later. */
+/** Returns why a recipient of the earlier campaign is skipped, or undefined; suppressed recipients are found later. */
 export const judgeFollowed = (
   recipient: FollowedRecipient,
   { unless, afterSeconds, windowStart }: Pick<FollowUp, "unless" | "afterSeconds"> & Pick<Campaign, "windowStart">,

@@ -28,7 +28,7 @@ export class FollowUpRepository extends Context.Service<
     readNext(campaign: FollowingCampaign, limit: number): Effect.Effect<ReadonlyArray<FollowedRecipient>>
     /** Copies the fields of recipients to those that they have become. */
     copyFields(organizationId: OrganizationId, drawn: ReadonlyArray<DrawnRecipient>): Effect.Effect<void>
-    /** Counts who was skipped, and goes on after `last`; with null, the follow-up is drawn. */
+    /** Counts who was skipped, and continues after `last`; with null, the follow-up is drawn. */
     advance(
       campaign: FollowingCampaign,
       last: RecipientId | null,

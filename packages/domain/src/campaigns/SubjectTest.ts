@@ -2,7 +2,7 @@ import type { CampaignId, RecipientId } from "../Identifier.ts"
 import type { TestSubject } from "../mail/Message.ts"
 import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
 
-// Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of both at once; half of them get
+// Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of the two at once; half of them get
 // each. The others wait until the winner is decided, and get that one. Clicks are those of which no bot is suspected, one for each recipient.
 
 /** How a campaign compares two subjects; its own subject is A. */

@@ -33,7 +33,7 @@ export class SubjectTestRepository extends Context.Service<
     lockUndecided(campaign: TestedCampaign): Effect.Effect<SubjectCounts | undefined>
     /** Stores the winner, and what it was decided by. */
     decide(campaign: TestedCampaign, winner: TestSubject, counts: SubjectCounts): Effect.Effect<void>
-    /** Makes messages due that waited for a winner who is decided; returns how many. */
+    /** Makes the messages due that waited for the winner, once it is decided; returns how many. */
     release(limit: number): Effect.Effect<number>
   }
 >()("domain/campaigns/SubjectTestRepository") {}

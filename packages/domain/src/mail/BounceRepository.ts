@@ -27,7 +27,7 @@ export class BounceRepository extends Context.Service<
     ): Effect.Effect<void>
     /** Stores that a recipient complained about their message; returns false if that is known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
-    /** Suppresses a recipient's address in every program of the organization; `withdrawSuppressed` withdraws who waits. */
+    /** Suppresses a recipient's address in every program of the organization; `withdrawSuppressed` withdraws the recipients who wait. */
     suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
     pauseDomain(recipientId: RecipientId, status: string, seconds: number): Effect.Effect<void>

@@ -5,8 +5,8 @@ import { Transaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
 /**
- * What becomes of a complaint: `early` while the organization is frozen, `unknown` when there is no such message, and `ignored` when it is no
- * complaint of its recipient.
+ * What becomes of a complaint: `early` while the organization is frozen, `unknown` when there is no such message, and `ignored` when it is not
+ * a complaint by its recipient.
  */
 export type ComplaintResult = "recorded" | "repeated" | "early" | "unknown" | "ignored"
 
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, Extract<SuppressionReason, "complained" |
   abuse: "complained",
   fraud: "complained",
   other: "complained",
-  // Of drafts of RFC 5965: a button to unsubscribe, which is no complaint.
+  // From drafts of RFC 5965: a button to unsubscribe, which is not a complaint.
   "opt-out": "unsubscribed",
   "opt-out-list": "unsubscribed",
 }

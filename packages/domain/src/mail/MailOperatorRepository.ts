@@ -1,9 +1,9 @@
 import { Context, type Effect } from "effect"
 
-/** For how long an operator is believed that was looked up, in seconds. */
+/** How long an operator that was looked up is believed, in seconds. */
 export const OPERATOR_MAX_AGE_SECONDS = 86_400
 
-/** How long a domain waits that could not be looked up, in seconds. */
+/** How long a domain that could not be looked up waits, in seconds. */
 export const LOOK_UP_AGAIN_SECONDS = 600
 
 /** Who runs the mail servers of the domains that are written to. */
@@ -16,7 +16,7 @@ export class MailOperatorRepository extends Context.Service<
     take(limit: number): Effect.Effect<ReadonlyArray<string>>
     /** Stores what was found: an operator for each domain, or null where it is the domain itself. */
     store(found: ReadonlyMap<string, string | null>): Effect.Effect<void>
-    /** Forgets the domains that were written to no more for a month. */
+    /** Forgets the domains that were not written to for a month. */
     readonly forget: Effect.Effect<void>
   }
 >()("domain/mail/MailOperatorRepository") {}

@@ -43,6 +43,6 @@ export interface MessageTemplate {
 
 /** The same of a campaign that is sending. */
 export interface SendingTemplate extends MessageTemplate {
-  /** Whether the campaign follows another one and leaves out who has clicked there. */
+  /** Whether the campaign follows another one and leaves out recipients who have clicked there. */
   readonly asksForClicks: boolean
 }

@@ -59,7 +59,7 @@ export class MessageQueue extends Context.Service<
     readonly forgetRates: Effect.Effect<void>
     /** Reads what a campaign's messages with one subject have in common: one that is tested, or else the winner, or the only one. */
     template(campaignId: CampaignId, testSubject: TestSubject | null): Effect.Effect<SendingTemplate>
-    /** Reads the fields of recipients; who has none is absent. */
+    /** Reads the fields of recipients; a recipient without any is absent. */
     fields(
       leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,
     ): Effect.Effect<ReadonlyMap<RecipientId, RecipientFields>>

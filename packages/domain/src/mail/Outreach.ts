@@ -11,7 +11,7 @@ import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
 /**
- * Returns how many seconds a message waits whose mailbox has deferred it for the so-many-th time; undefined after the last.
+ * Returns how many seconds a message waits after its n-th deferral by the mailbox; undefined after the last.
  *
  * Greylisting is given what it asks for: whoever comes earlier begins anew with some of it, or is kept out for longer.
  */

@@ -16,7 +16,7 @@ export class ReturnPaths extends Context.Service<
     of(recipientId: RecipientId, domain?: string): string
     /** Returns the recipient; undefined for whatever this deployment did not make, at any domain. Letters may have changed their case on the way. */
     read(address: string): RecipientId | undefined
-    /** Returns whether complaints may come to an address: one of the names that providers are given, at any domain. */
+    /** Reports whether complaints may be sent to an address: one of the names that providers are given, at any domain. */
     isForComplaints(address: string): boolean
     /** Reads the local part alone, as messages carry it in a header of their own. */
     readLocalPart(localPart: string): RecipientId | undefined
@@ -30,7 +30,7 @@ export class ReturnPaths extends Context.Service<
     )
 }
 
-/** Where complaints come to at each domain of return paths: RFC 2142, and the names that are common for feedback loops. */
+/** Where complaints are sent at each domain of return paths: the names of RFC 2142, and those that are common for feedback loops. */
 const COMPLAINTS = /^(abuse|complaints|fbl)@[^@]+$/i
 
 /** The bytes of a seal that a return path holds: 64 bits leave the local part at most 58 of its 64 characters. */

@@ -28,7 +28,7 @@ export const composeText = (
   }
 }
 
-/** Renders the address of a link; undefined where a part of a template is none by itself, or the recipient lacks a field that others have. */
+/** Renders the address of a link; undefined where a part of a template is not an address on its own, or the recipient lacks a field. */
 const renderLink = (href: string, variables: TemplateVariables): string | undefined => {
   try {
     return compileTemplate(href, "text")(variables).trim()

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 
-/** What each e-mail must show: who sends it, where they are, and how to get no more (15 U.S.C. 7704 (a) (3) and (5)). */
+/** What each e-mail must show: who sends it, where they are, and how to unsubscribe (15 U.S.C. 7704 (a) (3) and (5)). */
 export interface SenderDetails {
   readonly senderName: string
   readonly postalAddress: string

@@ -47,13 +47,13 @@ export class RecipientRepository extends Context.Service<
     ): Effect.Effect<ReadonlySet<RecipientId>>
     /**
      * Keeps the fields of a campaign's recipients who wait for their message, and their time zones, instead of those they had; returns the NPIs of those whose
-     * fields were new. A message that was set aside because it did not render is tried again.
+     * fields were new. A message that was quarantined because it did not render is tried again.
      */
     keepFields(
       campaign: Pick<Recipient, "organizationId" | "campaignId">,
       clinicians: ReadonlyArray<Pick<Recipient, "npi"> & { readonly fields: RecipientFields }>,
     ): Effect.Effect<ReadonlySet<Npi>>
-    /** Finds the fields of an organization's recipients by their ids; who has none is absent. */
+    /** Finds the fields of an organization's recipients by their ids; a recipient without any is absent. */
     findFields(
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,

@@ -3,7 +3,7 @@ import type { DkimKeyId, OrganizationId, ProgramId, SenderId } from "../Identifi
 import type { Timestamp } from "../Timestamp.ts"
 
 // Glossary. Selector: the label under which a domain publishes one of its DKIM keys (RFC 6376 3.1). Aligned: of the domain in From, or of one
-// above or below it, so that a signature or SPF counts for DMARC (RFC 7489 3.1). Live: e-mails bear its name.
+// above or below it, so that a signature or SPF counts for DMARC (RFC 7489 3.1). Live: e-mails are sent in its name.
 
 /** In whose name the e-mails of an organization, or of one of its programs, are sent. */
 export interface Sender {
@@ -18,7 +18,7 @@ export interface Sender {
   readonly dkimDomain: string
   /** The domain of the return paths; null for the deployment's. */
   readonly bounceDomain: string | null
-  /** Since when e-mails bear its name: its DNS records were found. Null before. */
+  /** Since when e-mails are sent in its name: when its DNS records were found. Null before. */
   readonly liveSince: Timestamp | null
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp

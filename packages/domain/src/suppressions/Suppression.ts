@@ -10,7 +10,7 @@ export const SUPPRESSION_KINDS = ["npi", "email"] as const
 export type SuppressionKind = (typeof SUPPRESSION_KINDS)[number]
 
 /**
- * Why someone is suppressed: the partner has an account of theirs; they asked for no more; an operator said so; their address does not
+ * Why someone is suppressed: they have an account with the partner; they unsubscribed; an operator said so; their address does not
  * exist or takes no mail; or they reported a message as unwanted.
  */
 export const SUPPRESSION_REASONS = ["account_created", "unsubscribed", "operator", "bounced", "complained"] as const

@@ -22,7 +22,7 @@ export class SuppressionRepository extends Context.Service<
       clinicians: ReadonlyArray<ProgramClinician>,
       reason: SuppressionReason,
     ): Effect.Effect<number>
-    /** Removes entries of a program and of its organization; returns how many there were. Who was withdrawn stays so; an import may name them again. */
+    /** Removes entries of a program and of its organization; returns how many there were. Withdrawn recipients stay withdrawn; an import may name them again. */
     remove(programId: ProgramId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
     /** Finds the entries of these keys that bind a program. */
     find(
@@ -37,7 +37,7 @@ export class SuppressionRepository extends Context.Service<
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
     /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first; none of frozen organizations. */
     findUnapplied(limit: number): Effect.Effect<ReadonlyArray<Suppression>>
-    /** Marks entries of an organization: nobody whom they match is waiting any more. */
+    /** Marks entries of an organization: no recipient whom they match is waiting any more. */
     markApplied(organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<void>
   }
 >()("domain/suppressions/SuppressionRepository") {}

@@ -5,17 +5,17 @@ import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Clinician } from "./Clinician.ts"
 
-/** What a recipient wants no more e-mails of: the message's program alone, or any program of the organization. */
+/** What a recipient unsubscribes from: the message's program alone, or any program of the organization. */
 export type UnsubscriptionScope = "program" | "organization"
 
-/** A recipient's request for no more e-mails, before it is a suppression. */
+/** A recipient's request to get no more e-mails, before it is a suppression. */
 export interface Unsubscription extends RecipientRef, Clinician {
   readonly scope: UnsubscriptionScope
   readonly programId: ProgramId
   readonly askedAt: Timestamp
 }
 
-/** Of what a recipient may unsubscribe. */
+/** What a recipient may unsubscribe from. */
 export interface UnsubscriptionChoice {
   readonly organizationName: string
   readonly senderName: string | null

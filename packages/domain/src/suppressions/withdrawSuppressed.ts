@@ -10,7 +10,7 @@ import { WithdrawalRepository } from "./WithdrawalRepository.ts"
 const MAX_BATCH_SIZE = 200
 
 /**
- * Withdraws the waiting recipients of all programs whom a bounce or a complaint suppressed; returns how many suppressions are done.
+ * Withdraws the waiting recipients of all programs whom a bounce or a complaint has suppressed; returns how many suppressions are done.
  *
  * An import sees a suppression from its commit on, so nobody else can match it later. Recipients whose message is in flight are left to the
  * next call.

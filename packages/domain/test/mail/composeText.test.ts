@@ -20,7 +20,7 @@ describe("composeText", () => {
     )
   })
 
-  it("tracks the links of the text where the HTML excludes what is no address by itself", () => {
+  it("tracks the links of the text where the HTML excludes what is not an address on its own", () => {
     const html = `<a data-no-track href={{ token }}>a</a>{% if hospital %}<a data-no-track href="{{ hospital }}">b</a>{% endif %}`
     expect(compose("https://x.test/{{ token }}", html)).toBe(tracked)
   })

@@ -35,14 +35,14 @@ export const FollowUpRepositoryPg = Layer.effect(
           orDieAs("FollowUpRepository.lastSentAt"),
         ),
 
-      // One range of the unique index of NPIs, which stand still: whoever is updated meanwhile is neither missed nor read twice.
+      // One range of the unique index of NPIs, which do not change: a recipient who is updated meanwhile is neither missed nor read twice.
       readNext: Effect.fnUntraced(function* ({ organizationId, campaignId }, limit) {
         const [place] = yield* sql<{ firstId: CampaignId; npi: Npi | null; isErased: boolean }>`
           select first_id as "firstId", npi, erased_at is not null as "isErased" from follow_ups
           left join recipients last on last.organization_id = follow_ups.organization_id and last.id = last_id
           where follow_ups.organization_id = ${organizationId} and follow_ups.campaign_id = ${campaignId}`
         const { firstId, npi, isErased } = place!
-        // An erased recipient has no place any more, so all are read once more: whoever was drawn is there already.
+        // An erased recipient has no place in the order, so all are read again: whoever was drawn is there already.
         if (isErased) {
           yield* sql`
             update follow_ups set last_id = null, skipped = '{}'

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Lets a campaign have its next turn in so many seconds at the latest.
+ * Lets a campaign have its next turn within the given number of seconds.
  *
  * Each statement is a transaction of its own: it waits for a claim that holds the turn, and holds nothing meanwhile.
  */

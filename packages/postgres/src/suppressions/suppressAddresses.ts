@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Suppresses addresses in every program of an organization; `withdrawSuppressed` withdraws who waits.
+ * Suppresses addresses in every program of an organization; `withdrawSuppressed` withdraws the recipients who wait.
  *
  * Call it with the organization's clock in hand: whoever was imported without seeing the suppression is then committed before it.
  */

@@ -42,7 +42,7 @@ const sentCampaign = Effect.fnUntraced(function* (recipients: number) {
   return yield* (yield* CampaignRepository).find(campaign.id)
 })
 
-/** Adds a follow-up whose window starts in so many seconds. */
+/** Adds a follow-up whose window starts in the given number of seconds. */
 const follow = Effect.fnUntraced(function* (
   { id, programId }: Campaign,
   followUp: Partial<FollowUp> = {},
@@ -100,7 +100,7 @@ describe("a follow-up", () => {
     const sql = yield* SqlClient.SqlClient
     yield* sql`update recipients set sent_at = null where campaign_id = ${first.id} and npi = ${npi(3)}`
     yield* sql`update recipients set bounced_at = clock_timestamp() where campaign_id = ${first.id} and npi = ${npi(4)}`
-    // Whose suppression was lifted.
+    // A recipient whose suppression was lifted.
     yield* sql`
       insert into complaints (organization_id, campaign_id, recipient_id, feedback_type)
       select organization_id, campaign_id, id, 'abuse' from recipients where campaign_id = ${first.id} and npi = ${npi(8)}`
@@ -127,7 +127,7 @@ describe("a follow-up", () => {
     expect(yield* claimMessages(100)).toEqual([])
   })
 
-  test("leaves out who has an account, or who has qualified, when it is asked to", function* () {
+  test("leaves out recipients who have an account, or who have qualified, when it is asked to", function* () {
     const first = yield* sentCampaign(6)
     yield* happen(first, 0, "human clicked")
     const sql = yield* SqlClient.SqlClient
@@ -199,7 +199,7 @@ describe("a follow-up", () => {
     expect((yield* find(followUp))?.skipped).toEqual({ clicked: 1 })
   })
 
-  test("begins anew, and draws nobody twice, when the recipient at whom it stood is erased", function* () {
+  test("starts over, and draws nobody twice, when the last recipient read is erased", function* () {
     const first = yield* sentCampaign(700)
     const followUp = yield* follow(first)
     yield* commandCampaign(followUp.id, "schedule")
@@ -258,7 +258,7 @@ describe("a follow-up", () => {
     expect(rows).toEqual(numbers(0, 2).map((each) => ({ npi: each, name: "Dana", timeZones: ["UTC"] })))
   })
 
-  test("of a follow-up leaves out who has clicked on either e-mail", function* () {
+  test("of a follow-up leaves out recipients who have clicked on either e-mail", function* () {
     const first = yield* sentCampaign(3)
     const second = yield* follow(first)
     yield* draw(second)
@@ -296,7 +296,7 @@ describe("a message of a follow-up", () => {
     ])
   })
 
-  test("is sent all the same when the follow-up asks about something else than clicks, or is no follow-up", function* () {
+  test("is sent all the same when the follow-up asks about something other than clicks, or the campaign is not a follow-up", function* () {
     const first = yield* sentCampaign(2)
     const followUp = yield* follow(first, { unless: "account_created" })
     yield* draw(followUp)

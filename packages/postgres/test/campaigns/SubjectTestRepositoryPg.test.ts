@@ -49,7 +49,7 @@ const recipientsOf = Effect.fnUntraced(function* ({ organizationId, id }: Campai
     where recipients.organization_id = ${organizationId} and recipients.campaign_id = ${id} order by id`
 })
 
-/** Lets so many seconds pass since the campaign began to send. */
+/** Lets the given number of seconds pass since the campaign began to send. */
 const pass = Effect.fnUntraced(function* ({ id }: Campaign, seconds: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update subject_tests set began_at = began_at - make_interval(secs => ${seconds}::int) where campaign_id = ${id}`

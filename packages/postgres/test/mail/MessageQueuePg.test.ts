@@ -112,7 +112,7 @@ describe("MessageQueuePg.settle, of a message that does not render", () => {
       }),
     )
 
-  test("sets it aside for good with the reason, and lets the campaign end", function* () {
+  test("quarantines it for good with the reason, and lets the campaign end", function* () {
     const { campaign } = yield* seedSending(2)
     const campaigns = yield* CampaignRepository
     const [first, second] = yield* claimMessages(2)

@@ -80,7 +80,7 @@ const claimAll = Effect.gen(function* () {
 })
 
 describe("a campaign with hours", () => {
-  test("is due to each recipient when the hours open there, and at once to whom nobody knows the place of", function* () {
+  test("is due to each recipient when the hours open there, and at once to recipients whose place nobody knows", function* () {
     const { campaign, closedZone, hours } = yield* seedCoasts
     yield* sendCampaign(campaign.id)
     const opening = [{ due: `${hours.split("-")[0]}:00`, isNext: true }]
@@ -114,7 +114,7 @@ describe("a campaign with hours", () => {
     expect((yield* claimMessages(64, { perMinute: 600 })).length).toBeGreaterThanOrEqual(10)
   })
 
-  test("ends with its window, whoever's hours have not opened", function* () {
+  test("ends with its window, even for recipients whose hours have not opened", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedCoasts
     yield* sendCampaign(campaign.id)

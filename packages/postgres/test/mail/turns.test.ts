@@ -57,7 +57,7 @@ describe("the turns of a claim", () => {
     expect(count(yield* claim(20), long, second, other)).toEqual([5, 5, 10])
   })
 
-  test("begin with whoever begins to send, and come round to all", function* () {
+  test("begin with a campaign that begins to send, and come to all in turn", function* () {
     const campaigns = yield* Effect.replicateEffect(seedSending(20), 20)
     for (let i = 0; i < 3; i++) yield* claim(16)
     const last = yield* seedSending(20)
@@ -135,7 +135,7 @@ describe("the turns of a claim", () => {
     expect(yield* next).toBeGreaterThan(10)
   })
 
-  test("are given anew where they were lost, and taken from who no longer sends", function* () {
+  test("are given again where they were lost, and taken from campaigns that no longer send", function* () {
     const sql = yield* SqlClient.SqlClient
     const campaign = yield* seedSending(5)
     for (const table of ["campaign_turns", "organization_turns"]) yield* sql`delete from ${sql(table)}`

@@ -67,7 +67,7 @@ const suppressions = Effect.fnUntraced(function* (organizationId: string) {
 })
 
 describe("a hard bounce", () => {
-  test("suppresses the address in every program, and withdraws who waits", function* () {
+  test("suppresses the address in every program, and withdraws the recipients who wait", function* () {
     for (const reason of ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid"] as const) {
       const { organization, later } = yield* seed
       yield* sendWith({ _tag: "Bounced", reason })
