@@ -1,4 +1,5 @@
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { DnsServers } from "@outreach/mail/createResolver"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
 import { configError, setting } from "@outreach/process/setting"
@@ -13,7 +14,6 @@ import {
 import { formatSchedule, parseSchedule, SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { Config, Effect, Schema } from "effect"
 import { readCertificate } from "./mail/certificate.ts"
-import { DnsServers } from "./mail/createResolver.ts"
 
 /** `WEBHOOK_RETRY_DELAYS`: the waits between the attempts at a webhook. Default: the specification's. */
 const webhookRetryDelays = setting(

@@ -1,3 +1,4 @@
+import { createResolver } from "@outreach/mail/createResolver"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { reading } from "../audit/Access.ts"
@@ -10,7 +11,7 @@ export const doctor = reading(
   Effect.fn("ops.doctor")(function* ({ dnsServer }) {
     // Loaded here, because the help does not need the checks.
     const { runDoctor } = yield* Effect.promise(() => import("../doctor/runDoctor.ts"))
-    yield* runDoctor({ dnsServer: Option.getOrUndefined(dnsServer) })
+    yield* runDoctor(createResolver(Option.toArray(dnsServer)))
   }),
 ).pipe(
   Command.withDescription(

@@ -4,6 +4,7 @@ import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender, updateSender } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
+import { createResolver } from "@outreach/mail/createResolver"
 import { Clock, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -159,7 +160,7 @@ const verify = changing(
   Effect.fn("ops.senders.verify")(function* (input) {
     const sender = yield* (yield* SenderRepository).find(input.senderId)
     const { verifySender } = yield* Effect.promise(() => import("../senders/verifySender.ts"))
-    const verified = yield* verifySender(sender, Option.getOrUndefined(input.dnsServer))
+    const verified = yield* verifySender(sender, createResolver(Option.toArray(input.dnsServer)))
     if ((yield* Output).json) return yield* printRecord({ ...verified.sender, checks: verified.checks })
     const isNew = sender.liveSince === null || sender.keys.some(({ signsFrom }) => signsFrom === null)
     yield* printToStderr(

@@ -1,4 +1,4 @@
-import { Resolver } from "node:dns/promises"
+import type { Resolver } from "node:dns/promises"
 import { dkimName } from "@outreach/domain/senders/dnsRecords"
 import { domainOf, type SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { logIn } from "@outreach/mail/logIn"
@@ -11,13 +11,6 @@ type SmtpSettings = Config.Success<typeof smtpSettings>
 
 const SMTP_MS = 20_000
 const DNS_MS = 10_000
-
-/** Creates the resolver that the checks of DNS records use: the system's, or the server's that the operator names. */
-export const createResolver = (server: string | undefined): Resolver => {
-  const resolver = new Resolver({ timeout: 3000, tries: 2 })
-  if (server !== undefined) resolver.setServers([server])
-  return resolver
-}
 
 /** Logs in to the mail server as for a message, and sends none. */
 export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>

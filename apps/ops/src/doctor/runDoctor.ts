@@ -1,3 +1,4 @@
+import type { Resolver } from "node:dns/promises"
 import { ApiConfig } from "@outreach/api/ApiConfig"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
@@ -25,7 +26,7 @@ import {
 } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
 import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
-import { createResolver, dnsFailedFinding, dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
+import { dnsFailedFinding, dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
 import { publicUrlFinding } from "./publicUrlFinding.ts"
 import { settingFindings } from "./settingFindings.ts"
 
@@ -61,7 +62,7 @@ interface CheckResult extends Finding {
 type Emit = (check: string, ...findings: ReadonlyArray<Finding>) => Effect.Effect<void>
 
 /** Makes all checks one after another, prints a line for each, and fails if one of them failed. */
-export const runDoctor = Effect.fnUntraced(function* (options: { readonly dnsServer: string | undefined }) {
+export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
   const { json } = yield* Output
   const checks: Array<CheckResult> = []
   const emit: Emit = (check, ...findings) =>
@@ -89,9 +90,8 @@ export const runDoctor = Effect.fnUntraced(function* (options: { readonly dnsSer
   }
 
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
-  else
-    yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, ...options })
-  yield* checkMail(emit, options.dnsServer)
+  else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, resolver })
+  yield* checkMail(emit, resolver)
   yield* checkPublicUrl(emit, sandboxUrl)
 
   if (checks.some(({ status }) => status === "failed")) return yield* new DoctorFailed({ checks })
@@ -118,7 +118,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause
 
 const checkDatabase = (
   emit: Emit,
-  options: { readonly allowPrivate: boolean; readonly isSandbox: boolean; readonly dnsServer: string | undefined },
+  options: { readonly allowPrivate: boolean; readonly isSandbox: boolean; readonly resolver: Resolver },
 ) =>
   Effect.gen(function* () {
     yield* emit("database", yield* guarded(connectionFinding))
@@ -136,7 +136,7 @@ const checkDatabase = (
     if (standby !== undefined) yield* emit("standby", yield* guarded(standbyFinding(standby)))
     yield* emit("keys", yield* guarded(secretsKeyFinding))
     yield* emit("endpoints", ...(yield* checkEndpoints(options)))
-    yield* emit("senders", ...(yield* checkSenders(options.dnsServer)))
+    yield* emit("senders", ...(yield* checkSenders(options.resolver)))
   }).pipe(
     Effect.provide(
       Layer.mergeAll(DatabaseInspection.layer, DeliveryGauges.layer, EndpointRepositoryPg, senderRepository).pipe(
@@ -181,7 +181,7 @@ const checkEndpoints = Effect.fnUntraced(function* (options: { readonly allowPri
   ]
 })
 
-const checkSenders = Effect.fnUntraced(function* (dnsServer: string | undefined) {
+const checkSenders = Effect.fnUntraced(function* (resolver: Resolver) {
   const listed = yield* Effect.flatMap(SenderRepository, ({ list }) => list()).pipe(
     Effect.timeout(DATABASE_LIMIT),
     Effect.exit,
@@ -190,7 +190,6 @@ const checkSenders = Effect.fnUntraced(function* (dnsServer: string | undefined)
     return [failed(`The senders could not be read: ${messageOf(listed.cause)}`, "Look at the database's log.")]
   }
   const senders = listed.value
-  const resolver = createResolver(dnsServer)
   const until = (yield* Clock.currentTimeMillis) + SENDERS_MS
   const findings = yield* Effect.forEach(
     senders,
@@ -216,14 +215,14 @@ const checkSenders = Effect.fnUntraced(function* (dnsServer: string | undefined)
   ]
 })
 
-const checkMail = Effect.fnUntraced(function* (emit: Emit, dnsServer: string | undefined) {
+const checkMail = Effect.fnUntraced(function* (emit: Emit, resolver: Resolver) {
   const settings = yield* Effect.result(smtpSettings)
   if (Result.isFailure(settings)) {
     const reason = (settings.failure.cause as Error).message
     return yield* emit("mail", skipped(`The mail server and its DNS records were not looked at: ${reason}`))
   }
   yield* emit("mail", yield* smtpFinding(settings.success))
-  for (const [check, lookUp] of Object.entries(dnsFindings(createResolver(dnsServer), settings.success))) {
+  for (const [check, lookUp] of Object.entries(dnsFindings(resolver, settings.success))) {
     yield* emit(check, yield* Effect.catch(lookUp, (error) => Effect.succeed(dnsFailedFinding(error))))
   }
 })

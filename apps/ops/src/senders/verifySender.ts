@@ -1,7 +1,8 @@
+import type { Resolver } from "node:dns/promises"
 import type { SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Console, Effect, Schema } from "effect"
-import { createResolver, senderFindings } from "../doctor/mailFindings.ts"
+import { senderFindings } from "../doctor/mailFindings.ts"
 import { formatCell, formatCount } from "../output/format.ts"
 import { Output } from "../output/Output.ts"
 
@@ -19,9 +20,9 @@ class SenderNotVerified extends Schema.TaggedError<SenderNotVerified>()("SenderN
 }
 
 /** Looks up a sender's DNS records, prints what it found, and fails if one is missing or wrong. Otherwise the newest key signs, and the sender is live. */
-export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys, dnsServer: string | undefined) {
+export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {
   const { json } = yield* Output
-  const checks = yield* senderFindings(createResolver(dnsServer), sender)
+  const checks = yield* senderFindings(resolver, sender)
   if (!json) {
     yield* Effect.forEach(checks, ({ status, found, advice }) =>
       Console.log(formatCell(`${status.padEnd(7)}  ${found}${advice === null ? "" : ` ${advice}`}`)),

@@ -1,6 +1,7 @@
 import { expect } from "@effect/vitest"
 import { MailOperatorRepository } from "@outreach/domain/mail/MailOperatorRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { createResolver } from "@outreach/mail/createResolver"
 import { databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -10,7 +11,6 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { createResolver } from "../../src/mail/createResolver.ts"
 import { lookUpOperators } from "../../src/mail/lookUpOperators.ts"
 
 const run = runOnDatabase()
@@ -42,7 +42,7 @@ test("counts the domains of one operator together, once the worker has looked th
     ]),
   )
   yield* seedSending(["one.test", "Two.test", "three.test", "unknown.test"])
-  const resolver = createResolver({ servers: [server] })
+  const resolver = createResolver([server])
   const work = yield* Effect.forkChild(lookUpOperators(resolver).pipe(Effect.provide(databaseMonitor)))
   yield* Effect.promise(() =>
     eventually(
@@ -74,7 +74,7 @@ test("leaves a domain as it is while DNS fails", function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update mail_operators set look_up_at = '-infinity' where domain = 'one.test'`
   // Nobody listens there.
-  const resolver = createResolver({ servers: ["127.0.0.1:1"] })
+  const resolver = createResolver(["127.0.0.1:1"])
   const work = yield* Effect.forkChild(lookUpOperators(resolver).pipe(Effect.provide(databaseMonitor)))
   yield* Effect.promise(() =>
     eventually(
