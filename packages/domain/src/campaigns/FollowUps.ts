@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import { createIdentifier, type RecipientId } from "../Identifier.ts"
+import type { RecipientId } from "../Identifier.ts"
 import type { MessageLease } from "../mail/Message.ts"
 import { MessageQueue } from "../mail/MessageQueue.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
-import { randomBase62 } from "../randomBase62.ts"
-import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
-import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
+import { createCandidate } from "../recipients/createCandidate.ts"
+import { RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { Transaction } from "../Transaction.ts"
 import type { Campaign } from "./Campaign.ts"
 import { type FollowedRecipient, type FollowUp, judgeFollowed, type SkipReason } from "./FollowUp.ts"
@@ -47,7 +46,7 @@ export const drawNext = Effect.fnUntraced(function* (
     let waiting: ReadonlyArray<FollowedRecipient> = registered
     for (let draw = 0; waiting.length > 0; draw++) {
       if (draw === MAX_TOKEN_DRAWS) return yield* Effect.die(new TokensUsedUp())
-      const candidates = yield* Effect.forEach(waiting, makeCandidate)
+      const candidates = yield* Effect.forEach(waiting, createCandidate)
       const added = yield* recipients.add({ organizationId, campaignId, programId }, candidates, at)
       for (const [i, { id }] of candidates.entries()) if (added.has(id)) drawn.push({ followedId: waiting[i]!.id, id })
       waiting = waiting.filter((_, i) => !added.has(candidates[i]!.id))
@@ -55,11 +54,6 @@ export const drawNext = Effect.fnUntraced(function* (
     yield* followUps.copyFields(organizationId, drawn)
   }
   yield* followUps.advance({ organizationId, campaignId }, read.length < limit ? null : read.at(-1)!.id, skipped)
-})
-
-const makeCandidate = Effect.fnUntraced(function* ({ npi, email }: FollowedRecipient) {
-  const id = yield* createIdentifier("recipient")
-  return { id, token: yield* randomBase62(TOKEN_LENGTH), npi, email } satisfies Candidate
 })
 
 /** Withdraws the recipients of follow-ups who have clicked on an earlier e-mail since they were drawn, and returns them. */

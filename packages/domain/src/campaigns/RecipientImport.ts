@@ -1,13 +1,13 @@
 import { Effect, Result, Schema } from "effect"
 import { DigestRepository } from "../digest/DigestRepository.ts"
-import { type CampaignId, createIdentifier } from "../Identifier.ts"
+import type { CampaignId } from "../Identifier.ts"
 import type { FieldsCheck } from "../mail/createFieldsCheck.ts"
 import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
-import { randomBase62 } from "../randomBase62.ts"
+import { createCandidate } from "../recipients/createCandidate.ts"
 import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
-import { type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
+import type { Recipient } from "../recipients/Recipient.ts"
 import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { type Candidate, RecipientRepository } from "../recipients/RecipientRepository.ts"
 import { timeZonesOf } from "../recipients/timeZonesOf.ts"
@@ -220,7 +220,7 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === MAX_TOKEN_DRAWS) return yield* new TokensUsedUp()
     const batch = waiting
-    const registrations = yield* addRecipients(campaignId, yield* Effect.forEach(batch, makeCandidate))
+    const registrations = yield* addRecipients(campaignId, yield* Effect.forEach(batch, createCandidate))
     waiting = []
     for (const [i, registration] of registrations.entries()) {
       const line = batch[i]!
@@ -242,8 +242,3 @@ export const importLines = Effect.fn("RecipientImport.importLines")(function* (
 })
 
 const hasPlace = (fields: RecipientFields): boolean => Result.getOrUndefined(timeZonesOf(fields)) !== undefined
-
-const makeCandidate = Effect.fnUntraced(function* ({ number: _, ...clinician }: typeof ImportLine.Type) {
-  const id = yield* createIdentifier("recipient")
-  return { id, token: yield* randomBase62(TOKEN_LENGTH), ...clinician } satisfies Candidate
-})
