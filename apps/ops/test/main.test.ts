@@ -6,9 +6,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
-import { npi } from "@outreach/testing/seedCampaign"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { FOOTER, SENDER_FLAGS } from "@outreach/testing/sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
@@ -143,41 +142,19 @@ describe("without DATABASE_URL", () => {
 })
 
 describe("an import", () => {
-  const create = async (settings: Record<string, string>): Promise<string> => {
-    writeFileSync(join(folder, "mail.html"), FOOTER)
-    const runJson = async (...args: ReadonlyArray<string>) =>
-      JSON.parse((await run([...args, "--json"], { settings })).stdout)
-    const { id } = await runJson("organizations", "create", "--name", "Acme")
-    const program = await runJson(
-      "programs",
-      "create",
-      "--organization",
-      id,
-      "--slug",
-      "x",
-      "--name",
-      "X",
-      ...SENDER_FLAGS,
-    )
-    const campaign = await runJson(
-      ...["campaigns", "create", "--program", program.id, "--name", "x", "--subject", "x", "--html", "mail.html"],
-      ...["--window-start", "2099-01-01T00:00:00Z", "--window-end", "2099-01-02T00:00:00Z"],
-    )
-    return campaign.id
-  }
   const write = (name: string, count: number, line: (i: number) => string): void =>
     writeFileSync(join(folder, name), ["npi,email", ...Array.from({ length: count }, (_, i) => line(i))].join("\n"))
 
   it("ends with 130 on SIGINT, lets its batch go, and leaves no file of refused lines", async () => {
     const settings = { DATABASE_URL: url() }
-    const campaign = await create(settings)
+    const { campaign } = await Effect.runPromise(Effect.provide(seedCampaign({ recipients: 0 }), adaptersFor(url())))
     // The first batch is refused as a whole; the second waits.
     write("small.csv", 1010, (i) => (i < 1000 ? "1,2" : `${npi(i)},c${i}@clinic.test`))
     const flags = ["--quiet", "--skip-bad", "--rejects", "rejects.csv"]
-    const args = ["recipients", "import", "--campaign", campaign, "small.csv", ...flags]
+    const args = ["recipients", "import", "--campaign", campaign.id, "small.csv", ...flags]
     const interrupted = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`select from campaigns where id = ${campaign} for update`
+      yield* sql`select from campaigns where id = ${campaign.id} for update`
       const { child, ended } = start(args, { settings })
       // Not in a transaction, in which the view would never change.
       const waits = Effect.andThen(
