@@ -40,6 +40,9 @@ export interface Subject {
   readonly recipients: ReadonlyArray<Pick<Recipient, "id" | "token">>
 }
 
+/** Reports whether a subject stands for records alone, whose NPIs and addresses are not looked for. */
+export const isNameless = ({ npis, emails }: Subject): boolean => npis.length === 0 && emails.length === 0
+
 /** What stands in place of a recipient's erased values. */
 export type ErasedRecipient = Pick<Recipient, "id" | "token" | "npi" | "email">
 

@@ -1,5 +1,5 @@
 import { CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import type { ErasureCertificate, ErasureState, Subject } from "@outreach/domain/erasure/Erasure"
+import { type ErasureCertificate, type ErasureState, isNameless, type Subject } from "@outreach/domain/erasure/Erasure"
 import { type EndedCampaign, ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -157,7 +157,7 @@ export const ErasureRepositoryPg = Layer.effect(
           complaints: complaints.length,
         }
         // A worker erases records alone, and has no right to delete suppressions.
-        if (npis.length === 0 && emails.length === 0) return done
+        if (isNameless(subject)) return done
         const deleteFrom = (table: string) => sql`
           delete from ${sql(table)} where organization_id = ${organizationId}
             and ((kind = 'npi' and value = any (${npis}::text[])) or (kind = 'email' and value = any (${emails}::text[])))

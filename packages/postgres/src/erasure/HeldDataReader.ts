@@ -7,7 +7,8 @@ import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { type EventKey, HeldRows, type ResponseRow, type StoredAttempt, type StoredText } from "./HeldRows.ts"
+import type { ResponseRow, StoredAttempt } from "./createResponseFinders.ts"
+import { type EventKey, HeldRows, type StoredText } from "./HeldRows.ts"
 
 /** How many bodies of events one statement reads: each may hold 2,000 recipients. */
 const BODIES_BATCH_SIZE = 20

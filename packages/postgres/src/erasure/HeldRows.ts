@@ -1,26 +1,18 @@
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
-import { type HeldTable, SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
-import type { DeliveryId, EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { type HeldTable, isNameless, SharedAddress, type Subject } from "@outreach/domain/erasure/Erasure"
+import type { EventId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type StoredBody, unpackBody } from "../idempotency/StoredBody.ts"
 import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
+import { createResponseFinders } from "./createResponseFinders.ts"
 
 /** The key of an event. */
 export interface EventKey {
   readonly id: EventId
   readonly emittedAt: Timestamp
-}
-
-/** A row with attempts, and what they are once the responses are taken out that concern a subject. */
-export interface RowWithResponses {
-  readonly id: DeliveryId
-  readonly finishedAt: Timestamp
-  /** As JSON; null where the row has the other of both. */
-  readonly attempts: string | null
-  readonly deliveries: string | null
 }
 
 /** Finds the rows of each table that concern a clinician. Texts that may name one are read whole, however long that takes. */
@@ -150,78 +142,10 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       return rows.filter(({ body }) => matches(body))
     }, atLeisure)
 
-    /** What partners answered to deliveries of the subject's events, or to any other if it names the subject. */
-    const withoutResponses = Effect.fnUntraced(function* (subject: Subject) {
-      const eventIds = new Set((yield* events(subject)).map(({ id }) => id))
-      const matches = createMatcher(subject)
-      return (rows: ReadonlyArray<ResponseRow>): ReadonlyArray<RowWithResponses> =>
-        rows.flatMap(({ id, finishedAt, eventId, attempts, deliveries }) => {
-          let found = false
-          const isMeant = (event: EventId | null, attempt: StoredAttempt) =>
-            attempt.response !== null && ((event !== null && eventIds.has(event)) || matches(attempt.response))
-          const cut = (event: EventId | null, attempt: StoredAttempt): StoredAttempt => {
-            if (!isMeant(event, attempt)) return attempt
-            found = true
-            return { ...attempt, response: null }
-          }
-          const row = {
-            id,
-            finishedAt,
-            attempts: attempts && JSON.stringify(attempts.map((attempt) => cut(eventId, attempt))),
-            deliveries:
-              deliveries &&
-              JSON.stringify(deliveries.map((each) => ({ ...each, attempt: cut(each.eventId, each.attempt) }))),
-          }
-          return found ? [row] : []
-        })
+    const responses = createResponseFinders(sql, {
+      eventIdsOf: (subject) => Effect.map(events(subject), (keys) => keys.map(({ id }) => id)),
+      atLeisure,
     })
-
-    /** Dead letters of the subject's events, and all others with a text that may name the subject. */
-    const deadLetterCandidates = Effect.fnUntraced(function* (subject: Subject) {
-      const eventIds = (yield* events(subject)).map(({ id }) => id)
-      return yield* sql<ResponseRow>`
-        select id, finished_at as "finishedAt", event_id as "eventId", attempts, null as deliveries from dead_letters
-        where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
-          or lower(attempts::text) like any (${likePatterns(subject)}::text[]))
-        order by id`
-    }, atLeisure)
-
-    /** Rows that may hold a delivery of the subject's events, and all others with a text that may name the subject. */
-    const deliveredCandidates = Effect.fnUntraced(function* (subject: Subject) {
-      const eventIds = (yield* events(subject)).map(({ id }) => id)
-      // The id of a delivery begins with the time of its event, and a row with many holds a range of ids.
-      const prefixes = [...new Set(eventIds.map((id) => `dlv_${id.slice(4, 16)}7`))]
-      return yield* sql<ResponseRow>`
-        select id, finished_at as "finishedAt", event_id as "eventId", attempts, deliveries from delivered
-        where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
-          or (first_id is not null and exists (
-            select from unnest(${prefixes}::text[]) as prefix
-            where prefix collate "C" between left(first_id, 17) and left(delivered.id, 17)))
-          or lower(coalesce(attempts::text, deliveries::text)) like any (${likePatterns(subject)}::text[]))
-        order by id`
-    }, atLeisure)
-
-    const deadLetters = Effect.fnUntraced(function* (subject: Subject) {
-      if (isNameless(subject)) return []
-      return (yield* withoutResponses(subject))(yield* deadLetterCandidates(subject))
-    })
-
-    const delivered = Effect.fnUntraced(function* (subject: Subject) {
-      if (isNameless(subject)) return []
-      return (yield* withoutResponses(subject))(yield* deliveredCandidates(subject))
-    })
-
-    const attempts = Effect.fnUntraced(function* (subject: Subject) {
-      if (isNameless(subject)) return []
-      const eventIds = (yield* events(subject)).map(({ id }) => id)
-      const matches = createMatcher(subject)
-      const rows = yield* sql<{ id: DeliveryId; response: string; isOurs: boolean }>`
-        select delivery_id as id, response, coalesce(event_id = any (${eventIds}::text[]), false) as "isOurs"
-        from delivery_attempts attempt
-        left join deliveries delivery on delivery.organization_id = attempt.organization_id and delivery.id = delivery_id
-        where attempt.organization_id = ${subject.organizationId} and response is not null`
-      return rows.filter(({ response, isOurs }) => isOurs || matches(response)).map(({ id }) => id)
-    }, atLeisure)
 
     const suppressionsOf = ({ organizationId, npis, emails }: Subject, table: HeldTable) => sql`
       select from ${sql(table)} where organization_id = ${organizationId}
@@ -251,9 +175,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       inbox,
       stored_responses: (subject) => storedResponseKeys(subject),
       idempotency_keys: formerResponses,
-      dead_letters: deadLetters,
-      delivery_attempts: attempts,
-      delivered,
+      dead_letters: responses.deadLetters,
+      delivery_attempts: responses.attempts,
+      delivered: responses.delivered,
     } satisfies Record<HeldTable, (subject: Subject) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>>
 
     return {
@@ -263,11 +187,7 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
       storedResponses,
       storedResponseKeys,
       formerResponses,
-      deadLetterCandidates,
-      deadLetters,
-      deliveredCandidates,
-      delivered,
-      attempts,
+      ...responses,
       /** Finds the rows of any table. */
       find: (subject: Subject, table: HeldTable): Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> =>
         finders[table](subject),
@@ -302,24 +222,3 @@ export interface StoredText {
   readonly id: string
   readonly body: string
 }
-
-/** What came of a call to a partner. */
-export interface StoredAttempt {
-  readonly response: string | null
-}
-
-/** A row with the attempts of one delivery, or of many deliveries. */
-export interface ResponseRow {
-  readonly id: DeliveryId
-  readonly finishedAt: Timestamp
-  readonly eventId: EventId | null
-  readonly attempts: ReadonlyArray<StoredAttempt> | null
-  readonly deliveries: ReadonlyArray<{
-    readonly id: DeliveryId
-    readonly eventId: EventId
-    readonly attempt: StoredAttempt
-  }> | null
-}
-
-/** Reports whether a subject stands for records alone, whose NPIs and addresses are not looked for. */
-const isNameless = ({ npis, emails }: Subject): boolean => npis.length === 0 && emails.length === 0
