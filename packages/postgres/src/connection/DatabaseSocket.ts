@@ -1,15 +1,14 @@
 import { lookup } from "node:dns/promises"
-import { connect, isIP, type Socket } from "node:net"
+import { isIP, type Socket } from "node:net"
 import { Duplex } from "node:stream"
-import { connect as connectTls } from "node:tls"
-import { Duration } from "effect"
 import { LIFT_TIME_LIMIT } from "../sessionSettings.ts"
 import type { ConnectionWatch } from "./ConnectionWatch.ts"
 import { type DatabaseAddress, type DatabaseHost, isUnixSocket, type TargetSession } from "./DatabaseAddress.ts"
+import { isSuitable } from "./isSuitable.ts"
 import { MessageScanner, readField } from "./MessageScanner.ts"
+import { openSocket, type Server } from "./openSocket.ts"
+import { SocketError } from "./SocketError.ts"
 
-/** PostgreSQL's `SSLRequest`: its length and its code. */
-const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 const CANCEL_REQUEST_CODE = 80_877_102
 /** How long a connection that ends may take to say goodbye. */
 const END_LIMIT_MS = 2000
@@ -27,15 +26,6 @@ export interface SocketOptions {
   readonly limitMs: number
 }
 
-/** A failure of the network, with a code as Node's have. */
-class SocketError extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 /** A server's refusal of the session, as it said it. */
 class Refused extends Error {
   readonly code: string
@@ -49,12 +39,6 @@ class Refused extends Error {
 
 const unsuitable = (target: TargetSession) =>
   new SocketError("NO_SUITABLE_HOST", `The server is not one that target_session_attrs=${target} takes`)
-
-/** One address of a host. */
-interface Server {
-  readonly host: DatabaseHost
-  readonly ip: string
-}
 
 /**
  * The driver's stream: a connection to the first server of an address that accepts a session.
@@ -262,7 +246,7 @@ export class DatabaseSocket extends Duplex {
           if (kind === "S") this.noteParameter(body)
           if (kind === "K") this.key = Buffer.from(body)
           if (kind !== "Z") continue
-          if (!this.isSuitable(target)) return end(() => reject(unsuitable(target)))
+          if (!isSuitable(target, this.parameters)) return end(() => reject(unsuitable(target)))
           return end(() => {
             this.server = server
             this.start(socket, Buffer.concat([...held, pending]))
@@ -295,7 +279,7 @@ export class DatabaseSocket extends Duplex {
     switch (kind) {
       case "S":
         this.noteParameter(body)
-        if (!this.isSuitable(this.options.address.targetSession)) this.leavingFor = "25006"
+        if (!isSuitable(this.options.address.targetSession, this.parameters)) this.leavingFor = "25006"
         return
       case "N":
         // The server reports success next, and the transaction may be on no other machine. Words are translated, names are not.
@@ -335,52 +319,11 @@ export class DatabaseSocket extends Duplex {
     this.parameters.set(name!, value!)
   }
 
-  private isSuitable(target: TargetSession): boolean {
-    const isStandby = this.parameters.get("in_hot_standby") === "on"
-    const isReadOnly = isStandby || this.parameters.get("default_transaction_read_only") === "on"
-    switch (target) {
-      case "read-write":
-        return !isReadOnly
-      case "read-only":
-        return isReadOnly
-      case "primary":
-        return !isStandby
-      case "standby":
-        return isStandby
-      default:
-        return true
-    }
-  }
-
-  /** Connects to a server, and encrypts as `sslmode` says. */
-  private async connect({ host, ip }: Server): Promise<Socket> {
+  private async connect(server: Server): Promise<Socket> {
     if (this.destroyed) throw new SocketError("ECONNRESET", "The connection is closed")
-    const { tls, keepAlive } = this.options.address
-    const raw = isUnixSocket(host)
-      ? connect({ path: `${host.host}/.s.PGSQL.${host.port}` })
-      : connect({
-          host: ip,
-          port: host.port,
-          noDelay: true,
-          ...(keepAlive !== null && { keepAlive: true, keepAliveInitialDelay: Duration.toMillis(keepAlive) }),
-        })
-    this.socket = raw
-    await next(raw, "connect")
-    if (tls.use === "never" || isUnixSocket(host)) return raw
-    raw.write(SSL_REQUEST)
-    const response = await next(raw, "data")
-    // More than one byte could come from whoever stands between.
-    if (response.equals(Buffer.from("N"))) {
-      if (tls.use === "offered") return raw
-      throw new SocketError("TLS_REFUSED", "The server offers no TLS")
-    }
-    if (!response.equals(Buffer.from("S"))) throw new SocketError("EPROTO", "The response to SSLRequest is not valid")
-    const name = isIP(host.host) === 0 && !host.host.startsWith("/") ? { servername: host.host } : {}
-    const socket = connectTls({ host: host.host, ...name, ...tls.options, socket: raw })
-    socket.once("close", () => raw.destroy())
-    this.socket = socket
-    await next(socket, "secureConnect")
-    return socket
+    return await openSocket(server, this.options.address, (socket) => {
+      this.socket = socket
+    })
   }
 
   /** Sends a CancelRequest to the server of the session that it names. */
@@ -422,21 +365,6 @@ const mayTryNext = (error: Error): boolean => !(error instanceof Refused) || /^5
 /** Returns the failure to report: the last one, unless a server was there and not the one asked for. */
 const worse = (failure: Error | undefined, next: Error): Error =>
   failure instanceof SocketError && failure.code === "NO_SUITABLE_HOST" ? failure : next
-
-/** Waits for an event of a socket; rejects when it fails or closes first. */
-const next = async (socket: Socket, event: "connect" | "data" | "secureConnect"): Promise<Buffer> =>
-  await new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      socket.off(event, onEvent).off("error", onError).off("close", onClose)
-      // A socket that fails between two events must not end the process.
-      socket.on("error", () => {})
-      act()
-    }
-    const onEvent = (value: Buffer) => settle(() => resolve(value))
-    const onError = (error: Error) => settle(() => reject(error))
-    const onClose = () => settle(() => reject(new SocketError("ECONNRESET", "The connection was closed")))
-    socket.on(event, onEvent).on("error", onError).on("close", onClose)
-  })
 
 const within = async <A>(limitMs: number, promise: Promise<A>): Promise<A> => {
   if (limitMs === Number.POSITIVE_INFINITY) return await promise
