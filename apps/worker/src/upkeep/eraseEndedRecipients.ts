@@ -1,9 +1,7 @@
-import {
-  type EndedCampaign,
-  ErasureRepository,
-  type RecipientPosition,
-} from "@outreach/domain/erasure/ErasureRepository"
+import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
+import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
+import type { RecipientPosition } from "@outreach/domain/recipients/RecipientRepository"
 import { Array as Arr, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
@@ -19,7 +17,7 @@ const BATCH_SIZE = 200
 export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number) {
   const erasures = yield* ErasureRepository
 
-  const eraseCampaign = Effect.fnUntraced(function* (campaign: EndedCampaign) {
+  const eraseCampaign = Effect.fnUntraced(function* (campaign: CampaignKey) {
     let recipients = 0
     const eraseAllOf = Effect.gen(function* () {
       let after: RecipientPosition | null = null
@@ -45,7 +43,7 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
   })
   const eraseAll = Effect.gen(function* () {
     yield* erasures.forgetEvents
-    let campaign: EndedCampaign | undefined
+    let campaign: CampaignKey | undefined
     while (true) {
       campaign = yield* erasures.findEnded(months, campaign ?? null)
       if (campaign === undefined) return

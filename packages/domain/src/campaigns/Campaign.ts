@@ -19,6 +19,12 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 /** Only traffic campaigns are forwarded as webhooks and appear in the feed. */
 export type CampaignKind = "traffic" | "survey"
 
+/** What names a campaign in every table. */
+export interface CampaignKey {
+  readonly organizationId: OrganizationId
+  readonly campaignId: CampaignId
+}
+
 /** An e-mail to a list of recipients, sent inside a window of time. */
 export interface Campaign {
   readonly organizationId: OrganizationId

@@ -1,14 +1,9 @@
 import { Context, type Effect } from "effect"
-import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
+import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import type { MessageLease } from "../mail/Message.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { CampaignKey } from "./Campaign.ts"
 import type { FollowedRecipient, FollowUp, FollowUpState, SkipReason } from "./FollowUp.ts"
-
-/** The key of a follow-up. */
-export interface FollowingCampaign {
-  readonly organizationId: OrganizationId
-  readonly campaignId: CampaignId
-}
 
 /** A recipient of the earlier campaign, and the recipient of the follow-up that it has become. */
 export interface DrawnRecipient {
@@ -20,17 +15,17 @@ export interface DrawnRecipient {
 export class FollowUpRepository extends Context.Service<
   FollowUpRepository,
   {
-    create(campaign: FollowingCampaign, followUp: FollowUp): Effect.Effect<void>
-    find(campaign: FollowingCampaign): Effect.Effect<FollowUpState | undefined>
+    create(campaign: CampaignKey, followUp: FollowUp): Effect.Effect<void>
+    find(campaign: CampaignKey): Effect.Effect<FollowUpState | undefined>
     /** Returns when a campaign sent its last e-mail; null when it sent none. */
-    lastSentAt(campaign: FollowingCampaign): Effect.Effect<Timestamp | null>
+    lastSentAt(campaign: CampaignKey): Effect.Effect<Timestamp | null>
     /** Reads the recipients of the earlier campaign after those that were read before; the follow-up's campaign is locked. */
-    readNext(campaign: FollowingCampaign, limit: number): Effect.Effect<ReadonlyArray<FollowedRecipient>>
+    readNext(campaign: CampaignKey, limit: number): Effect.Effect<ReadonlyArray<FollowedRecipient>>
     /** Copies the fields of recipients to those that they have become. */
     copyFields(organizationId: OrganizationId, drawn: ReadonlyArray<DrawnRecipient>): Effect.Effect<void>
     /** Counts who was skipped, and continues after `last`; with null, the follow-up is drawn. */
     advance(
-      campaign: FollowingCampaign,
+      campaign: CampaignKey,
       last: RecipientId | null,
       skipped: Partial<Record<SkipReason, number>>,
     ): Effect.Effect<void>

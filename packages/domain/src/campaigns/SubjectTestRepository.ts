@@ -1,17 +1,11 @@
 import { Context, type Effect } from "effect"
-import type { CampaignId, OrganizationId } from "../Identifier.ts"
 import type { TestSubject } from "../mail/Message.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { CampaignKey } from "./Campaign.ts"
 import type { SubjectCounts, SubjectFigures, SubjectTest, SubjectTestState } from "./SubjectTest.ts"
 
-/** The key of a subject test. */
-export interface TestedCampaign {
-  readonly organizationId: OrganizationId
-  readonly campaignId: CampaignId
-}
-
 /** A test of a campaign that is sending, whose winner is not decided. */
-export interface UndecidedTest extends TestedCampaign {
+export interface UndecidedTest extends CampaignKey {
   readonly beganAt: Timestamp
   readonly afterSeconds: number
   readonly windowEnd: Timestamp
@@ -23,16 +17,16 @@ export interface UndecidedTest extends TestedCampaign {
 export class SubjectTestRepository extends Context.Service<
   SubjectTestRepository,
   {
-    create(campaign: TestedCampaign, test: SubjectTest): Effect.Effect<void>
-    find(campaign: TestedCampaign): Effect.Effect<SubjectTestState | undefined>
+    create(campaign: CampaignKey, test: SubjectTest): Effect.Effect<void>
+    find(campaign: CampaignKey): Effect.Effect<SubjectTestState | undefined>
     /** Counts the outcomes of both halves of the test group, and of the others. */
-    figures(campaign: TestedCampaign): Effect.Effect<ReadonlyArray<SubjectFigures>>
+    figures(campaign: CampaignKey): Effect.Effect<ReadonlyArray<SubjectFigures>>
     /** The tests of sending campaigns that have yet to be decided. */
     readonly undecided: Effect.Effect<ReadonlyArray<UndecidedTest>>
     /** Locks a test that is still undecided, its campaign sending, and counts; undefined if it is not, or if another worker decides. */
-    lockUndecided(campaign: TestedCampaign): Effect.Effect<SubjectCounts | undefined>
+    lockUndecided(campaign: CampaignKey): Effect.Effect<SubjectCounts | undefined>
     /** Stores the winner, and what it was decided by. */
-    decide(campaign: TestedCampaign, winner: TestSubject, counts: SubjectCounts): Effect.Effect<void>
+    decide(campaign: CampaignKey, winner: TestSubject, counts: SubjectCounts): Effect.Effect<void>
     /** Makes the messages due that waited for the winner, once it is decided; returns how many. */
     release(limit: number): Effect.Effect<number>
   }

@@ -1,8 +1,9 @@
 import { Context, type Effect } from "effect"
-import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
+import type { CampaignKey } from "../campaigns/Campaign.ts"
+import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
+import type { RecipientPosition } from "../recipients/RecipientRepository.ts"
 import type { Clinician } from "../suppressions/Clinician.ts"
-import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type {
   ErasedRecipient,
@@ -14,18 +15,6 @@ import type {
   SharedAddress,
   Subject,
 } from "./Erasure.ts"
-
-/** A campaign that is over. */
-export interface EndedCampaign {
-  readonly organizationId: OrganizationId
-  readonly campaignId: CampaignId
-}
-
-/** A place in the order of a campaign's recipients by their last change. */
-export interface RecipientPosition {
-  readonly updatedAt: Timestamp
-  readonly id: RecipientId
-}
 
 /** Finds what is held on clinicians, and erases it. */
 export class ErasureRepository extends Context.Service<
@@ -41,10 +30,10 @@ export class ErasureRepository extends Context.Service<
       clinician: Clinician,
     ): Effect.Effect<Subject, OrganizationNotFound | SharedAddress>
     /** Finds the next campaign that has been over for so many months and has recipients who are not erased; null begins with the first. */
-    findEnded(months: number, after: EndedCampaign | null): Effect.Effect<EndedCampaign | undefined>
+    findEnded(months: number, after: CampaignKey | null): Effect.Effect<CampaignKey | undefined>
     /** Reads some thousand recipients of a campaign from a position on, and returns those who are not erased; null is the first and the last position. */
     readUnerased(
-      campaign: EndedCampaign,
+      campaign: CampaignKey,
       after: RecipientPosition | null,
     ): Effect.Effect<{ readonly ids: ReadonlyArray<RecipientId>; readonly next: RecipientPosition | null }>
     /**

@@ -1,10 +1,6 @@
-import { WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { type CampaignKey, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import type { SubjectCounts, SubjectFigures, SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
-import {
-  SubjectTestRepository,
-  type TestedCampaign,
-  type UndecidedTest,
-} from "@outreach/domain/campaigns/SubjectTestRepository"
+import { SubjectTestRepository, type UndecidedTest } from "@outreach/domain/campaigns/SubjectTestRepository"
 import type { TestSubject } from "@outreach/domain/mail/Message"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,7 +21,7 @@ export const SubjectTestRepositoryPg = Layer.effect(
 
     // A quarantined message waits as long, and for good. Messages are locked in the order of their recipients, as everywhere.
     const releaseNext = Effect.fnUntraced(function* (limit: number) {
-      const [test] = yield* sql<TestedCampaign>`
+      const [test] = yield* sql<CampaignKey>`
         select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests
         where winner is not null and released_at is null and ${isServed} limit 1 for update skip locked`
       if (test === undefined) return undefined
@@ -91,7 +87,7 @@ export const SubjectTestRepositoryPg = Layer.effect(
         order by began_at, campaign_id`.pipe(orDieAs("SubjectTestRepository.undecided")),
 
       // The campaign first, as a publication locks it: whom it publishes meanwhile either counts or sees the winner.
-      lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }: TestedCampaign) {
+      lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }: CampaignKey) {
         const locked = yield* sql`
           select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING} and ${isServed}
           for no key update skip locked`

@@ -1,6 +1,6 @@
-import { CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
+import { type CampaignKey, CLOSED, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { type ErasureCertificate, type ErasureState, isNameless, type Subject } from "@outreach/domain/erasure/Erasure"
-import { type EndedCampaign, ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
+import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import type { Npi } from "@outreach/domain/recipients/Npi"
@@ -47,7 +47,7 @@ export const ErasureRepositoryPg = Layer.effect(
 
       // A placeholder sorts before every NPI, and an erased recipient after the others: two look-ups by an index tell of each campaign.
       findEnded: (months, after) =>
-        sql<EndedCampaign>`
+        sql<CampaignKey>`
           select organization_id as "organizationId", id as "campaignId" from campaigns campaign
           where (organization_id, id) > (${after?.organizationId ?? ""}, ${after?.campaignId ?? ""})
             and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
