@@ -36,3 +36,8 @@ export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
 
 /** Ends the campaigns of earlier tests: a claim takes what is due in any campaign. */
 export const cancelCampaigns = SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'cancelled'`)
+
+/** Does the same, and forgets what they used of the rates. */
+export const resetSending = SqlClient.SqlClient.use((sql) =>
+  Effect.andThen(cancelCampaigns, sql`delete from send_rates`),
+)

@@ -10,11 +10,11 @@ import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { Clock, Effect, Redacted } from "effect"
-import { authenticate } from "mailauth"
 import { SMTPServer } from "smtp-server"
 import { onTestFinished } from "vitest"
 import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
+import { verifySignatures } from "./verifySignatures.ts"
 
 interface SendOptions {
   readonly dkim?: NonNullable<SenderIdentity["dkim"]>
@@ -125,16 +125,6 @@ describe("a signed message", () => {
   const keyPair = Effect.runSync(Effect.cached(generateDkimKeyPair))
   const recordOf = ({ publicKey }: { readonly publicKey: string }) => `v=DKIM1; k=rsa; p=${publicKey}`
 
-  /** Verifies a message with an independent library, which finds these records and no others. */
-  const verify = async (text: string, records: Readonly<Record<string, string>>) => {
-    const resolver = async (name: string, type: string) => {
-      if (type === "TXT" && records[name] !== undefined) return [[records[name]]]
-      throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
-    }
-    const { dkim } = await authenticate(text, { trustReceived: false, disableArc: true, disableDmarc: true, resolver })
-    return dkim.results
-  }
-
   it("is verified by an independent library, and covers the headers for unsubscribing and for complaints", async () => {
     const pair = await Effect.runPromise(keyPair)
     const server = await mailServer()
@@ -142,14 +132,17 @@ describe("a signed message", () => {
     await send(server.url, { html, dkim: { domain: "acme.test", keys: [{ ...pair, selector: "s2026" }] } })
     const records = { "s2026._domainkey.acme.test": recordOf(pair) }
     const text = server.messages[0]!.text
-    const [found] = await verify(text, records)
+    const [found] = await verifySignatures(text, records)
     expect(found).toMatchObject({ signingDomain: "acme.test", status: { result: "pass" } })
     const unsubscription = ["list-unsubscribe", "list-unsubscribe-post"]
     const complaints = ["feedback-id", "x-outreach-message"]
     for (const name of ["from", "reply-to", "to", "subject", "message-id", ...unsubscription, ...complaints]) {
       expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
     }
-    const [altered] = await verify(text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two"), records)
+    const [altered] = await verifySignatures(
+      text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two"),
+      records,
+    )
     expect(altered?.status.result).toBe("fail")
   })
 
@@ -164,7 +157,7 @@ describe("a signed message", () => {
     const text = server.messages[0]!.text
     const records = { "s2._domainkey.acme.test": recordOf(newer), "s1._domainkey.acme.test": recordOf(older) }
     const resultsWith = async (...names: ReadonlyArray<keyof typeof records>) => {
-      const results = await verify(text, Object.fromEntries(names.map((name) => [name, records[name]])))
+      const results = await verifySignatures(text, Object.fromEntries(names.map((name) => [name, records[name]])))
       return Object.fromEntries(results.map(({ selector, status }) => [selector, status.result]))
     }
     expect(await resultsWith("s1._domainkey.acme.test", "s2._domainkey.acme.test")).toEqual({ s1: "pass", s2: "pass" })

@@ -2,8 +2,8 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { Mailer } from "@outreach/domain/mail/Mailer"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Clock, Effect, Redacted } from "effect"
-import { authenticate } from "mailauth"
 import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
+import { verifySignatures } from "./verifySignatures.ts"
 
 export const accepted = { _tag: "Accepted" }
 /** The outcome where the server lacks SMTPUTF8. */
@@ -42,13 +42,9 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
     )
   }).pipe(Effect.provide(SmtpMailer({ url: Redacted.make(url) })), Effect.runPromise)
 
-/** Verifies the signature of a message with an independent library; returns its result. */
+/** Verifies the signature of a message that `sendSigned` sent; returns its result. */
 export const verifySignature = async (text: string) => {
   const { publicKey } = await Effect.runPromise(pair)
-  const resolver = async (name: string, type: string) => {
-    if (name === "s1._domainkey.acme.test" && type === "TXT") return [[`v=DKIM1; k=rsa; p=${publicKey}`]]
-    throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
-  }
-  const { dkim } = await authenticate(text, { trustReceived: false, disableArc: true, disableDmarc: true, resolver })
-  return dkim.results[0]?.status.result
+  const [signature] = await verifySignatures(text, { "s1._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}` })
+  return signature?.status.result
 }

@@ -13,9 +13,9 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { authenticate } from "mailauth"
 import { describe, expect, it } from "vitest"
 import { runWorker } from "../runWorker.ts"
+import { verifySignatures } from "./verifySignatures.ts"
 
 const url = migratedDatabase()
 
@@ -49,15 +49,11 @@ const launch = Effect.fnUntraced(function* (domain: string, recipients: number, 
   return { program, campaign, id, senders, record: `v=DKIM1; k=rsa; p=${keys[0]!.publicKey}` }
 })
 
-/** Verifies a message's signatures with an independent library; returns the result of each selector. */
+/** Verifies a message's signatures; returns the result of each selector. */
 const verify = async (text: string, records: Readonly<Record<string, string>>) => {
-  const resolver = async (name: string, type: string) => {
-    if (type === "TXT" && records[name] !== undefined) return [[records[name]]]
-    throw Object.assign(new Error("no such record"), { code: "ENOTFOUND" })
-  }
-  const { dkim } = await authenticate(text, { trustReceived: false, disableArc: true, disableDmarc: true, resolver })
+  const results = await verifySignatures(text, records)
   return Object.fromEntries(
-    dkim.results.map(({ selector, signingDomain, status }) => [`${selector} ${signingDomain}`, status]),
+    results.map(({ selector, signingDomain, status }) => [`${selector} ${signingDomain}`, status]),
   )
 }
 

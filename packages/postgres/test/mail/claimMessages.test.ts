@@ -4,7 +4,7 @@ import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQu
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -12,15 +12,7 @@ import { beforeEach } from "vitest"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* cancelCampaigns
-      yield* sql`delete from send_rates`
-    }),
-  ),
-)
+beforeEach(() => run(resetSending))
 
 /** Seeds a campaign that is sending to so many recipients of each domain, in this order. */
 const seedSending = Effect.fnUntraced(function* (domains: Readonly<Record<string, number>>) {

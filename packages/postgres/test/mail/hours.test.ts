@@ -5,7 +5,7 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect } from "vitest"
@@ -13,15 +13,7 @@ import { beforeEach, describe, expect } from "vitest"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* cancelCampaigns
-      yield* sql`delete from send_rates`
-    }),
-  ),
-)
+beforeEach(() => run(resetSending))
 
 const COASTS = { east: { time_zone: "America/New_York" }, west: { state: "California" } } as const
 type Coast = keyof typeof COASTS

@@ -8,7 +8,7 @@ import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQu
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { resetSending, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -16,15 +16,7 @@ import { beforeEach } from "vitest"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* cancelCampaigns
-      yield* sql`delete from send_rates`
-    }),
-  ),
-)
+beforeEach(() => run(resetSending))
 
 /** Seeds an organization with a campaign that is sending. */
 const seedSending = Effect.fnUntraced(function* (recipients: number) {

@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import type { Campaign, CampaignKind } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier } from "@outreach/domain/Identifier"
@@ -23,21 +24,33 @@ const test = effectTest(run)
 
 beforeEach(() => run(cancelCampaigns))
 
-/** Seeds a campaign of `email(0)` that is sending, and a campaign of another program that has not begun, with `email(0)` and `email(1)`. */
-const seed = Effect.gen(function* () {
-  const { organization, campaign } = yield* seedCampaign({ recipients: 1 })
+/** Adds a program with a campaign, in the organization and the window of another campaign. */
+const addCampaign = Effect.fnUntraced(function* (beside: Campaign, slug: string, kind: CampaignKind) {
+  const { organizationId, windowStart, windowEnd } = beside
   const program = yield* (yield* ProgramRepository).create({
-    organizationId: organization.id,
+    organizationId,
     id: yield* createIdentifier("program"),
-    slug: "lungs",
-    name: "Lungs",
+    slug,
+    name: slug,
     ...SENDER,
     learnerTarget: null,
     completerTarget: null,
   })
-  const { windowStart, windowEnd } = campaign
-  const about = { name: "Later", kind: "survey", subject: "s", html: FOOTER, windowStart, windowEnd } as const
-  const later = yield* createCampaign({ ...about, programId: program.id })
+  return yield* createCampaign({
+    programId: program.id,
+    name: "Later",
+    kind,
+    subject: "s",
+    html: FOOTER,
+    windowStart,
+    windowEnd,
+  })
+})
+
+/** Seeds a campaign of `email(0)` that is sending, and a campaign of another program that has not begun, with `email(0)` and `email(1)`. */
+const seed = Effect.gen(function* () {
+  const { organization, campaign } = yield* seedCampaign({ recipients: 1 })
+  const later = yield* addCampaign(campaign, "lungs", "survey")
   yield* importLines(later.id, [line(0), line(1)])
   yield* sendCampaign(campaign.id)
   return { organization, campaign, later }
@@ -129,18 +142,7 @@ describe("suppressInOrganization", () => {
     expect(yield* suppress).toEqual({ added: 1, withdrawn: 2 })
     expect(yield* suppress).toEqual({ added: 0, withdrawn: 0 })
     expect([...(yield* waiting(campaign.id)), ...(yield* waiting(later.id))]).toEqual([email(1)])
-    const program = yield* (yield* ProgramRepository).create({
-      organizationId: organization.id,
-      id: yield* createIdentifier("program"),
-      slug: "kidneys",
-      name: "Kidneys",
-      ...SENDER,
-      learnerTarget: null,
-      completerTarget: null,
-    })
-    const { windowStart, windowEnd } = campaign
-    const about = { name: "New", kind: "traffic", subject: "s", html: FOOTER, windowStart, windowEnd } as const
-    const fresh = yield* createCampaign({ ...about, programId: program.id })
+    const fresh = yield* addCampaign(campaign, "kidneys", "traffic")
     expect(yield* importLines(fresh.id, [line(0), line(2)])).toMatchObject({ imported: 1, suppressed: 1 })
   })
 
