@@ -1,12 +1,4 @@
-import {
-  type Campaign,
-  type CampaignFailure,
-  type CampaignProgress,
-  CLOSED,
-  type DomainPause,
-  type QuarantinedMessage,
-  WORKER_TRANSITIONS,
-} from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import {
   CampaignRepository,
@@ -28,8 +20,10 @@ import { commitTimestamp } from "../events/commitTimestamp.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
+import { createProgressReaders } from "./createProgressReaders.ts"
+import { IS_SERVED, openAndComplete } from "./openAndComplete.ts"
 
-const { publish, open, complete } = WORKER_TRANSITIONS
+const { publish } = WORKER_TRANSITIONS
 
 /** Keeps campaigns in PostgreSQL. */
 export const CampaignRepositoryPg = Layer.effect(
@@ -42,8 +36,7 @@ export const CampaignRepositoryPg = Layer.effect(
       organization_id as "organizationId", id, program_id as "programId", name, kind, status, subject,
       short_link as "shortLink", fields, per_minute as "perMinute", hours_from || '-' || hours_to as hours, window_start as "windowStart", window_end as "windowEnd", created_at as "createdAt", updated_at as "updatedAt"`
     const columns = sql.literal(`${columnsWithoutBody}, html, text`)
-    const isServed = sql.literal(`
-      not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`)
+    const isServed = sql.literal(IS_SERVED)
 
     const summaries = Effect.fnUntraced(function* (
       organizationId: OrganizationId,
@@ -102,50 +95,7 @@ export const CampaignRepositoryPg = Layer.effect(
         orDieAs("CampaignRepository.list"),
       ),
 
-      progress: Effect.fn("CampaignRepository.progress")(function* (campaignId) {
-        const rows = yield* sql<CampaignProgress>`
-          with campaign as (select organization_id, id as campaign_id from campaigns where id = ${campaignId})
-          select count(id)::int as recipients, count(published_at)::int as published, queue.*,
-            count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent,
-            (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
-            count(bounced_at)::int as bounced,
-            (select count(*)::int from complaints join campaign using (organization_id, campaign_id)) as complained, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
-          from (
-            select (count(*) filter (where quarantined_at is null))::int as queued,
-              (count(*) filter (where attempts > 0))::int as deferred,
-              (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as "unknown",
-              (count(*) filter (where quarantined_at is not null))::int as quarantined
-            from messages join campaign using (organization_id, campaign_id)
-          ) queue
-          left join (recipients join campaign using (organization_id, campaign_id)) on true
-          group by queue.queued, queue.deferred, queue."unknown", queue.quarantined`
-        return rows[0]!
-      }, orDieAs("CampaignRepository.progress")),
-
-      pauses: Effect.fn("CampaignRepository.pauses")(function* (campaignId) {
-        return yield* sql<DomainPause>`
-          select domain, status, until from domain_pauses
-          where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
-      }, orDieAs("CampaignRepository.pauses")),
-
-      failures: Effect.fn("CampaignRepository.failures")(function* (campaignId) {
-        return yield* sql<CampaignFailure>`
-          select failure_class as class, failure_code as code, count(*)::int as messages
-          from messages join campaigns campaign using (organization_id)
-          where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
-          group by failure_class, failure_code order by messages desc, class, code limit 20`
-      }, orDieAs("CampaignRepository.failures")),
-
-      quarantined: Effect.fn("CampaignRepository.quarantined")(function* (campaignId) {
-        return yield* sql<QuarantinedMessage>`
-          select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
-            failure_code as code, quarantined_at as "quarantinedAt"
-          from messages message
-          join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
-          join recipients recipient on recipient.organization_id = message.organization_id and recipient.id = message.recipient_id
-          where campaign.id = ${campaignId} and quarantined_at is not null
-          order by quarantined_at, recipient_id limit 100`
-      }, orDieAs("CampaignRepository.quarantined")),
+      ...createProgressReaders(sql),
 
       lockForImport: Effect.fnUntraced(function* (campaignId) {
         const rows = yield* sql<
@@ -230,55 +180,7 @@ export const CampaignRepositoryPg = Layer.effect(
         orDieAs("CampaignRepository.storePublication"),
       ),
 
-      openAndComplete: Effect.gen(function* () {
-        yield* sql`
-          with opened as (
-            update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
-            where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}
-            returning organization_id, id
-          )
-          update subject_tests test set began_at = clock_timestamp() from opened
-          where test.organization_id = opened.organization_id and test.campaign_id = opened.id and winner is null`
-        // The tables of turns are unlogged, and are not replicated.
-        yield* sql`
-          insert into campaign_turns as turn (organization_id, campaign_id, next_at)
-          select organization_id, id, '-infinity' from campaigns campaign
-          where status = ${open.to} and not exists (
-            select from campaign_turns
-            where organization_id = campaign.organization_id and campaign_id = campaign.id and next_at < clock_timestamp() + interval '2 minutes')
-          on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at`
-        yield* sql`
-          insert into organization_turns (organization_id, next_at)
-          select distinct organization_id, '-infinity'::timestamptz from campaign_turns turn
-          where not exists (
-            select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
-          on conflict (organization_id) do update set next_at = excluded.next_at`
-        // A lease may still report a message as sent, so nothing is closed over its head.
-        yield* sql`
-          update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
-          where status = any (${complete.from}::text[]) and ${isServed} and not exists (
-            select from messages message
-            where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
-              and message.quarantined_at is null and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
-        // What may have been delivered is not dropped: no attempt is left that could tell, so an operator has to know.
-        yield* sql`
-          with left_over as (
-            select message.organization_id, message.recipient_id
-            from messages message
-            join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
-            where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null and ${isServed}
-              and (message.lease_until is null or message.lease_until < clock_timestamp())
-            for update of message skip locked
-          ), quarantined as (
-            update messages message set quarantined_at = clock_timestamp(), due_at = 'infinity', lease_token = null, lease_until = null
-            from left_over
-            where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
-              and message.unknown_outcomes > 0
-          )
-          delete from messages message using left_over
-          where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
-            and message.unknown_outcomes = 0`
-      }).pipe(orDieAs("CampaignRepository.openAndComplete")),
+      openAndComplete: openAndComplete(sql),
     }
   }),
 )

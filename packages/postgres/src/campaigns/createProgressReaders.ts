@@ -1,0 +1,60 @@
+import type {
+  CampaignFailure,
+  CampaignProgress,
+  DomainPause,
+  QuarantinedMessage,
+} from "@outreach/domain/campaigns/Campaign"
+import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+
+/** Creates the functions that read how far a campaign has come, and why messages were not sent. */
+export const createProgressReaders = (
+  sql: SqlClient.SqlClient,
+): Pick<CampaignRepository["Service"], "progress" | "pauses" | "failures" | "quarantined"> => ({
+  progress: Effect.fn("CampaignRepository.progress")(function* (campaignId) {
+    const rows = yield* sql<CampaignProgress>`
+      with campaign as (select organization_id, id as campaign_id from campaigns where id = ${campaignId})
+      select count(id)::int as recipients, count(published_at)::int as published, queue.*,
+        count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent,
+        (count(*) filter (where sent_at > clock_timestamp() - interval '1 minute'))::int as "sentInLastMinute",
+        count(bounced_at)::int as bounced,
+        (select count(*)::int from complaints join campaign using (organization_id, campaign_id)) as complained, (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered
+      from (
+        select (count(*) filter (where quarantined_at is null))::int as queued,
+          (count(*) filter (where attempts > 0))::int as deferred,
+          (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as "unknown",
+          (count(*) filter (where quarantined_at is not null))::int as quarantined
+        from messages join campaign using (organization_id, campaign_id)
+      ) queue
+      left join (recipients join campaign using (organization_id, campaign_id)) on true
+      group by queue.queued, queue.deferred, queue."unknown", queue.quarantined`
+    return rows[0]!
+  }, orDieAs("CampaignRepository.progress")),
+
+  pauses: Effect.fn("CampaignRepository.pauses")(function* (campaignId) {
+    return yield* sql<DomainPause>`
+      select domain, status, until from domain_pauses
+      where campaign_id = ${campaignId} and until > clock_timestamp() order by until, domain`
+  }, orDieAs("CampaignRepository.pauses")),
+
+  failures: Effect.fn("CampaignRepository.failures")(function* (campaignId) {
+    return yield* sql<CampaignFailure>`
+      select failure_class as class, failure_code as code, count(*)::int as messages
+      from messages join campaigns campaign using (organization_id)
+      where campaign.id = ${campaignId} and campaign_id = campaign.id and failure_class is not null and quarantined_at is null
+      group by failure_class, failure_code order by messages desc, class, code limit 20`
+  }, orDieAs("CampaignRepository.failures")),
+
+  quarantined: Effect.fn("CampaignRepository.quarantined")(function* (campaignId) {
+    return yield* sql<QuarantinedMessage>`
+      select recipient_id as "recipientId", recipient.token, unknown_outcomes as "unknownOutcomes", failure_class as class,
+        failure_code as code, quarantined_at as "quarantinedAt"
+      from messages message
+      join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+      join recipients recipient on recipient.organization_id = message.organization_id and recipient.id = message.recipient_id
+      where campaign.id = ${campaignId} and quarantined_at is not null
+      order by quarantined_at, recipient_id limit 100`
+  }, orDieAs("CampaignRepository.quarantined")),
+})

@@ -1,0 +1,64 @@
+import { CLOSED, WORKER_TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { orDieAs } from "../DatabaseFailure.ts"
+
+const { open, complete } = WORKER_TRANSITIONS
+
+/** The condition that the organization of a row `campaign` is not frozen. */
+export const IS_SERVED = `
+  not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`
+
+/** Creates the effect that opens the campaigns whose window has begun, gives turns to those that send, and completes those that are done. */
+export const openAndComplete = (sql: SqlClient.SqlClient): CampaignRepository["Service"]["openAndComplete"] =>
+  Effect.gen(function* () {
+    const isServed = sql.literal(IS_SERVED)
+    yield* sql`
+      with opened as (
+        update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
+        where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}
+        returning organization_id, id
+      )
+      update subject_tests test set began_at = clock_timestamp() from opened
+      where test.organization_id = opened.organization_id and test.campaign_id = opened.id and winner is null`
+    // The tables of turns are unlogged, and are not replicated.
+    yield* sql`
+      insert into campaign_turns as turn (organization_id, campaign_id, next_at)
+      select organization_id, id, '-infinity' from campaigns campaign
+      where status = ${open.to} and not exists (
+        select from campaign_turns
+        where organization_id = campaign.organization_id and campaign_id = campaign.id and next_at < clock_timestamp() + interval '2 minutes')
+      on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at`
+    yield* sql`
+      insert into organization_turns (organization_id, next_at)
+      select distinct organization_id, '-infinity'::timestamptz from campaign_turns turn
+      where not exists (
+        select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
+      on conflict (organization_id) do update set next_at = excluded.next_at`
+    // A lease may still report a message as sent, so nothing is closed over its head.
+    yield* sql`
+      update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
+      where status = any (${complete.from}::text[]) and ${isServed} and not exists (
+        select from messages message
+        where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
+          and message.quarantined_at is null and (campaign.window_end > clock_timestamp() or message.lease_until > clock_timestamp()))`
+    // What may have been delivered is not dropped: no attempt is left that could tell, so an operator has to know.
+    yield* sql`
+      with left_over as (
+        select message.organization_id, message.recipient_id
+        from messages message
+        join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
+        where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null and ${isServed}
+          and (message.lease_until is null or message.lease_until < clock_timestamp())
+        for update of message skip locked
+      ), quarantined as (
+        update messages message set quarantined_at = clock_timestamp(), due_at = 'infinity', lease_token = null, lease_until = null
+        from left_over
+        where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+          and message.unknown_outcomes > 0
+      )
+      delete from messages message using left_over
+      where message.organization_id = left_over.organization_id and message.recipient_id = left_over.recipient_id
+        and message.unknown_outcomes = 0`
+  }).pipe(orDieAs("CampaignRepository.openAndComplete"))
