@@ -29,6 +29,7 @@ import { cpuTime, parentOf } from "./cpuTime.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 import { htmlFor } from "./email/message.ts"
 import { startServer } from "./startServer.ts"
+import { waitFor } from "./waitFor.ts"
 
 // Measures what one recipient costs from the import to the last delivery: CPU time of each process, write-ahead log, and bytes on disk.
 
@@ -42,7 +43,6 @@ const PAGE_SIZE = 100
 const LIST_READS = 10
 const CONNECTIONS = 16
 const POLL_MS = 100
-const MAX_WAIT_MS = 300_000
 const SINCE = "2020-01-01T00:00:00Z"
 
 const folder = await mkdtemp(join(tmpdir(), "outreach-capacity-"))
@@ -338,10 +338,6 @@ async function each<Item>(items: readonly Item[], work: (item: Item, i: number) 
   await Promise.all(Array.from({ length: CONNECTIONS }, takeTurns))
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const ends = Date.now() + MAX_WAIT_MS
-  while (!(await condition())) {
-    if (Date.now() > ends) throw new Error(`A step did not end within ${MAX_WAIT_MS / 1000} s.`)
-    await sleep(POLL_MS)
-  }
+function until(condition: () => Promise<boolean>): Promise<void> {
+  return waitFor(condition, { pollMs: POLL_MS })
 }

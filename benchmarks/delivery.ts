@@ -14,6 +14,7 @@ import {
   measureLatency,
 } from "./delivery/measure.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
+import { median } from "./median.ts"
 
 // Compares the worker with alternatives: all deliver the same events to the same partner from the same PostgreSQL.
 
@@ -100,9 +101,4 @@ await server.stop()
 
 function row(head: string, cells: readonly string[]): void {
   console.log(`  ${head.padEnd(38)}${cells.map((cell) => cell.padStart(15)).join("")}`)
-}
-
-function median(of: readonly number[]): number {
-  const sorted = of.toSorted((a, b) => a - b)
-  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,11 +7,14 @@ import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import postgres from "postgres"
 import { cpuTime, parentOf } from "./cpuTime.ts"
-import { candidates } from "./delivery/candidates.ts"
+import { ours } from "./delivery/candidates.ts"
 import { createPublications } from "./delivery/createPublications.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 import { type Claimed, measureClaim, seedSending } from "./growth/measureClaims.ts"
 import { measurePublishing } from "./growth/measurePublishing.ts"
+import { endFleet, signalFleet, startFleet } from "./growth/startFleet.ts"
+import { median } from "./median.ts"
+import { waitFor } from "./waitFor.ts"
 
 // Does a delivery cost more beside many endpoints, many waiting events, an old transaction or other workers? Do hints slow down
 // publishing? Does a claim of messages take longer beside many sending campaigns? Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
@@ -34,7 +37,6 @@ const ENDPOINTS = 20
 const POLL_MS = 10
 const MAX_WAIT_MS = 300_000
 
-const worker = candidates.find(({ name }) => name === "ours")!
 const server = await startPostgres()
 const admin = postgres(server.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
@@ -149,16 +151,16 @@ async function measureOpenTransaction(): Promise<void> {
   await holder`select pg_current_xact_id()`
   const began = performance.now()
   const rates = { free: [] as number[], held: [] as number[] }
-  const fleets = [await startWorkers(free, 1), await startWorkers(held, 1)] as const
+  const fleets = [await startFleet(free, 1), await startFleet(held, 1)] as const
   const slice = Math.min(20, seconds / 2)
   while (performance.now() - began < seconds * 1000) {
     for (const [i, scenario] of [free, held].entries()) {
-      signal(fleets[1 - i]!, "SIGSTOP")
-      signal(fleets[i]!, "SIGCONT")
+      signalFleet(fleets[1 - i]!, "SIGSTOP")
+      signalFleet(fleets[i]!, "SIGCONT")
       rates[scenario.name as keyof typeof rates].push(await measureRate(scenario, slice))
     }
   }
-  for (const fleet of fleets) await end(fleet)
+  for (const fleet of fleets) await endFleet(fleet)
   await holder`rollback`
   holder.release()
   const label = `rate beside a transaction held open for ${((performance.now() - began) / 60_000).toFixed(1)} min ÷ without`
@@ -225,8 +227,8 @@ async function compareCosts(
 ): Promise<void> {
   const costs: Array<readonly [Cost, Cost]> = []
   const scenarios = [
-    [first, await startWorkers(first, 1)],
-    [second, await startWorkers(second, workersOfSecond)],
+    [first, await startFleet(first, 1)],
+    [second, await startFleet(second, workersOfSecond)],
   ] as const
   // The first round warms up.
   for (let round = 0; round <= ROUNDS; round++) {
@@ -234,7 +236,7 @@ async function compareCosts(
     for (const [scenario, fleet] of scenarios) measured.push(await measureCost(scenario, fleet))
     if (round > 0) costs.push(measured as unknown as readonly [Cost, Cost])
   }
-  for (const [, fleet] of scenarios) await end(fleet)
+  for (const [, fleet] of scenarios) await endFleet(fleet)
   for (const part of ["worker", "database"] as const) {
     const [a, b] = [0, 1].map((i) => median(costs.map((pair) => pair[i]![part])))
     report(
@@ -251,11 +253,11 @@ async function compareCosts(
 async function measureCost(scenario: Scenario, fleet: readonly ChildProcess[]): Promise<Cost> {
   await receiver.reset()
   const publications = createPublications(DELIVERIES, ENDPOINTS)
-  signal(fleet, "SIGSTOP")
-  for (let i = 0; i < DELIVERIES; i += 1000) await worker.publish(scenario.sql, publications.slice(i, i + 1000))
+  signalFleet(fleet, "SIGSTOP")
+  for (let i = 0; i < DELIVERIES; i += 1000) await ours.publish(scenario.sql, publications.slice(i, i + 1000))
   const cpu = () => [fleet.reduce((sum, { pid }) => sum + cpuTime(pid!), 0), cpuTime(postmaster)] as const
   const before = cpu()
-  signal(fleet, "SIGCONT")
+  signalFleet(fleet, "SIGCONT")
   await waitFor(async () => (await receiver.count()) >= DELIVERIES)
   await waitFor(async () => {
     const rows = await scenario.sql`
@@ -278,7 +280,7 @@ async function measureRate(scenario: Scenario, seconds: number): Promise<number>
     const count = await receiver.count()
     if (counted === undefined && count >= BACKLOG) counted = { at: performance.now(), count }
     if (published - count < BACKLOG) {
-      await worker.publish(scenario.sql, createPublications(1000, ENDPOINTS))
+      await ours.publish(scenario.sql, createPublications(1000, ENDPOINTS))
       published += 1000
     } else await sleep(POLL_MS)
     if (performance.now() - start > MAX_WAIT_MS) throw new Error(`Only ${count} deliveries arrived.`)
@@ -286,48 +288,6 @@ async function measureRate(scenario: Scenario, seconds: number): Promise<number>
   const rate = ((await receiver.count()) - counted.count) / ((performance.now() - counted.at) / 1000)
   await waitFor(async () => (await receiver.count()) >= published)
   return rate
-}
-
-/** Starts workers, and waits until each owns its share of the endpoints. */
-async function startWorkers({ databaseUrl, sql }: Scenario, count: number): Promise<readonly ChildProcess[]> {
-  const fleet = Array.from({ length: count }, () => {
-    const child = spawn(process.execPath, [worker.main], {
-      env: {
-        PATH: process.env["PATH"],
-        NODE_ENV: "production",
-        ADMIN_PORT: "0",
-        DATABASE_URL: databaseUrl,
-        ...worker.env,
-      },
-      stdio: ["ignore", "ignore", "inherit"],
-    })
-    process.once("exit", () => child.kill("SIGKILL"))
-    return child
-  })
-  await waitFor(async () => {
-    const [row] = await sql<{ owners: number; free: number; spread: number }[]>`
-      select count(owner)::int as owners, coalesce(sum(count) filter (where owner is null), 0)::int as free,
-        coalesce(max(count) filter (where owner is not null) - min(count) filter (where owner is not null), 0)::int as spread
-      from (
-        select owner, count(*) from endpoint_readers join webhook_endpoints on id = endpoint_id where enabled group by owner
-      ) share`
-    return row!.owners === count && row!.free === 0 && row!.spread <= 1
-  })
-  return fleet
-}
-
-async function end(fleet: readonly ChildProcess[]): Promise<void> {
-  await Promise.all(
-    fleet.map(async (child) => {
-      const ended = once(child, "exit")
-      child.kill("SIGKILL")
-      await ended
-    }),
-  )
-}
-
-function signal(fleet: readonly ChildProcess[], name: "SIGSTOP" | "SIGCONT"): void {
-  for (const child of fleet) child.kill(name)
 }
 
 /** Prepares a database with endpoints that respond at once, twenty unless `urls` are given, and with one more for `kind`: disabled or slow. */
@@ -339,7 +299,7 @@ async function openScenario(
   await admin.unsafe(`create database ${name}`)
   const databaseUrl = Object.assign(new URL(server.url), { pathname: `/${name}` }).href
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
-  await worker.setUp(sql, databaseUrl, kind === undefined ? urls : [...urls, slowUrl()])
+  await ours.setUp(sql, databaseUrl, kind === undefined ? urls : [...urls, slowUrl()])
   if (kind === "disabled") await sql`update webhook_endpoints set enabled = false where url = ${slowUrl()}`
   return { name, databaseUrl, sql }
 }
@@ -348,21 +308,7 @@ function slowUrl(): string {
   return `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`
 }
 
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + MAX_WAIT_MS
-  while (!(await condition())) {
-    if (performance.now() > until) throw new Error(`The condition was not met within ${MAX_WAIT_MS / 1000} s.`)
-    await sleep(POLL_MS)
-  }
-}
-
 function report(label: string, ratios: readonly number[], figures: string): void {
   const spread = `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
   console.log(`${label}: ${median(ratios).toFixed(2)} (${spread}); ${figures}`)
-}
-
-function median(of: readonly number[]): number {
-  const sorted = of.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

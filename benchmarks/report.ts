@@ -1,6 +1,7 @@
 import { cpus } from "node:os"
 import type { Depth } from "./measureDepth.ts"
 import type { Performance, Round, Workload } from "./measureRounds.ts"
+import { median } from "./median.ts"
 import type { Profile } from "./profileCandidates.ts"
 import { CANDIDATES } from "./startServer.ts"
 
@@ -70,8 +71,3 @@ export function reportProfile({ name }: Workload, profiles: readonly Profile[]):
 
 const printRow = (head: string, cells: readonly string[]) =>
   console.log(`  ${head.padEnd(12)}${cells.map((cell) => cell.padStart(15)).join("")}`)
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
-}

@@ -1,3 +1,4 @@
+import { median } from "../median.ts"
 import { bytesOf, type TableBytes } from "./measureTables.ts"
 
 /** CPU microseconds of each process, and bytes of write-ahead log. */
@@ -46,9 +47,4 @@ export function reportTables(tables: readonly TableBytes[], recipients: number):
 
 function printRow(head: string, cells: readonly string[]): void {
   console.log(`  ${head.padEnd(24)}${cells.map((cell) => cell.padStart(15)).join("")}`)
-}
-
-function median(of: readonly number[]): number {
-  const sorted = of.toSorted((a, b) => a - b)
-  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
 }

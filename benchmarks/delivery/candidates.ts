@@ -18,7 +18,7 @@ const organizationId = (endpoint: number) => `org_0198000000007000800000000000${
 const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 
 /** The worker as it is deployed. */
-const ours: Candidate = {
+export const ours: Candidate = {
   name: "ours",
   main: fileURLToPath(import.meta.resolve("@outreach/worker/main")),
   env: {

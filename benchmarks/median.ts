@@ -1,0 +1,5 @@
+/** Returns the median: of an even number of values, the mean of the two in the middle. */
+export function median(of: readonly number[]): number {
+  const sorted = of.toSorted((a, b) => a - b)
+  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
+}
