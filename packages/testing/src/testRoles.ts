@@ -18,7 +18,7 @@ export const asRole = (url: string, kind: RoleKind): string => {
 }
 
 /** Creates the roles of tests in the server, unless they exist. */
-export const createTestRoles = Effect.gen(function* () {
+const createTestRoles = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const { role } of TEST_ROLES) {
     // Roles belong to the server: another process may create the same one meanwhile.

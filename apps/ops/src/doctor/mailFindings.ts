@@ -4,7 +4,7 @@ import { domainOf, type SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { logIn } from "@outreach/mail/logIn"
 import type { smtpSettings } from "@outreach/mail/smtpSettings"
 import { type Config, Effect } from "effect"
-import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
+import { type Finding, failed, ok, warning } from "./Finding.ts"
 import { dkimFinding, dmarcFinding, dmarcRecords, type SigningKey, spfFinding } from "./mailRecords.ts"
 
 type SmtpSettings = Config.Success<typeof smtpSettings>
@@ -141,5 +141,3 @@ export const dnsFailedFinding = ({ name, code }: DnsFailed): Finding =>
     `The name server gives no response for ${name} (${code}).`,
     "Check the resolver of this machine, or name another with --dns-server.",
   )
-
-export const mailSkipped = (reason: string): Finding => skipped(`E-mail was not checked: ${reason}`)

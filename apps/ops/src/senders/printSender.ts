@@ -6,7 +6,7 @@ import { formatRecord, formatRows, print } from "../output/Output.ts"
 export const formatMailbox = (name: string, address: string): string => (name === "" ? address : `${name} <${address}>`)
 
 /** Describes what a key does now. */
-export const keyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
+const keyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
   if (signsFrom === null) return "pending"
   if (isSigning) return signsUntil === null ? "signing" : "signing beside the next"
   return isOver ? "over" : "signs no more, its record is still needed"

@@ -23,7 +23,7 @@ export interface InboundMessage {
 export type Receipt = "stored" | "repeated" | "differs" | "frozen"
 
 /** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
-export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
+const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
 export type InboxState = (typeof INBOX_STATES)[number]
 
 /** A stored event, without its body. */

@@ -6,7 +6,7 @@ import { textSchema } from "../textSchema.ts"
 // Glossary. Field: a column of an import file beside the NPI and the e-mail address, which templates name and nothing else shows.
 
 /** The most that a recipient's fields may take, as JSON in UTF-8. */
-export const MAX_FIELDS_BYTES = 2048
+const MAX_FIELDS_BYTES = 2048
 
 /** Words of the template language, and columns with a meaning of their own. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(
@@ -14,7 +14,7 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(
 )
 
 /** The name of a field. */
-export const FieldName = Schema.String.check(
+const FieldName = Schema.String.check(
   Schema.makeFilter((name) => {
     if (RESERVED_NAMES.has(name) || VARIABLE_NAMES.has(name)) return "the name has another meaning already"
     return (
