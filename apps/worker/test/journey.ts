@@ -9,6 +9,7 @@ import { Effect, type Layer, ManagedRuntime, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import type { partner } from "./partner.ts"
+import type { startWorker } from "./startWorker.ts"
 
 export type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
@@ -21,6 +22,9 @@ export const journey = () => {
   })
   afterAll(() => runtime.dispose())
   const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
+  const query = <Row extends object>(
+    statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
+  ) => run(Effect.flatMap(SqlClient.SqlClient, statement))
 
   return {
     url,
@@ -67,7 +71,22 @@ export const journey = () => {
           return () => run(readers.leave(thief))
         }),
       ),
-    query: <Row extends object>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
-      run(Effect.flatMap(SqlClient.SqlClient, statement)),
+    /** Kills a worker, and ends its sessions. */
+    kill: async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
+      child.kill("SIGKILL")
+      await ended
+      await query(
+        (sql) => sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'outreach-worker' and datname = current_database()`,
+      )
+    },
+    /** Ends the leases of messages, and brings the turns of their campaigns. */
+    endLeases: async () => {
+      await query((sql) => sql`update messages set lease_until = clock_timestamp() where lease_until is not null`)
+      await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
+      await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+    },
+    query,
   }
 }

@@ -5,7 +5,7 @@ import { journey } from "./journey.ts"
 import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 
-const { url, launch, query } = journey()
+const { url, launch, kill, query } = journey()
 
 const RECIPIENTS = 400
 const KILLS = 3
@@ -36,22 +36,16 @@ describe("a worker that is killed beside a database that takes a second for a co
     const accepted = () => new Set(mail.messages.map(({ to }) => to[0])).size
 
     const repeated: number[] = []
-    for (let kill = 1; kill <= KILLS; kill++) {
+    for (let time = 1; time <= KILLS; time++) {
       const [before, connectionsBefore] = [accepted(), mail.connections()]
       const worker = await startWorker(url(), { SMTP_URL: mail.url, LOG_LEVEL: "info" })
       // By then commits are what it waits for.
       await eventually(accepted, (count) => count >= before + 60, 120_000)
-      worker.child.kill("SIGKILL")
-      await worker.ended
-      await query(
-        (sql) => sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where application_name = 'outreach-worker' and datname = current_database()`,
-      )
+      await kill(worker)
       const connections = mail.connections() - connectionsBefore
       const unrecorded = accepted() - (await sent())
       repeated.push(unrecorded)
-      process.stderr.write(`killed ${kill}: ${unrecorded} accepted and not recorded, ${connections} connections\n`)
+      process.stderr.write(`killed ${time}: ${unrecorded} accepted and not recorded, ${connections} connections\n`)
       expect(connections).toBeLessThanOrEqual(20)
       expect(unrecorded).toBeLessThanOrEqual(2 * connections)
       // What was repeated is recorded before the next kill.

@@ -8,7 +8,7 @@ import { journey } from "../journey.ts"
 import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, launch, query } = journey()
+const { url, launch, kill, endLeases, query } = journey()
 
 const PHASES = ["before MAIL", "after RCPT", "in DATA", "after the dot, before the answer"] as const
 type Phase = (typeof PHASES)[number]
@@ -82,22 +82,13 @@ describe("a message whose worker is killed", () => {
     await query((sql) => sql`update campaigns set html = html || ${LARGE} where id = ${campaign.id}`)
     const first = await startWorker(url(), { SMTP_URL: server.url })
     await reached
-    first.child.kill("SIGKILL")
-    await first.ended
+    await kill(first)
     steps.emit("killed")
-    await query(
-      (sql) => sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'outreach-worker' and datname = current_database()`,
-    )
     expect(await query((sql) => sql`select sent_at from recipients where campaign_id = ${campaign.id}`)).toEqual([
       { sent_at: null },
     ])
 
-    // The lease of the dead worker ends, and the turn of its campaign comes.
-    await query((sql) => sql`update messages set lease_until = clock_timestamp()`)
-    await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
-    await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+    await endLeases()
     await startWorker(url(), { SMTP_URL: server.url })
     const sent = () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent")
     await eventually(sent, ({ length }) => length > 0)

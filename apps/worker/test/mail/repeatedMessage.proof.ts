@@ -7,7 +7,7 @@ import { journey } from "../journey.ts"
 import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, launch, query } = journey()
+const { url, run, launch, kill, endLeases, query } = journey()
 
 /** Keeps whoever would settle a message waiting, from when it is called until it is told to let go. */
 const holdMessages = () => {
@@ -51,22 +51,14 @@ describe("a message whose worker is killed between the server's 250 and its own 
         where application_name = 'outreach-worker' and datname = current_database() and wait_event_type = 'Lock' and query ilike '%delete from messages%'`,
       )
     await eventually(waiting, ({ length }) => length === 1)
-    first.child.kill("SIGKILL")
-    await first.ended
-    await query(
-      (sql) => sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'outreach-worker' and datname = current_database()`,
-    )
+    await kill(first)
     await hold?.letGo()
     expect(mail.messages).toHaveLength(1)
     expect(await query((sql) => sql`select sent_at from recipients where campaign_id = ${campaign.id}`)).toEqual([
       { sent_at: null },
     ])
 
-    await query((sql) => sql`update messages set lease_until = clock_timestamp()`)
-    await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
-    await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+    await endLeases()
     await startWorker(url(), { SMTP_URL: mail.url })
     const sent = () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent")
     await eventually(sent, ({ length }) => length === 1)
