@@ -64,7 +64,7 @@ export const RecipientRepositoryPg = Layer.effect(
       keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
         const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
         if (given.length === 0) return new Set<Npi>()
-        const rows = yield* sql<{ npi: Npi }>`
+        const rows = yield* sql<{ id: RecipientId; npi: Npi | null }>`
           with waiting as materialized (
             select recipient.id, recipient.npi, given.fields::jsonb, string_to_array(nullif(given.time_zones, ''), ' ') as time_zones
             from unnest(
@@ -90,8 +90,10 @@ export const RecipientRepositoryPg = Layer.effect(
             from unrendered
             where organization_id = ${organizationId} and message.recipient_id = unrendered.recipient_id
           )
-          select npi from waiting join kept on recipient_id = id`
-        return new Set(rows.map(({ npi }) => npi))
+          select recipient_id as id, null as npi from kept union all select id, npi from waiting`
+        // Joined here, because for a campaign that has no statistics yet PostgreSQL compares each row with each.
+        const kept = new Set(rows.flatMap(({ id, npi }) => (npi === null ? id : [])))
+        return new Set(rows.flatMap(({ id, npi }) => (npi !== null && kept.has(id) ? npi : [])))
       }, orDieAs("RecipientRepository.keepFields")),
 
       findFields: (organizationId, ids) =>
