@@ -43,12 +43,12 @@ export const workerLimits = {
     /** The waits of RFC 5321 4.5.3.2, and one for connecting. */
     timeouts: { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 },
     /** Messages to send: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
-    concurrency: 60,
+    concurrency: 120,
     /** Three times the connections of a campaign; the rest of the room is left to others. */
-    maxPerCampaign: 48,
-    minSlots: 16,
+    maxPerCampaign: 96,
+    minSlots: 32,
     /** With those that the server has answered and that are being recorded, two for each connection. */
-    maxHeld: 100,
+    maxHeld: 160,
     leaseSeconds: 100,
     /** While a message is under way its lease is extended this often. */
     renewEveryMs: 25_000,

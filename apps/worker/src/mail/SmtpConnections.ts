@@ -8,8 +8,6 @@ export interface SmtpConnection {
   session: SmtpSession | undefined
   /** The campaign whose message is being sent. */
   sendingFor: CampaignId | undefined
-  /** Messages that were begun and are not recorded. */
-  unrecorded: number
   idleTimer?: NodeJS.Timeout
 }
 
@@ -24,8 +22,8 @@ interface Waiter {
   readonly take: (turn: SmtpTurn | undefined) => void
 }
 
-/** How many messages of a connection may be begun and not recorded: what a killed process repeats at most. */
-const MAX_UNRECORDED = 2
+/** How many messages may be begun and not recorded, for each connection: what a killed process repeats at most. */
+const UNRECORDED_PER_CONNECTION = 2
 
 /** An idle connection is closed before the server does it (RFC 5321 4.5.3.2.7: after five minutes). */
 const IDLE_MS = 240_000
@@ -38,12 +36,13 @@ export class SmtpConnections {
   readonly #connections: ReadonlyArray<SmtpConnection>
   readonly #maxPerCampaign: number
   readonly #waiters = new Set<Waiter>()
+  /** Messages that were begun and are not recorded. */
+  #unrecorded = 0
 
   constructor(size: number, maxPerCampaign: number) {
     this.#connections = Array.from({ length: size }, () => ({
       session: undefined,
       sendingFor: undefined,
-      unrecorded: 0,
     }))
     this.#maxPerCampaign = maxPerCampaign
   }
@@ -54,7 +53,7 @@ export class SmtpConnections {
       Effect.callback((resume) => {
         if (now > beginBy) return resume(Effect.succeed(undefined))
         const free = this.#free(campaignId)
-        if (free !== undefined) return resume(Effect.succeed(occupy(free, campaignId)))
+        if (free !== undefined) return resume(Effect.succeed(this.#occupy(free, campaignId)))
         const end = () => {
           clearTimeout(timer)
           this.#waiters.delete(waiter)
@@ -87,7 +86,7 @@ export class SmtpConnections {
 
   /** Notes that the outcome of a message was recorded, or that it never will be. */
   recorded(turn: SmtpTurn): void {
-    turn.connection.unrecorded -= 1
+    this.#unrecorded -= 1
     this.release(turn)
     this.#serve()
   }
@@ -102,26 +101,27 @@ export class SmtpConnections {
   #serve(): void {
     for (const waiter of this.#waiters) {
       const free = this.#free(waiter.campaignId)
-      if (free !== undefined) waiter.take(occupy(free, waiter.campaignId))
+      if (free !== undefined) waiter.take(this.#occupy(free, waiter.campaignId))
     }
   }
 
   #free(campaignId: CampaignId): SmtpConnection | undefined {
+    if (this.#unrecorded >= UNRECORDED_PER_CONNECTION * this.#connections.length) return
     let busy = 0
     let free: SmtpConnection | undefined
     for (const connection of this.#connections) {
       if (connection.sendingFor === campaignId) busy += 1
-      if (connection.sendingFor !== undefined || connection.unrecorded >= MAX_UNRECORDED) continue
+      if (connection.sendingFor !== undefined) continue
       // One that is open already is the better.
       if (free === undefined || (!free.session?.isOpen && connection.session?.isOpen)) free = connection
     }
     return busy < this.#maxPerCampaign ? free : undefined
   }
-}
 
-const occupy = (connection: SmtpConnection, campaignId: CampaignId): SmtpTurn => {
-  clearTimeout(connection.idleTimer)
-  connection.sendingFor = campaignId
-  connection.unrecorded += 1
-  return { connection, isReleased: false }
+  #occupy(connection: SmtpConnection, campaignId: CampaignId): SmtpTurn {
+    clearTimeout(connection.idleTimer)
+    connection.sendingFor = campaignId
+    this.#unrecorded += 1
+    return { connection, isReleased: false }
+  }
 }

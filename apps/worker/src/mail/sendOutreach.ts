@@ -10,7 +10,7 @@ import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { composerOf } from "@outreach/mail/messageComposer"
 import { Hints } from "@outreach/postgres/events/Hints"
-import { Cache, Clock, Effect, Metric, Result } from "effect"
+import { Array as Arr, Cache, Clock, Effect, Metric, Result } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
@@ -75,13 +75,19 @@ export const sendOutreach = Effect.fnUntraced(function* (
     ),
   })
   /** Returns the leases of campaigns that need something; that of a campaign which cannot be read is one of them. */
-  const leasesOf = (need: "namesFields" | "asksForClicks", leases: ReadonlyArray<MessageLease>) =>
-    Effect.filter(leases, ({ campaignId, testSubject }) =>
+  const leasesOf = Effect.fnUntraced(function* (
+    need: "namesFields" | "asksForClicks",
+    leases: ReadonlyArray<MessageLease>,
+  ) {
+    const groups = Object.values(Arr.groupBy(leases, ({ campaignId, testSubject }) => [campaignId, testSubject].join()))
+    const needing = yield* Effect.filter(groups, ([{ campaignId, testSubject }]) =>
       Cache.get(composers, [campaignId, testSubject]).pipe(
         Effect.map((composer) => composer[need]),
         Effect.orElseSucceed(() => true),
       ),
     )
+    return needing.flat()
+  })
   const withoutClicked = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
     const asking = yield* leasesOf("asksForClicks", leases)
     if (asking.length === 0) return leases

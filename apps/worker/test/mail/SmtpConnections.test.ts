@@ -40,4 +40,16 @@ describe("a connection", () => {
     connections.recorded(first)
     expect(await Effect.runPromise(Fiber.join(third))).toBeDefined()
   })
+
+  it("takes messages while others wait for a long recording, up to two for each connection in all", async () => {
+    const connections = new SmtpConnections(2, 2)
+    const lease = await leaseOf()
+    const begin = async () => (await Effect.runPromise(connections.take(lease)))!
+    const sending = await begin()
+    for (const _ of [1, 2, 3]) connections.release(await begin())
+    const fifth = Effect.runFork(connections.take(lease))
+    expect(fifth.pollUnsafe()).toBeUndefined()
+    connections.recorded(sending)
+    expect(await Effect.runPromise(Fiber.join(fifth))).toBeDefined()
+  })
 })
