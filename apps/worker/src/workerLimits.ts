@@ -44,7 +44,7 @@ export const workerLimits = {
     timeouts: { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 },
     /** Messages to send: those on the connections, as many that wait for one, and as many more as a claim brings, so that no connection waits for a claim. */
     concurrency: 120,
-    /** Three times the connections of a campaign; the rest of the room is left to others. */
+    /** Six times the connections of a campaign, because a claim and the recording take as long as sending; the rest of the room is left to others. */
     maxPerCampaign: 96,
     minSlots: 32,
     /** With those that the server has answered and that are being recorded, two for each connection. */
