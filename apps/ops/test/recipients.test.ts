@@ -261,7 +261,7 @@ describe("an import with --fields", () => {
       { npi: npi(1), fields: { first_name: "Ada", state: "NY" } },
       { npi: npi(2), fields: {} },
     ])
-    // Without --fields nothing is known of fields, so those that there are stay.
+    // Without --fields, the fields of earlier imports stay.
     const plain = csv(`${npi(1)},a@clinic.test`, `${npi(3)},c@clinic.test`)
     expect(await runJson(...load(campaign, plain))).toMatchObject({ imported: 1, updated: 0, already_there: 1 })
     expect(await fieldsOf(campaign)).toEqual([
@@ -270,7 +270,7 @@ describe("an import with --fields", () => {
     ])
   })
 
-  it("keeps every column as it was with all, and takes them anew from the same lines", async () => {
+  it("keeps every column as it was with all, and replaces them when the same lines are imported again", async () => {
     const campaign = await draft()
     const value = fc
       .string({ unit: "grapheme", maxLength: 40 })

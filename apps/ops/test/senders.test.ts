@@ -175,7 +175,7 @@ describe("senders", () => {
     for (const secret of [folder, "outreach@acme.test", "PRIVATE"]) expect(audit).not.toContain(secret)
   })
 
-  it("of a program goes before its organization's, which goes before the deployment's", async () => {
+  it("of a program takes precedence over its organization's, which takes precedence over the deployment's", async () => {
     const { organization, program, campaign } = await seed()
     const makeLive = async (...args: ReadonlyArray<string>) => {
       const { id } = await add(organization.id, ...args)
@@ -197,7 +197,7 @@ describe("senders", () => {
     expect(await runFailing("senders", "remove", own)).toMatchObject({ code: "not_confirmed" })
   })
 
-  it("refuses domains that do not count for DMARC, and an organization or program that there is not", async () => {
+  it("refuses domains that do not count for DMARC, and an organization or program that does not exist", async () => {
     const { organization } = await seed()
     const args = ["senders", "add", "--organization", organization.id, "--from", "outreach@news.acme.test"]
     expect(await runFailing(...args, "--dkim-domain", "relay.test")).toMatchObject({

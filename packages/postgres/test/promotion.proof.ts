@@ -174,7 +174,7 @@ it("grants one fresh window of the API's rate limit and one second's e-mails aft
     run(
       url,
       Effect.gen(function* () {
-        // After a promotion the turns begin anew, too.
+        // After a promotion the turns start over, too.
         yield* (yield* CampaignRepository).openAndComplete
         return yield* (yield* MessageQueue).claim({
           limit: 100,

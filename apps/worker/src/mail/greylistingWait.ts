@@ -7,10 +7,10 @@ const NAMED_WAIT =
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const
 
-/** How long greylisting keeps a sender waiting that does not say it: the default of postgrey, and of most others at most. */
+/** How long greylisting that names no wait keeps a sender waiting: the default of postgrey, and the most that most others ask. */
 const USUAL_SECONDS = 300
 
-/** Whoever names more than four hours means something else. */
+/** A reply that names more than four hours means something else. */
 const MAX_SECONDS = 14_400
 
 /** Returns how many seconds a reply for now asks to wait because it is greylisting, at least one; undefined if it is not. */

@@ -4,7 +4,7 @@ import PostalMime, { type Email } from "postal-mime"
 const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 262_144, maxRfc822NestingDepth: 0 } as const
 
 /**
- * How much of a message is read. What a report says stands before the message that it is about, whose head follows; PostalMime takes time that
+ * How much of a message is read. A report's own parts come before the message that it is about, whose head follows; PostalMime takes time that
  * grows with the square of the lines: seconds for 131,072, and milliseconds for these.
  */
 export const MAX_READ_BYTES = 131_072

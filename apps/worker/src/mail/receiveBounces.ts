@@ -63,7 +63,7 @@ export const receiveBounces = Effect.fnUntraced(function* ({
           disabledCommands: certificate === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
           disableReverseLookup: true,
           onConnect: (session, done) => {
-            // The wait for each command begins anew with every byte; this one does not.
+            // The time limit of a command restarts with every byte; this one does not.
             const end = () => connectionOf(session)?.send(421, "This took too long", false)
             deadlines.set(session.id, setTimeout(end, maxConnectionMs).unref())
             done()

@@ -69,7 +69,7 @@ const LARGE = `<p>${"Good morning. ".repeat(15_000)}</p>`
 const phases = process.env["PROVE_MAIL"] === "1" ? PHASES : PHASES.slice(-1)
 
 describe("a message whose worker is killed", () => {
-  it.each(phases)("%s is sent to its end by another, and at most once more", async (phase) => {
+  it.each(phases)("%s is sent by another worker, and at most once more", async (phase) => {
     const to = await partner()
     const steps = new EventEmitter()
     const reached = once(steps, "reached")

@@ -303,7 +303,7 @@ describe("STARTTLS", () => {
     expect(await outcome()).toMatchObject({ bounced: true })
   })
 
-  it("is not needed: a server that knows no TLS is heard as well", async () => {
+  it("is not needed: a server without TLS is accepted as well", async () => {
     const port = await startReceiver({ certificate: load(file("certificate"), file("key")) })
     const { to } = await sent()
     const replies = await smtpDialogue(port, ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "QUIT"])

@@ -38,7 +38,7 @@ export const startExim = async (
   const binary = join(unpacked, "usr/sbin/exim4")
   // With the rights of root that the package gives it, it would not load the libraries.
   chmodSync(binary, 0o755)
-  // Exim clears its environment, and starts itself anew for each delivery.
+  // Exim clears its environment, and starts itself again for each delivery.
   const exim = write(
     "exim",
     `#!/bin/sh

@@ -6,7 +6,7 @@ import { type Campaign, CLOSED } from "./Campaign.ts"
 // Glossary. Follow-up: a campaign to those recipients of an earlier one who have not done something. It is drawn once: shortly before its
 // window starts, each recipient of the earlier campaign becomes one of its own recipients, or is skipped for a reason.
 
-/** What recipients may have done, and are then not written to once more. */
+/** What recipients may have done, so that they are not written to again. */
 export const FOLLOW_UP_CONDITIONS = ["clicked", "account_created", "learner_qualified"] as const
 export type FollowUpCondition = (typeof FOLLOW_UP_CONDITIONS)[number]
 
@@ -41,7 +41,7 @@ export interface FollowUpState extends FollowUp {
 export interface FollowedRecipient extends Pick<Recipient, "id" | "npi" | "email" | "sentAt" | "bouncedAt"> {
   readonly isErased: boolean
   readonly hasComplained: boolean
-  /** Whether there is a click on this e-mail, or on one that it followed in turn, of which no bot is suspected. */
+  /** Whether the recipient clicked on this e-mail, or on one that it followed in turn; clicks of suspected bots do not count. */
   readonly hasClicked: boolean
   readonly hasAccount: boolean
   readonly hasQualified: boolean

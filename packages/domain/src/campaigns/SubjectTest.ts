@@ -3,14 +3,14 @@ import type { TestSubject } from "../mail/Message.ts"
 import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
 
 // Glossary. Subject test: a campaign with two subjects, A and B. Test group: the recipients who get one of the two at once; half of them get
-// each. The others wait until the winner is decided, and get that one. Clicks are those of which no bot is suspected, one for each recipient.
+// each. The others wait until the winner is decided, and get that one. Clicks of suspected bots do not count, and each recipient counts once.
 
 /** How a campaign compares two subjects; its own subject is A. */
 export interface SubjectTest {
   readonly subjectB: string
   /** The test group, in percent of the recipients; with 100 nobody waits, and there is no winner. */
   readonly share: number
-  /** The winner is decided so long after the campaign has begun to send; null with a share of 100. */
+  /** How long after the campaign has begun to send the winner is decided; null with a share of 100. */
   readonly afterSeconds: number | null
 }
 

@@ -13,12 +13,12 @@ const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 /**
  * Returns how many seconds a message waits after its n-th deferral by the mailbox; undefined after the last.
  *
- * Greylisting is given what it asks for: whoever comes earlier begins anew with some of it, or is kept out for longer.
+ * Greylisting gets the wait that it asks for: with some servers an earlier attempt restarts the wait, or makes it longer.
  */
 export const softRetryDelay = (attempt: number, greylistedSeconds?: number): number | undefined => {
   const usual = SOFT_RETRY[attempt - 1]
   if (usual === undefined || greylistedSeconds === undefined) return usual
-  // A second more, because the other side counts from a moment later.
+  // A second more, because the other side starts counting a moment later.
   return attempt === 1 ? greylistedSeconds + 1 : Math.max(usual, greylistedSeconds + 1)
 }
 
@@ -71,7 +71,7 @@ export class MessageNotRendered extends Schema.TaggedError<MessageNotRendered>()
     new MessageNotRendered({ reason: renderFault(error) })
 }
 
-/** Quarantines a leased message that does not render, with the reason; its recipient alone is concerned. */
+/** Quarantines a leased message that does not render, with the reason; only its recipient is affected. */
 export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, { reason }: MessageNotRendered) {
   const failure: MailFailure = { class: "template", code: reason }
   yield* (yield* MessageQueue).settle(lease, { state: "unrendered", failure })

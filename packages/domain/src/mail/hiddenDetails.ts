@@ -12,7 +12,7 @@ export type SenderDetail = keyof SenderDetails
 /**
  * Lists the details that a rendered HTML body does not show as text, or as a link.
  *
- * Case, spaces, punctuation and line breaks do not matter. What stands in a comment, an attribute or an element that is hidden by its own
+ * Case, spaces, punctuation and line breaks do not matter. Text in a comment, an attribute or an element that is hidden by its own
  * attributes is not shown.
  */
 export const hiddenDetails = (html: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {

@@ -7,14 +7,14 @@ const BEGINNING = "(?:<[/!?]?|&#?\\w*)"
 const LISTS: ReadonlySet<string> = new Set(["ol", "ul", "li"])
 
 /**
- * Reports whether all characters of a class stand where an escaped text may take their place and change no tag: in texts, comments and
+ * Reports whether all characters of a class are in places where escaped text can replace them without changing a tag: in texts, comments and
  * quoted attributes. `characters` is the inside of a character class.
  */
 export const isInert = (html: string, characters: string): boolean => {
   if (new RegExp(`${BEGINNING}[${characters}]`).test(html)) return false
   const character = new RegExp(`[${characters}]`, "g")
   const countIn = (text: string): number => text.match(character)?.length ?? 0
-  // By where they begin: of an element that was closed out of turn, the tree holds several.
+  // By where they begin, because the tree repeats an element that was closed out of turn.
   const attributes = new Map<number, string>()
   let inert = 0
   const waiting: Array<DefaultTreeAdapterTypes.Node> = [
@@ -34,6 +34,6 @@ export const isInert = (html: string, characters: string): boolean => {
     const [, value] = /^[^=]+=\s*(["'].*)$/s.exec(attribute) ?? []
     if (value !== undefined) inert += countIn(value)
   }
-  // What stands elsewhere, such as in the name of a tag, is missing in the sum.
+  // A character elsewhere, such as in the name of a tag, is missing from the sum.
   return inert === countIn(html)
 }

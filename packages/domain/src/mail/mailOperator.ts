@@ -12,7 +12,7 @@ export interface MailExchange {
  * It is null where nobody else is named: without MX records, with the null MX of RFC 7505, and where a record names no host of the internet.
  */
 export const mailOperator = (exchanges: ReadonlyArray<MailExchange>): string | null => {
-  // Of several with the same priority, the same one at every look.
+  // Of several with the same priority, always the same one.
   const [first] = exchanges.toSorted(
     (one, other) => one.priority - other.priority || (one.exchange < other.exchange ? -1 : 1),
   )

@@ -2,8 +2,8 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 
 /**
- * What follows a piece of an HTML body: the pixel, or a link, by what is written where it is not tracked and by where it leads. Of a link that
- * is excluded from tracking it is the attribute that says so, which is not written.
+ * What follows a piece of an HTML body: the pixel, or a link, with the attribute that is written where it is not tracked and the address that it
+ * leads to. For a link that is excluded from tracking, the attribute that says so is left out.
  */
 type Mark = { readonly attribute: string; readonly href: string; readonly isExcluded: boolean } | "pixel"
 
@@ -16,9 +16,9 @@ export interface CutBody {
   readonly rest: string
 }
 
-/** Finds the links of an HTML body, and the place for its pixel; those in comments, such as only Outlook reads, are none. */
+/** Finds the links of an HTML body, and the place for its pixel; those in comments, which only Outlook reads, do not count. */
 export const cutAtLinks = (html: string): CutBody => {
-  // By where they begin: of an element that was closed out of turn, the tree holds several.
+  // By where they begin, because the tree repeats an element that was closed out of turn.
   const edits = new Map<number, { readonly start: number; readonly end: number; readonly mark: Mark }>()
   let bodyEnd = html.length
 

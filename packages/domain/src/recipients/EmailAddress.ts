@@ -2,7 +2,7 @@ import { Email } from "@outreach/contract"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { isAscii, toAsciiDomain } from "../DomainName.ts"
 
-/** What no address holds that a person writes: controls, marks of direction, spaces, and what Unicode does not assign. */
+/** What no address that a person writes contains: controls, direction marks, spaces, and unassigned characters. */
 const UNSEEN = /[\p{C}\p{Z}]/u
 
 /**

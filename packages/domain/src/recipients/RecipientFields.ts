@@ -53,7 +53,7 @@ export const FieldNamesOrAll: Schema.Codec<ReadonlyArray<string> | "all", string
   FieldNames,
 ]).annotate({ expected: `all, or ${expectedBy(FieldNames)}` })
 
-/** Of the control characters, only tabs and line ends are text. A character of replacement stands for bytes that are not UTF-8. */
+/** Of the control characters, only tabs and line ends are text. A replacement character means bytes that are not UTF-8. */
 const NOT_TEXT = /[^\t\n\r\P{Cc}]|\uFFFD/u
 
 const encoder = new TextEncoder()

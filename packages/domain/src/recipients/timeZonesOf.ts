@@ -6,7 +6,7 @@ import { stateTimeZones } from "./stateTimeZones.ts"
 export const PLACE_FIELDS = ["time_zone", "state"] as const
 
 /**
- * Returns the time zones of which a recipient's is one: that of the field `time_zone`, or else those of the field `state`; undefined without
+ * Returns the time zones that a recipient may be in: that of the field `time_zone`, or else those of the field `state`; undefined without
  * either. It fails with the reason if the field names none, and repeats no value.
  */
 export const timeZonesOf = (fields: RecipientFields): Result.Result<ReadonlyArray<string> | undefined, string> => {

@@ -9,7 +9,7 @@ import type { Timestamp } from "../Timestamp.ts"
 export interface Sender {
   readonly organizationId: OrganizationId
   readonly id: SenderId
-  /** Null for the organization's own, which the sender of a program goes before. */
+  /** Null for the organization's own; the sender of a program takes precedence over it. */
   readonly programId: ProgramId | null
   readonly fromName: string
   readonly fromAddress: string

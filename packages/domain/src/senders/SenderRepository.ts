@@ -72,7 +72,7 @@ export class SenderRepository extends Context.Service<
     /**
      * Lets the newest key sign, and the sender go live. The key before it signs for `DKIM_OVERLAP_DAYS` more, and those before it no longer.
      *
-     * Keys that are over are forgotten.
+     * Keys that are over are deleted.
      */
     activate(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
     /** Reads in whose name a campaign's e-mails are sent now; null for the deployment's. */

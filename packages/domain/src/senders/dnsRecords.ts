@@ -1,7 +1,7 @@
 import type { DkimKey, SenderWithKeys } from "./Sender.ts"
 import { domainOf } from "./Sender.ts"
 
-/** A DNS record that a sender needs. What stands in angle brackets is the operator's to fill in. */
+/** A DNS record that a sender needs. The operator fills in what is in angle brackets. */
 export interface DnsRecord {
   readonly name: string
   readonly type: "TXT" | "MX"

@@ -63,7 +63,7 @@ describe("judgeFollowed", () => {
     )
   })
 
-  it("never draws anybody who was not sent to for so long, who bounced, or who is erased", () => {
+  it("never draws a recipient whose e-mail is not old enough, who bounced, or who is erased", () => {
     const days = fc.double({ min: -10, max: 10, noNaN: true })
     const times = fc.option(days.map(at))
     fc.assert(
@@ -127,7 +127,7 @@ describe("checkFollowUp", () => {
     expect(check(changes, campaign)).toMatch(reason)
   })
 
-  it("accepts a window that starts so long after the end of the other, or after the last e-mail of a campaign that is over", () => {
+  it("accepts a window that starts the given time after the end of the other, or after the last e-mail of a campaign that is over", () => {
     expect(check()).toBeUndefined()
     expect(check({ status: "completed" }, { windowStart: at(6.1) })).toBeUndefined()
   })

@@ -118,7 +118,7 @@ describe("chooseSubject", () => {
 describe("decisionTime", () => {
   const at = (hours: number) => fromUnixMillis(Date.UTC(2026, 11, 1) + hours * 3_600_000)
 
-  it("is so long after sending began", () => {
+  it("is the given time after sending began", () => {
     const time = decisionTime({ beganAt: at(9), afterSeconds: 4 * 3600, windowEnd: at(17) })
     expect(fromUnixMillis(time)).toBe(at(13))
   })

@@ -29,7 +29,7 @@ describe("the name of a field", () => {
     expect(fieldNameOf(column)).toEqual(Result.fail(reason))
   })
 
-  it("stands in a list without duplicates", () => {
+  it("is in a list without duplicates", () => {
     expect(parseInput(FieldNames)("first_name, Specialty,first_name")).toEqual(
       Result.succeed(["first_name", "specialty"]),
     )

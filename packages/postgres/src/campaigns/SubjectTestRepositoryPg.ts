@@ -19,7 +19,7 @@ export const SubjectTestRepositoryPg = Layer.effect(
     const isServed = sql.literal(`
       not exists (select from organizations where id = organization_id and frozen_at is not null)`)
 
-    // A quarantined message waits as long, and for good. Messages are locked in the order of their recipients, as everywhere.
+    // A quarantined message is due at infinity as well, and stays so. Messages are locked in the order of their recipients, as everywhere.
     const releaseNext = Effect.fnUntraced(function* (limit: number) {
       const [test] = yield* sql<CampaignKey>`
         select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests

@@ -35,7 +35,7 @@ export const openSocket = async (
   if (tls.use === "never" || isUnixSocket(host)) return raw
   raw.write(SSL_REQUEST)
   const response = await next(raw, "data")
-  // More than one byte could come from whoever stands between.
+  // More than one byte could come from somebody in between.
   if (response.equals(Buffer.from("N"))) {
     if (tls.use === "offered") return raw
     throw new SocketError("TLS_REFUSED", "The server offers no TLS")

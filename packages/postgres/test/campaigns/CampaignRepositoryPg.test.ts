@@ -187,7 +187,7 @@ describe("CampaignRepositoryPg.create", () => {
 })
 
 describe("createCampaign", () => {
-  test("refuses an e-mail that does not show who sends it and how to unsubscribe, of a survey likewise", function* () {
+  test("refuses an e-mail that does not show who sends it and how to unsubscribe, for surveys as well", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     for (const kind of ["traffic", "survey"] as const) {
       const refused = yield* Effect.flip(createCampaign({ ...campaign, kind, html: "<p>{{ sender_name }}</p>" }))
