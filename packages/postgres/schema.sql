@@ -244,6 +244,13 @@ begin
     and opening.time_zones = candidate.time_zones
   left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
 
+  -- The others that are due outside of the hours, so that they are not looked at in many claims.
+  perform put_off_closed(organization, campaign, hours_from, hours_to, now_at)
+  from unnest(due.organizations, due.campaigns, due.hours_from, due.hours_to) as each (organization, campaign, hours_from, hours_to)
+  where hours_from is not null and exists (
+    select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
+    where of_campaign = campaign and opens_at > now_at);
+
   -- The worker looks them up.
   insert into mail_operators as known (domain)
   select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
@@ -804,6 +811,34 @@ begin
         where id < below and (judged_at is null or judged_at >= hits_before) limit 1
       );
   end case;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.put_off_closed(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  max_rows constant integer := 250;
+begin
+  with due as materialized (
+    select organization_id, recipient_id from messages
+    where organization_id = organization and campaign_id = campaign
+      and due_at <= now_at and (lease_until is null or lease_until < now_at)
+    order by due_at, recipient_id limit max_rows for update skip locked
+  ), placed as materialized (
+    select recipient_id, time_zones from due join recipient_fields using (organization_id, recipient_id) where time_zones is not null
+  ), opening as materialized (
+    select time_zones, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
+    from (select distinct time_zones from placed) each
+  )
+  update messages message set due_at = opens_at
+  from placed join opening using (time_zones)
+  where opens_at > now_at and message.organization_id = organization and message.recipient_id = placed.recipient_id;
 end
 $function$;
 

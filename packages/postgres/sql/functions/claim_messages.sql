@@ -153,6 +153,13 @@ begin
     and opening.time_zones = candidate.time_zones
   left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
 
+  -- The others that are due outside of the hours, so that they are not looked at in many claims.
+  perform put_off_closed(organization, campaign, hours_from, hours_to, now_at)
+  from unnest(due.organizations, due.campaigns, due.hours_from, due.hours_to) as each (organization, campaign, hours_from, hours_to)
+  where hours_from is not null and exists (
+    select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
+    where of_campaign = campaign and opens_at > now_at);
+
   -- The worker looks them up.
   insert into mail_operators as known (domain)
   select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain

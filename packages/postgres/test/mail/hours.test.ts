@@ -97,6 +97,24 @@ describe("a campaign with hours", () => {
     expect(yield* claimAll).toEqual(emails(10, 20))
   })
 
+  test("puts the whole beginning of a queue off at closing time, not the few that a worker may hold", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const split = yield* splitHours
+    const { campaign } = yield* seedCampaign({
+      recipients: 200,
+      hours: split.hours,
+      fieldsOf: (n) => COASTS[n % 10 === 0 ? split.open : split.closed],
+    })
+    yield* sendCampaign(campaign.id)
+    yield* forgetHours(campaign.id)
+    const claimed = yield* claimMessages(20, { maxPerCampaign: 20 })
+    const due = yield* sql`select from messages where campaign_id = ${campaign.id} and due_at <= clock_timestamp()`
+    expect(due).toHaveLength(20)
+    expect(claimed.length).toBeGreaterThan(0)
+    const opening = [{ due: `${split.hours.split("-")[0]}:00`, isNext: true }]
+    expect(yield* dueIn(campaign.id, split.closedZone)).toContainEqual(opening[0])
+  })
+
   test("counts by a rate only what is sent", function* () {
     const { campaign } = yield* seedCoasts
     yield* sendCampaign(campaign.id)
