@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Suppresses addresses in every program of an organization; `withdrawSuppressed` withdraws the recipients who wait.
+ * Suppresses addresses in every program of an organization, and returns how many are new; `withdrawSuppressed` withdraws the recipients who wait.
  *
  * Call it with the organization's clock in hand: whoever was imported without seeing the suppression is then committed before it.
  */
@@ -14,10 +14,11 @@ export const suppressAddresses = Effect.fnUntraced(function* (
   emails: ReadonlyArray<EmailAddress>,
   reason: SuppressionReason,
 ) {
-  if (emails.length === 0) return
+  if (emails.length === 0) return 0
   const sql = yield* SqlClient.SqlClient
-  yield* sql`
+  const added = yield* sql`
     insert into organization_suppressions (organization_id, kind, value, reason)
     select distinct ${organizationId}, 'email', lower(email), ${reason} from unnest(${emails}::text[]) as email
-    order by 3 on conflict do nothing`
+    order by 3 on conflict do nothing returning 1`
+  return added.length
 })
