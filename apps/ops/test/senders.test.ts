@@ -97,6 +97,40 @@ describe("senders", () => {
     await runJson("senders", "remove", sender.id, "--yes")
   })
 
+  it("gets another domain while it is live only once the records of that are found", async () => {
+    const { organization } = await seed()
+    const sender = await add(organization.id, "--selector", "s1")
+    const records = published(sender.dns_records)
+    await runJson("senders", "verify", sender.id, "--dns-server", await dnsServer(records))
+    const update = (server: string, ...flags: ReadonlyArray<string>) => [
+      ...["senders", "update", sender.id, "--dns-server", server, ...flags],
+    ]
+    const nobody = await dnsServer([])
+    const name = ["--from", "Acme <hello@acme.test>", "--reply-to", "help@acme.test"]
+    expect(await runJson(...update(nobody, ...name))).toMatchObject({ from_address: "hello@acme.test" })
+
+    const bounces = ["--bounce-domain", "b.acme.test"]
+    const refused = await runFailing(...update(await dnsServer(records), ...bounces))
+    expect(refused).toMatchObject({ code: "sender_not_verified", exit: 1 })
+    expect(refused.message).toContain("nothing was changed")
+    expect(await runFailing(...update(nobody, "--from", "hello@news.acme.test"))).toMatchObject({
+      code: "sender_not_verified",
+    })
+    expect(await runJson("senders", "show", sender.id)).toMatchObject({
+      ...{ from_address: "hello@acme.test", bounce_domain: null, live_since: expect.any(String) },
+    })
+
+    const more: ReadonlyArray<Answer> = [
+      { type: "TXT", name: "b.acme.test", data: "v=spf1 include:mailto.test ~all" },
+      { type: "MX", name: "b.acme.test", data: { preference: 10, exchange: "mx.acme.test" } },
+    ]
+    const dns = await dnsServer([...records, ...more])
+    expect(await runJson(...update(dns, ...bounces))).toMatchObject({
+      ...{ bounce_domain: "b.acme.test", live_since: expect.any(String) },
+    })
+    expect(await runJson(...update(nobody, "--bounce-domain", "none"))).toMatchObject({ bounce_domain: null })
+  })
+
   it("rotates its key: the next one signs once it is published, beside the older one, which then ends", async () => {
     const { organization, campaign } = await seed()
     const sender = await add(organization.id, "--selector", "s1")

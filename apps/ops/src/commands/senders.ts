@@ -190,8 +190,9 @@ const update = changing(
       noneOr(DomainName),
       "The domain of the return paths, or none for BOUNCE_DOMAIN",
     ).pipe(Flag.optional),
+    dnsServer,
   },
-  Effect.fn("ops.senders.update")(function* ({ senderId, from, ...input }) {
+  Effect.fn("ops.senders.update")(function* ({ senderId, from, dnsServer, ...input }) {
     const changes = {
       ...pickDefined(input),
       ...(Option.isSome(from) && { fromName: from.value.name, fromAddress: from.value.address }),
@@ -199,12 +200,18 @@ const update = changing(
     if (Object.keys(changes).length === 0) {
       return yield* new NothingToUpdate({ flags: ["--from", "--reply-to", "--bounce-domain"] })
     }
-    yield* printSender(yield* updateSender(senderId, changes))
-    yield* printToStderr(`${PUBLISH} ${senderId}\`: the change counts within a minute.`)
+    const { checkSender } = yield* Effect.promise(() => import("../senders/verifySender.ts"))
+    const updated = yield* updateSender(senderId, changes, (changed) =>
+      checkSender(changed, createResolver(Option.toArray(dnsServer))),
+    )
+    yield* printSender(updated)
+    yield* printToStderr(
+      updated.liveSince === null ? `${PUBLISH} ${senderId}\`.` : "\nThe change counts within a minute.",
+    )
   }),
 ).pipe(
   Command.withDescription(
-    "Change a sender; another DKIM domain needs another sender. Publish the records of a new domain first",
+    "Change a sender; another DKIM domain needs another sender. A live one gets another domain only once its DNS records are found",
   ),
 )
 

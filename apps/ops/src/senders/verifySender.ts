@@ -19,8 +19,8 @@ class SenderNotVerified extends Schema.TaggedError<SenderNotVerified>()("SenderN
   }
 }
 
-/** Looks up a sender's DNS records, prints what it found, and fails if one is missing or wrong. Otherwise the newest key signs, and the sender is live. */
-export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {
+/** Looks up a sender's DNS records, prints what it found, and fails if one is missing or wrong. */
+export const checkSender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {
   const { json } = yield* Output
   const checks = yield* senderFindings(resolver, sender)
   if (!json) {
@@ -31,5 +31,11 @@ export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys,
   if (checks.some(({ status }) => status === "failed")) {
     return yield* new SenderNotVerified({ senderId: sender.id, checks: [...checks] })
   }
+  return checks
+})
+
+/** Checks a sender. If nothing failed, its newest key signs, and the sender is live. */
+export const verifySender = Effect.fnUntraced(function* (sender: SenderWithKeys, resolver: Resolver) {
+  const checks = yield* checkSender(sender, resolver)
   return { checks, sender: yield* (yield* SenderRepository).activate(sender.id) }
 })

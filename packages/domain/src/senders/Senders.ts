@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { createIdentifier, type SenderId } from "../Identifier.ts"
-import { domainOf, isAligned } from "./Sender.ts"
+import { domainOf, isAligned, type Sender, type SenderWithKeys } from "./Sender.ts"
 import { type NewDkimKey, type NewSender, type SenderChanges, SenderRepository } from "./SenderRepository.ts"
 
 /** A domain of a sender does not count for DMARC beside its From address. */
@@ -20,12 +20,23 @@ export const addSender = Effect.fn("Senders.add")(function* (sender: Omit<NewSen
   return yield* (yield* SenderRepository).add({ ...sender, id: yield* createIdentifier("sender") }, key)
 })
 
-/** Changes a sender. */
-export const updateSender = Effect.fn("Senders.update")(function* (senderId: SenderId, changes: SenderChanges) {
+/** Changes a sender. Of a live one, `verify` looks up the DNS records first when it gets another domain, and fails if one is missing or wrong. */
+export const updateSender = Effect.fn("Senders.update")(function* <E, R>(
+  senderId: SenderId,
+  changes: SenderChanges,
+  verify: (changed: SenderWithKeys) => Effect.Effect<unknown, E, R>,
+) {
   const senders = yield* SenderRepository
-  yield* checkAlignment({ ...(yield* senders.find(senderId)), ...changes })
+  const sender = yield* senders.find(senderId)
+  const changed = { ...sender, ...changes }
+  yield* checkAlignment(changed)
+  if (sender.liveSince !== null && hasNewDomain(sender, changed)) yield* verify(changed)
   return yield* senders.update(senderId, changes)
 })
+
+const hasNewDomain = (sender: Sender, changed: Sender): boolean =>
+  domainOf(changed.fromAddress) !== domainOf(sender.fromAddress) ||
+  (changed.bounceDomain !== null && changed.bounceDomain !== sender.bounceDomain)
 
 const checkAlignment = Effect.fnUntraced(function* ({
   fromAddress,
