@@ -131,10 +131,13 @@ describe("campaigns", () => {
       counts: null,
       figures: [],
     })
-    expect(await runJson("campaigns", "preview", id, "--out", join(folder, "out"))).toMatchObject({
-      subject: "An invitation to X",
-      subject_b: "A seat is kept for you",
+    const preview = await runJson("campaigns", "preview", id, "--out", join(folder, "out"))
+    expect(preview).toMatchObject({
+      ...{ subject: "An invitation to X", eml: join(folder, "out", `${id}.eml`) },
+      ...{ subject_b: "A seat is kept for you", eml_b: join(folder, "out", `${id}-b.eml`) },
     })
+    expect(readFileSync(preview.eml, "utf8")).toMatch(/^Subject: An invitation to X\r?$/m)
+    expect(readFileSync(preview.eml_b, "utf8")).toMatch(/^Subject: A seat is kept for you\r?$/m)
     await runJson("recipients", "import", "--campaign", id, file("ab.csv", "npi,email\n1234567893,a@a.test\n"))
     const sql = await meanwhile(
       SqlClient.SqlClient.use(

@@ -87,6 +87,34 @@ describe("campaigns test", () => {
     for (const personal of [recipient!.id, recipient!.token]) expect(text).not.toContain(personal)
   })
 
+  it("shows a sample for each field, and names the one that a template lacks", async () => {
+    const server = await mailServer()
+    const { id } = (await meanwhile(seedCampaign({ recipients: 1, fields: ["first_name", "specialty"] }))).campaign
+    const write = (subject: string, html: string) =>
+      meanwhile(
+        SqlClient.SqlClient.use(
+          (sql) => sql`update campaigns set subject = ${subject}, html = ${html} where id = ${id}`,
+        ),
+      )
+    const test = () =>
+      run(["campaigns", "test", id, "--to", "me@acme.test", "--json"], { MAIL_FROM, SMTP_URL: server.url })
+    await write("For {{ first_name }}", '<p>{{ specialty }}, {{ first_name | default: "friend" }}</p>')
+    expect(JSON.parse((await test()).stdout).subject).toBe("[Test] For [first_name]")
+    expect(unquoted(server.messages[0]!.text)).toContain("<p>[specialty], [first_name]</p>")
+
+    // As a database of another release may hold it: `campaigns create` refuses such a template.
+    await write("For you", "<p>{{ nickname }}</p>")
+    const { code, stdout } = await test()
+    expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
+      code: 1,
+      error: {
+        code: "message_not_rendered",
+        message: "A template of the campaign needs nickname, which is missing.",
+      },
+    })
+    expect(server.messages).toHaveLength(1)
+  })
+
   it("says in one sentence why the server did not take it, without the address", async () => {
     const server = await mailServer({ at: "rcpt", reply: "554 5.7.1 <me@acme.test>: Relay access denied" })
     const { code, stdout } = await send({ SMTP_URL: server.url })

@@ -19,7 +19,7 @@ export const preview = revealing(
     ),
     out: Flag.String("out").pipe(
       Flag.withMetavar("folder"),
-      Flag.withDescription("The folder for the two files, which are named after the campaign (default this folder)"),
+      Flag.withDescription("The folder for the files, which are named after the campaign (default this folder)"),
       Flag.withDefault("."),
     ),
     check: switchFlag(
@@ -34,10 +34,12 @@ export const preview = revealing(
     if (input.check) return yield* checkRendering(campaign)
     // Loaded here, because few commands render a message.
     const { previewMail } = yield* Effect.promise(() => import("./previewMail.ts"))
-    const { html, eml, ...subjects } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
-    const files = { eml: join(input.out, `${campaign.id}.eml`), html: join(input.out, `${campaign.id}.html`) }
+    const { html, eml, emlB, ...subjects } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
+    const file = (ending: string) => join(input.out, `${campaign.id}${ending}`)
+    const files = { eml: file(".eml"), html: file(".html"), ...(emlB && { emlB: file("-b.eml") }) }
     yield* makeDirectory(input.out, { recursive: true }).pipe(
       Effect.andThen(writeFile(files.eml, eml)),
+      Effect.andThen(emlB && files.emlB ? writeFile(files.emlB, emlB) : Effect.void),
       Effect.andThen(writeFileString(files.html, html)),
       Effect.mapError(() => new FolderUnusable({ folder: input.out })),
     )
@@ -45,7 +47,7 @@ export const preview = revealing(
   }),
 ).pipe(
   Command.withDescription(
-    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent; nothing is sent",
+    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent, and with subject B to another .eml file; nothing is sent",
   ),
 )
 

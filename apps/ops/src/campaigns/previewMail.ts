@@ -49,7 +49,7 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
   return {
     subject: mail.subject,
     /** Absent without a test of two subjects. */
-    ...(other && { subjectB: other.subject }),
+    ...(other && { subjectB: other.subject, emlB: Buffer.from(mimeMessage(other)) }),
     html: mail.html,
     eml: Buffer.from(mimeMessage(mail)),
   }

@@ -4,6 +4,7 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { singleKey } from "@outreach/domain/KeyRing"
 import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
+import { MessageNotRendered } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { sampleFields } from "@outreach/domain/mail/Template"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
@@ -39,7 +40,8 @@ export const renderMail = Effect.fnUntraced(function* (
   const template = { ...campaign, campaignName: campaign.name, programName, senderName, postalAddress }
   const compose = composeMail(template, { ...settings, sender: options.sender })
   const { organizationId, programId, id: campaignId } = campaign
-  return compose({ fields: sampleFields(campaign.fields), ...recipient, organizationId, programId, campaignId })
+  const written = { fields: sampleFields(campaign.fields), ...recipient, organizationId, programId, campaignId }
+  return yield* Effect.try({ try: () => compose(written), catch: MessageNotRendered.because })
 })
 
 /** Returns a campaign's program. */

@@ -69,6 +69,9 @@ export class MessageNotRendered extends Schema.TaggedError<MessageNotRendered>()
   /** Says what was thrown while a message was composed. */
   static readonly because = (error: unknown): MessageNotRendered =>
     new MessageNotRendered({ reason: renderFault(error) })
+  override get message(): string {
+    return `A template of the campaign ${this.reason}.`
+  }
 }
 
 /** Quarantines a leased message that does not render, with the reason; only its recipient is affected. */
