@@ -27,6 +27,8 @@ const {
   minLeftToSendMs,
 } = workerLimits.messages
 
+const LOGIN_ADVICE = { advice: "set the user name and password in SMTP_URL to those of the mail server" }
+
 const NANOS_PER_MS = 1_000_000n
 const LEASE_NANOS = BigInt(leaseSeconds) * 1000n * NANOS_PER_MS
 
@@ -152,7 +154,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       wait = nextWait(wait)
       asksAgainAt = now + wait
       return yield* Effect.logWarning("SMTP server rejects all messages").pipe(
-        Effect.annotateLogs({ seconds: wait / 1000, ...failure }),
+        Effect.annotateLogs({ seconds: wait / 1000, ...failure, ...(failure.class === "login" && LOGIN_ADVICE) }),
       )
     }
     if (outcome._tag === "Bounced" && outcome.lacking !== undefined && settled) {

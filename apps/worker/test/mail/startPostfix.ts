@@ -36,11 +36,13 @@ export const startPostfix = async (
   settings: Readonly<Record<string, string>>,
   /** Further lines of master.cf. */
   services = "",
+  /** How Cyrus SASL checks passwords: Debian's postfix has it beside its own configuration. */
+  saslSettings = "",
 ) => {
   const folder = mkdtempSync(join(tmpdir(), "postfix-"))
   chmodSync(folder, 0o755)
   const [configuration, mailbox, log] = [join(folder, "etc"), join(folder, "mail/inbox"), join(folder, "log")]
-  for (const part of ["etc", "queue", "data", "mail"]) mkdirSync(join(folder, part))
+  for (const part of ["etc", "etc/sasl", "queue", "data", "mail"]) mkdirSync(join(folder, part))
   chmodSync(join(folder, "mail"), 0o777)
   execFileSync("chown", ["postfix", join(folder, "data")])
   const main = {
@@ -69,6 +71,7 @@ export const startPostfix = async (
       .join(""),
   )
   writeFileSync(join(configuration, "master.cf"), `127.0.0.1:${port} inet n - n - - smtpd\n${SERVICES}${services}`)
+  writeFileSync(join(configuration, "sasl/smtpd.conf"), saslSettings)
   const child = spawn(program, ["-c", configuration, "start-fg"], { stdio: ["ignore", "pipe", "pipe"] })
   let output = ""
   for (const stream of [child.stdout, child.stderr]) {

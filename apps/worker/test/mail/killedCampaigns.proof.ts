@@ -1,0 +1,304 @@
+import { EventEmitter, once } from "node:events"
+import { describe, expect, it } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { FOOTER } from "@outreach/testing/sender"
+import { Clock, Deferred, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { journey } from "../journey.ts"
+import { partner } from "../partner.ts"
+import { startWorker } from "../startWorker.ts"
+
+const { url, run, query } = journey()
+
+/** Rows whose writer stops when they are written, and before that is committed. */
+interface Written {
+  readonly table: string
+  /** A condition on `old` and `new`. */
+  readonly when: string
+}
+
+/** Stops whoever writes such rows until the returned function is called. */
+const stopWriters = async ({ table, when }: Written) => {
+  await query((sql) =>
+    sql.unsafe(`
+      create or replace function stop_writer() returns trigger language plpgsql as $$
+      begin
+        perform pg_advisory_xact_lock_shared(1);
+        return null;
+      end $$`),
+  )
+  await query((sql) =>
+    sql.unsafe(`create or replace trigger stop_writer after update on ${table} for each row when (${when})
+    execute function stop_writer()`),
+  )
+  const held = Deferred.makeUnsafe<void>()
+  const over = Deferred.makeUnsafe<void>()
+  const holding = run(
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select pg_advisory_xact_lock(1)`
+          yield* Deferred.succeed(held, undefined)
+          yield* Deferred.await(over)
+        }),
+      ),
+    ),
+  )
+  await run(Deferred.await(held))
+  const stopped = () =>
+    query(
+      (sql) => sql`
+        select from pg_stat_activity
+        where application_name = 'outreach-worker' and datname = current_database() and wait_event = 'advisory'`,
+    )
+  return {
+    reached: () => eventually(stopped, ({ length }) => length > 0),
+    letGo: async () => {
+      await run(Deferred.succeed(over, undefined))
+      await holding
+      await query((sql) => sql.unsafe(`drop trigger stop_writer on ${table}`))
+    },
+  }
+}
+
+/** A mail server that can be told to leave messages unanswered that it has whole. */
+const startMailServer = async () => {
+  const steps = new EventEmitter()
+  let isHolding = false
+  const mail = await mailServer(undefined, async () => {
+    if (!isHolding) return
+    steps.emit("reached")
+    await once(steps, "letGo")
+  })
+  return {
+    ...mail,
+    hold: () => {
+      isHolding = true
+      const reached = once(steps, "reached")
+      return {
+        reached: () => reached,
+        letGo: async () => {
+          isHolding = false
+          steps.emit("letGo")
+        },
+      }
+    },
+  }
+}
+
+/** Ends a worker by SIGKILL, and what its connections to the database still do. The leases that it held end. */
+const kill = async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
+  child.kill("SIGKILL")
+  await ended
+  await query(
+    (sql) => sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'outreach-worker' and datname = current_database()`,
+  )
+  await query((sql) => sql`update messages set lease_until = clock_timestamp() where lease_until is not null`)
+  await takeTurn()
+}
+const takeTurn = async () => {
+  await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
+  await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+}
+
+const until = (id: CampaignId, wanted: string) =>
+  eventually(
+    () => run(Effect.flatMap(CampaignRepository, (campaigns) => campaigns.find(id))),
+    ({ status }) => status === wanted,
+  )
+
+/** Each address once, and how many messages were repeated: the same message, after a kill, at most once. */
+const readMessages = (messages: Awaited<ReturnType<typeof mailServer>>["messages"]) => {
+  const byAddress = new Map<string, ReadonlyArray<string>>()
+  for (const { to, text } of messages) {
+    const header = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1]?.trim()
+    const copy = `${header("Message-ID")} ${header("Subject")}`
+    byAddress.set(to[0]!, [...(byAddress.get(to[0]!) ?? []), copy])
+  }
+  for (const copies of byAddress.values()) {
+    expect(copies.length).toBeLessThanOrEqual(2)
+    expect(new Set(copies).size).toBe(1)
+  }
+  const subjects = new Map([...byAddress].map(([address, [copy]]) => [address, copy!.replace(/^\S+ /, "")]))
+  return { subjects, repeated: messages.length - byAddress.size }
+}
+
+/** The short form proves the last phase of each. */
+const short = process.env["PROVE_MAIL"] !== "1"
+const phasesOf = <Phase>(phases: ReadonlyArray<Phase>) => (short ? phases.slice(-1) : phases)
+
+/** A worker does not send more at once: twenty connections with two messages each. */
+const MAX_REPEATED = 40
+
+describe("a test of two subjects whose worker is killed", () => {
+  const RECIPIENTS = 60
+  const SUBJECTS = { a: "An invitation to Heart failure", b: "A seat is kept for you" }
+  const phases = phasesOf<readonly [phase: string, written: Written | undefined]>([
+    ["while the winner is decided", { table: "subject_tests", when: "old.winner is null and new.winner is not null" }],
+    [
+      "while those who waited get the winner",
+      { table: "messages", when: "old.due_at = 'infinity' and new.due_at <> 'infinity'" },
+    ],
+    ["while the winner is sent", undefined],
+  ])
+
+  it.each(phases)("%s has one winner, and one message for each recipient", async (phase, written) => {
+    const mail = await startMailServer()
+    const { campaign } = await run(
+      Effect.gen(function* () {
+        const subjectTest = { subjectB: SUBJECTS.b, share: 50, afterSeconds: 1800 }
+        const seeded = yield* seedCampaign({ recipients: RECIPIENTS, subjectTest })
+        yield* commandCampaign(seeded.campaign.id, "schedule")
+        return seeded
+      }),
+    )
+    const first = await startWorker(url(), { SMTP_URL: mail.url })
+    const recipients = () =>
+      query<{ email: string; testSubject: "a" | "b" | null; isSent: boolean }>(
+        (sql) => sql`
+          select email, test_subject as "testSubject", sent_at is not null as "isSent" from recipients
+          where campaign_id = ${campaign.id}`,
+      )
+    const group = (rows: Awaited<ReturnType<typeof recipients>>) =>
+      rows.filter(({ testSubject }) => testSubject !== null)
+    await eventually(recipients, (rows) => group(rows).length > 0 && group(rows).every(({ isSent }) => isSent))
+    await query(
+      (sql) => sql`
+        insert into unique_hits (organization_id, recipient_id, type, date, unsuspected_date)
+        select organization_id, id, 'outreach.email_clicked', current_date, current_date from recipients
+        where campaign_id = ${campaign.id} and test_subject = 'b'`,
+    )
+
+    const stop = written === undefined ? mail.hold() : await stopWriters(written)
+    await query((sql) => sql`update subject_tests set began_at = began_at - interval '30 minutes'`)
+    await stop.reached()
+    await kill(first)
+    await stop.letGo()
+    const decisions = () =>
+      query<{ winner: string; decidedAt: string }>(
+        (sql) => sql`
+          select winner, decided_at as "decidedAt" from subject_tests
+          where campaign_id = ${campaign.id} and winner is not null`,
+      )
+    const decided = await decisions()
+    expect(decided).toHaveLength(phase === "while the winner is decided" ? 0 : 1)
+
+    await startWorker(url(), { SMTP_URL: mail.url })
+    await until(campaign.id, "completed")
+    const [decision] = await decisions()
+    expect(decision).toMatchObject({ winner: "b", ...decided[0] })
+    const { subjects, repeated } = readMessages(mail.messages)
+    console.log(`killed ${phase}: ${subjects.size} recipients, ${repeated} messages repeated`)
+    expect(repeated).toBeLessThanOrEqual(written === undefined ? MAX_REPEATED : 0)
+    const all = await recipients()
+    expect(all.filter(({ isSent }) => isSent)).toHaveLength(RECIPIENTS)
+    expect(subjects).toEqual(new Map(all.map(({ email, testSubject }) => [email, SUBJECTS[testSubject ?? "b"]])))
+  })
+})
+
+describe("a follow-up whose worker is killed", () => {
+  // More than one transaction draws.
+  const RECIPIENTS = 620
+  const CLICKED = 20
+  const phases = phasesOf<readonly [phase: string, written: Written | undefined]>([
+    ["while its first recipients are drawn", { table: "follow_ups", when: "old.last_id is null" }],
+    ["while its last recipients are drawn", { table: "follow_ups", when: "new.drawn_at is not null" }],
+    [
+      "while they are published",
+      { table: "recipients", when: "old.published_at is null and new.published_at is not null" },
+    ],
+    ["while its messages are sent", undefined],
+  ])
+
+  it.each(phases)(
+    "%s is drawn once, announced once, and sent to each whom it was drawn for",
+    async (phase, written) => {
+      const to = await partner()
+      const mail = await startMailServer()
+      const { secret, program, campaign } = await run(seedCampaign({ recipients: RECIPIENTS, endpointUrl: to.url }))
+      to.trust(secret)
+      // As if it had been sent six days ago, and some had clicked.
+      await query(
+        (sql) => sql`
+        update recipients set published_at = clock_timestamp() - interval '7 days', sent_at = clock_timestamp() - interval '6 days'
+        where campaign_id = ${campaign.id}`,
+      )
+      await query((sql) => sql`update campaigns set status = 'completed' where id = ${campaign.id}`)
+      const clicked = await query<{ email: string }>(
+        (sql) => sql`
+        with clicker as (select * from recipients where campaign_id = ${campaign.id} order by npi limit ${CLICKED}), hit as (
+          insert into unique_hits (organization_id, recipient_id, type, date, unsuspected_date)
+          select organization_id, id, 'outreach.email_clicked', current_date, current_date from clicker
+        )
+        select email from clicker`,
+      )
+      const stopDrawing = written && (await stopWriters(written))
+      const followUp = await run(
+        Effect.gen(function* () {
+          const start = (yield* Clock.currentTimeMillis) + 1_800_000
+          const created = yield* createCampaign({
+            programId: program.id,
+            name: "Reminder",
+            kind: "traffic",
+            subject: "Your seat is still free",
+            html: `<p>https://l.test/{{ token }}</p>${FOOTER}`,
+            windowStart: fromUnixMillis(start),
+            windowEnd: fromUnixMillis(start + 3_600_000),
+            followUp: { followUpOf: campaign.id, unless: "clicked", afterSeconds: 5 * 86_400 },
+          })
+          return yield* commandCampaign(created.id, "schedule")
+        }),
+      )
+      const openWindow = async () => {
+        await query((sql) => sql`update messages set due_at = clock_timestamp() where campaign_id = ${followUp.id}`)
+        await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${followUp.id}`)
+      }
+      const first = await startWorker(url(), { SMTP_URL: mail.url })
+      if (stopDrawing === undefined) await until(followUp.id, "published")
+      const stop = stopDrawing ?? mail.hold()
+      if (stopDrawing === undefined) await openWindow()
+      await stop.reached()
+      await kill(first)
+      await stop.letGo()
+
+      await startWorker(url(), { SMTP_URL: mail.url })
+      if (stopDrawing !== undefined) {
+        await until(followUp.id, "published")
+        await openWindow()
+      }
+      await until(followUp.id, "completed")
+      const drawn = await query<{ email: string; token: string; isSent: boolean }>(
+        (sql) => sql`
+        select email, token, sent_at is not null as "isSent" from recipients where campaign_id = ${followUp.id}`,
+      )
+      const left = new Set(clicked.map(({ email }) => email))
+      expect(drawn).toHaveLength(RECIPIENTS - CLICKED)
+      expect(drawn.filter(({ email, isSent }) => left.has(email) || !isSent)).toEqual([])
+      const { subjects, repeated } = readMessages(mail.messages)
+      console.log(`killed ${phase}: ${subjects.size} recipients, ${repeated} messages repeated`)
+      expect(repeated).toBeLessThanOrEqual(written === undefined ? MAX_REPEATED : 0)
+      expect([...subjects.keys()].sort()).toEqual(drawn.map(({ email }) => email).sort())
+      const announced = () => {
+        const events = to.received.filter(
+          ({ event: { event_type, data } }) =>
+            event_type === "outreach.recipients_published" && data["service_campaign_id"] === followUp.id,
+        )
+        // A webhook may come twice.
+        const once = new Map(events.map(({ event }) => [event.event_id, event]))
+        return [...once.values()].flatMap(({ data }) =>
+          (data["recipients"] as ReadonlyArray<{ token: string }>).map(({ token }) => token),
+        )
+      }
+      const tokens = await eventually(announced, ({ length }) => length >= drawn.length)
+      expect(tokens.sort()).toEqual(drawn.map(({ token }) => token).sort())
+    },
+  )
+})
