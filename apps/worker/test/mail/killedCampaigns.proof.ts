@@ -14,7 +14,7 @@ import { journey } from "../journey.ts"
 import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query } = journey()
+const { url, run, query, kill, endLeases } = journey()
 
 /** Rows whose writer stops when they are written, and before that is committed. */
 interface Written {
@@ -92,23 +92,6 @@ const startMailServer = async () => {
   }
 }
 
-/** Ends a worker by SIGKILL, and what its connections to the database still do. The leases that it held end. */
-const kill = async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
-  child.kill("SIGKILL")
-  await ended
-  await query(
-    (sql) => sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'outreach-worker' and datname = current_database()`,
-  )
-  await query((sql) => sql`update messages set lease_until = clock_timestamp() where lease_until is not null`)
-  await takeTurn()
-}
-const takeTurn = async () => {
-  await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
-  await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
-}
-
 const until = (id: CampaignId, wanted: string) =>
   eventually(
     () => run(Effect.flatMap(CampaignRepository, (campaigns) => campaigns.find(id))),
@@ -181,6 +164,7 @@ describe("a test of two subjects whose worker is killed", () => {
     await query((sql) => sql`update subject_tests set began_at = began_at - interval '30 minutes'`)
     await stop.reached()
     await kill(first)
+    await endLeases()
     await stop.letGo()
     const decisions = () =>
       query<{ winner: string; decidedAt: string }>(

@@ -12,7 +12,7 @@ import { startWorker } from "../startWorker.ts"
 import { certificate } from "./relayOutcomes.ts"
 import { findPostfix, startPostfix } from "./startPostfix.ts"
 
-const { url, launch, query } = journey()
+const { url, launch, query, endLeases } = journey()
 const postfix = await findPostfix()
 // The second package brings the mechanisms; postfix recommends neither.
 const saslpasswd = await installDebianPackages(["sasl2-bin", "libsasl2-modules"], ["/usr/sbin/saslpasswd2"])
