@@ -94,8 +94,7 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
         await wrong.ended
 
         await query((sql) => sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`)
-        await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
-        await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+        await endLeases()
         await startWorker(url(), settings(PASSWORD))
         await eventually(
           () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent"),
