@@ -12,12 +12,14 @@ import { createPublications } from "./delivery/createPublications.ts"
 import { startReceiver } from "./delivery/startReceiver.ts"
 import { type Claimed, measureClaim, seedSending } from "./growth/measureClaims.ts"
 import { measurePublishing } from "./growth/measurePublishing.ts"
+import { measureTurns } from "./growth/measureTurns.ts"
 import { endFleet, signalFleet, startFleet } from "./growth/startFleet.ts"
 import { median } from "./median.ts"
 import { waitFor } from "./waitFor.ts"
 
 // Does a delivery cost more beside many endpoints, many waiting events, an old transaction or other workers? Do hints slow down
-// publishing? Does a claim of messages take longer beside many sending campaigns? Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
+// publishing? Does a claim of messages take longer beside many sending campaigns? Does a campaign wait for another organization's long one?
+// Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "10" },
     seconds: { type: "string", default: "5" },
     claims: { type: "string", default: "200" },
+    messages: { type: "string", default: "1000000" },
   },
 })
 const ROUNDS = Number(values.rounds)
@@ -67,6 +70,7 @@ const parts = {
   workers: measureSharedEndpoints,
   hints: measureHints,
   claims: measureClaims,
+  turns: measureNewcomers,
 }
 if (values.only !== undefined && !(values.only in parts)) {
   throw new Error(`--only must be one of ${Object.keys(parts).join(", ")}`)
@@ -216,6 +220,25 @@ async function measureClaims(): Promise<void> {
     }
   }
   for (const { sql } of scenarios) await sql.end()
+}
+
+/** Measures how long a campaign of 100 takes beside another organization's long one, and by itself, without a rate and with one. */
+async function measureNewcomers(): Promise<void> {
+  const messages = Number(values.messages)
+  const alone = await openScenario("alone", undefined, [])
+  const beside = await openScenario("beside", undefined, [])
+  await seedSending({ campaigns: 1, sql: beside.sql }, messages / 64)
+  for (const perMinute of [undefined, 1200]) {
+    const options = { perMinute, rounds: ROUNDS }
+    const [aloneTook, besideTook] = [await measureTurns(alone, options), await measureTurns(beside, options)]
+    const first = besideTook.map((it) => it.first)
+    report(
+      `a campaign of 100${perMinute === undefined ? "" : ` at ${perMinute} a minute`} beside one of ${messages.toLocaleString("en")} ÷ alone`,
+      besideTook.map(({ last }, i) => last / aloneTook[i]!.last),
+      `the median ${median(besideTook.map(({ last }) => last)).toFixed(1)} ÷ ${median(aloneTook.map(({ last }) => last)).toFixed(1)} s, the first message after ${median(first).toFixed(1)} s, at most ${Math.max(...first).toFixed(1)}`,
+    )
+  }
+  for (const { sql } of [alone, beside]) await sql.end()
 }
 
 /** Measures the cost of a delivery in two scenarios in turn, and reports the ratio. */
