@@ -184,6 +184,18 @@ describe("ops suppressions", () => {
     expect(await entries(program)).toEqual([...suppressed, ["email", email(9), "operator"]])
     expect(await runJson(...backfill)).toEqual({ organizations: 1, bounces: 5, added: 0 })
     expect(await runJson("suppressions", "backfill")).toMatchObject({ added: 0 })
+
+    // More than a transaction reads, all at one time.
+    await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+          select organization_id, 'evt_' || n, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body
+          from (select * from events where organization_id = ${organizationId} and type = 'outreach.email_bounced' limit 1) event
+          cross join generate_series(1, 2500) as n`,
+      ),
+    )
+    expect(await runJson(...backfill)).toEqual({ organizations: 1, bounces: 2505, added: 0 })
     expect(await runFailing(...backfill.slice(0, -1), `org_${"0".repeat(32)}`)).toMatchObject({
       code: "organization_not_found",
     })
