@@ -159,7 +159,7 @@ describe("ops suppressions", () => {
     expect(await runFailing("suppressions", "list", "--program", none)).toMatchObject({ code: "program_not_found" })
   })
 
-  it("are made of the bounces before this release, of those alone that are final, and once", async () => {
+  it("are made of the hard bounces before this release, and of each only once", async () => {
     const reasons = ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"]
     const { program, organizationId } = await meanwhile(
       Effect.gen(function* () {

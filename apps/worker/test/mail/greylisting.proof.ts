@@ -44,7 +44,7 @@ const startPostgrey = async (program: string, ...options: ReadonlyArray<string>)
   return port
 }
 
-/** Sends a message by way of a postfix that asks postgrey. */
+/** Sends a message through a postfix that asks postgrey. */
 const sendThrough = async (postfixProgram: string, postgreyPort: number) => {
   const port = await freePort()
   const server = await startPostfix(postfixProgram, port, {

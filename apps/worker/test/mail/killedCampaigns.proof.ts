@@ -67,7 +67,7 @@ const stopWriters = async ({ table, when }: Written) => {
   }
 }
 
-/** A mail server that can be told to leave messages unanswered that it has whole. */
+/** A mail server that can be told to leave messages unanswered that it has received completely. */
 const startMailServer = async () => {
   const steps = new EventEmitter()
   let isHolding = false
