@@ -14,6 +14,7 @@ import { Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { cpuTime } from "./cpuTime.ts"
 import { fieldsOf, htmlFor, subjectFor, TEMPLATE } from "./email/message.ts"
+import { median } from "./median.ts"
 
 // Compares one deployed worker that sends a campaign with nodemailer's pool, which sends as many messages that are already rendered.
 
@@ -62,7 +63,6 @@ for (let round = 1; round <= rounds; round++) {
     )
   }
 }
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 const summary = (values: ReadonlyArray<number>): string =>
   `${median(values).toFixed(2)} (${values.map((value) => value.toFixed(2)).join(" ")})`
 console.log(`\n  messages/s, worker ÷ nodemailer's pool   ${summary(ratios)}`)
