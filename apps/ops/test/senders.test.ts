@@ -280,4 +280,49 @@ describe("senders", () => {
     for (const part of ["d=acme.test;", "s=s1;", "From: Acme Health <outreach@acme.test>"]) expect(text).toContain(part)
     expect(text).toMatch(/^Message-ID: <rcp_[0-9a-f]{32}@acme\.test>/m)
   })
+
+  it("has a ramp, whose day is shown, which begins anew and is taken away", async () => {
+    const { organization, campaign } = await seed()
+    const sender = await add(organization.id, "--ramp", "200,400,800")
+    const ramp = { daily: "200,400,800", day: 1, sent_today: 0, allowed_today: 200 }
+    expect(sender.ramp).toEqual(ramp)
+    await meanwhile(SenderRepository.use(({ activate }) => activate(SenderId.make(sender.id))))
+    const count = (sent: number, daysAgo: number) =>
+      meanwhile(
+        SqlClient.SqlClient.use(
+          (sql) => sql`
+            update sender_ramps set sent = ${sent}, counted_on = date(clock_timestamp() at time zone 'UTC') - ${daysAgo}::int`,
+        ),
+      )
+    const shown = async () => (await run(["senders", "list", "--organization", organization.id])).stdout
+    await count(120, 0)
+    expect(await runJson("campaigns", "show", campaign.id)).toMatchObject({ ramp: { ...ramp, sent_today: 120 } })
+    expect((await runJson("senders", "list")).data).toMatchObject([{ id: sender.id, ramp: { sent_today: 120 } }])
+    expect(await shown()).toContain("day 1 of 3: 120 of 200 sent")
+    await count(200, 0)
+    const waits = "day 1 of 3: 200 of 200 sent, the next at 00:00 UTC"
+    expect(await shown()).toContain(waits)
+    expect((await run(["campaigns", "show", campaign.id])).stdout).toContain(waits)
+    await count(200, 1)
+    expect(await shown()).toContain("day 2 of 3: 0 of 400 sent")
+
+    const anew = await runJson("senders", "update", sender.id, "--ramp", "50,50")
+    expect(anew.ramp).toEqual({ daily: "50,50", day: 1, sent_today: 0, allowed_today: 50 })
+    const { stdout } = await run(["senders", "update", sender.id, "--ramp", "60,70"])
+    expect(stdout).toContain("day 1 of 2: 0 of 60 sent")
+    expect(JSON.stringify((await runJson("audit", "list")).data)).toContain('"ramp":"60,70"')
+    expect(await runJson("senders", "update", sender.id, "--ramp", "none")).toMatchObject({ ramp: null })
+  })
+
+  it.each(["200,0", "abc", "400,200", "200,", Array(91).fill(1).join(",")])("refuses the ramp %s", async (ramp) => {
+    const { organization } = await seed()
+    const args = ["senders", "add", "--organization", organization.id, "--from", "a@acme.test", "--ramp", ramp]
+    const { code, stderr } = await run(args)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(
+        "a ramp such as 200,400,800: at most 90 whole numbers from 1 to 10000000, none of them smaller than the one before",
+      ),
+    })
+  })
 })

@@ -58,6 +58,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   program: "recorded",
   promoted: "recorded",
   quiet: "recorded",
+  ramp: "recorded",
   rate: "recorded",
   reason: "recorded",
   recipient: "withheld",

@@ -8,7 +8,7 @@ import { reading } from "../audit/Access.ts"
 import { campaignId } from "../inputs/commonFlags.ts"
 import { switchFlag } from "../inputs/parsedInput.ts"
 import { formatRecord, formatRows, print } from "../output/Output.ts"
-import { formatMailbox } from "../senders/printSender.ts"
+import { formatMailbox, formatRamp } from "../senders/printSender.ts"
 import { followCampaign, formatProgress } from "./followCampaign.ts"
 import { formatSubjectTest, readSubjectTestReport } from "./subjectTestReport.ts"
 
@@ -32,6 +32,7 @@ export const show = reading(
       // Null where it is the deployment's, MAIL_FROM.
       senderId: sender?.id ?? null,
       from: sender && formatMailbox(sender.fromName, sender.fromAddress),
+      ramp: sender?.ramp ?? null,
     }
     const pauses = yield* repository.pauses(input.campaignId)
     const failures = yield* repository.failures(input.campaignId)
@@ -40,7 +41,7 @@ export const show = reading(
     const followUp = (yield* (yield* FollowUpRepository).find({ ...campaign, campaignId: campaign.id })) ?? null
     const text = () =>
       [
-        formatRecord({ ...named, ...progress }),
+        formatRecord({ ...named, ramp: formatRamp(named.ramp), ...progress }),
         formatProgress(progress),
         ...(followUp === null ? [] : [formatFollowUp(followUp)]),
         ...(subjectTest === null ? [] : [formatSubjectTest(campaign.subject, subjectTest)]),

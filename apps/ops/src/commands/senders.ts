@@ -1,5 +1,6 @@
 import { DomainName, isAscii } from "@outreach/domain/DomainName"
 import { ProgramId, SenderId } from "@outreach/domain/Identifier"
+import { Ramp } from "@outreach/domain/senders/Ramp"
 import { DKIM_OVERLAP_DAYS, DKIM_RECORD_DAYS, domainOf } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender, updateSender } from "@outreach/domain/senders/Senders"
@@ -17,7 +18,7 @@ import { pickDefined } from "../inputs/pickDefined.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { Output, printList, printRecord, printToStderr } from "../output/Output.ts"
 import { senderRepository } from "../senderRepository.ts"
-import { formatMailbox, printSender } from "../senders/printSender.ts"
+import { formatMailbox, formatRamp, printSender } from "../senders/printSender.ts"
 
 // Loaded when a flag is given, because they load libraries.
 const senderMailbox = Effect.promise(async () => (await import("@outreach/mail/mailFrom")).senderMailbox)
@@ -96,6 +97,11 @@ const add = changing(
       DomainName,
       "The domain of the return paths, such as bounces.acme.example (default BOUNCE_DOMAIN)",
     ).pipe(Flag.optional),
+    ramp: parsedFlag(
+      "ramp",
+      Ramp,
+      "The most messages on each of the first days of UTC on which it sends, such as 200,400,800 (default any number)",
+    ).pipe(Flag.optional),
     selector,
     dkimKey,
   },
@@ -109,6 +115,7 @@ const add = changing(
         replyTo: Option.getOrNull(input.replyTo),
         dkimDomain: Option.getOrElse(input.dkimDomain, () => domainOf(input.from.address)),
         bounceDomain: Option.getOrNull(input.bounceDomain),
+        ramp: Option.getOrNull(input.ramp),
       },
       yield* newKey(input),
     )
@@ -131,7 +138,9 @@ const list = reading(
       from: formatMailbox(sender.fromName, sender.fromAddress),
       selectors: keys.filter(({ isSigning }) => isSigning).map(({ selector }) => selector),
     }))
-    yield* printList(rows, [
+    const { json } = yield* Output
+    const shown = rows.map((row) => ({ ...row, ramp: json ? row.ramp : formatRamp(row.ramp) }))
+    yield* printList(shown, [
       "id",
       "organizationId",
       "programId",
@@ -140,10 +149,13 @@ const list = reading(
       "selectors",
       "bounceDomain",
       "liveSince",
+      "ramp",
     ])
   }),
 ).pipe(
-  Command.withDescription("List the senders with the selectors that sign, oldest first; of one organization or of all"),
+  Command.withDescription(
+    "List the senders with the selectors that sign and the day of their ramp, oldest first; of one organization or of all",
+  ),
 )
 
 const show = reading(
@@ -190,6 +202,11 @@ const update = changing(
       noneOr(DomainName),
       "The domain of the return paths, or none for BOUNCE_DOMAIN",
     ).pipe(Flag.optional),
+    ramp: parsedFlag(
+      "ramp",
+      noneOr(Ramp),
+      "The most messages on each of the next days of UTC on which it sends, beginning anew, or none for any number",
+    ).pipe(Flag.optional),
     dnsServer,
   },
   Effect.fn("ops.senders.update")(function* ({ senderId, from, dnsServer, ...input }) {
@@ -198,7 +215,7 @@ const update = changing(
       ...(Option.isSome(from) && { fromName: from.value.name, fromAddress: from.value.address }),
     }
     if (Object.keys(changes).length === 0) {
-      return yield* new NothingToUpdate({ flags: ["--from", "--reply-to", "--bounce-domain"] })
+      return yield* new NothingToUpdate({ flags: ["--from", "--reply-to", "--bounce-domain", "--ramp"] })
     }
     const { checkSender } = yield* Effect.promise(() => import("../senders/verifySender.ts"))
     const updated = yield* updateSender(senderId, changes, (changed) =>

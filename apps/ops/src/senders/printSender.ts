@@ -1,9 +1,20 @@
 import { dnsRecords, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
+import type { RampState } from "@outreach/domain/senders/Ramp"
 import type { DkimKey, SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { formatRecord, formatRows, print } from "../output/Output.ts"
 
 /** Formats a name and an address as in `Acme <outreach@acme.example>`. */
 export const formatMailbox = (name: string, address: string): string => (name === "" ? address : `${name} <${address}>`)
+
+/** Formats where a sender stands in its ramp, as in `day 2 of 3: 120 of 400 sent`; null without one. */
+export const formatRamp = (ramp: RampState | null): string | null => {
+  if (ramp === null) return null
+  const { sentToday, allowedToday } = ramp
+  const days = ramp.daily.split(",").length
+  if (sentToday === null || allowedToday === null) return `over, after ${days} days`
+  const next = sentToday < allowedToday ? "" : ", the next at 00:00 UTC"
+  return `day ${ramp.day} of ${days}: ${sentToday} of ${allowedToday} sent${next}`
+}
 
 /** Describes what a key does now. */
 const keyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
@@ -19,7 +30,7 @@ export const printSender = (sender: SenderWithKeys) => {
   const rows = keys.map((key) => ({ ...key, state: keyState(key) }))
   return print({ ...own, keys: rows, dnsRecords: records }, () =>
     [
-      formatRecord(own),
+      formatRecord({ ...own, ramp: formatRamp(own.ramp) }),
       formatRows(rows, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
       `DNS records:\n${records.map(formatDnsRecord).join("\n")}`,
     ].join("\n\n"),

@@ -1,5 +1,6 @@
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { singleKey } from "@outreach/domain/KeyRing"
+import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender } from "@outreach/domain/senders/Senders"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
@@ -29,7 +30,7 @@ const lostKeys = Layer.provide(
 )
 
 /** Starts a campaign whose organization has a live sender at a domain of its own. */
-const launch = Effect.fnUntraced(function* (domain: string, recipients: number, programId?: ProgramId) {
+const launch = Effect.fnUntraced(function* (domain: string, recipients: number, programId?: ProgramId, ramp?: Ramp) {
   const { organization, program, campaign } = yield* seedCampaign({ recipients, emailDomain: `of.${domain}` })
   const pair = yield* generateDkimKeyPair
   const { id, keys } = yield* addSender(
@@ -41,6 +42,7 @@ const launch = Effect.fnUntraced(function* (domain: string, recipients: number, 
       replyTo: `replies@${domain}`,
       dkimDomain: domain,
       bounceDomain: `bounces.${domain}`,
+      ramp: ramp ?? null,
     },
     { ...pair, selector: "s1" },
   )
@@ -123,5 +125,56 @@ describe("a campaign", () => {
     expect(mail.messages.map(({ to }) => to[0]!.split("@")[1])).toEqual(Array(3).fill("of.found.test"))
     expect(output.log).toContain("DKIM key of a sender cannot be read, its messages wait")
     expect(output.log).toContain(waiting.id)
+  })
+
+  it("sends as many messages a day as its sender's ramp allows, with two workers, and others go on", async () => {
+    const { warming } = await onDatabase(
+      Effect.gen(function* () {
+        const warming = yield* launch("new.test", 60, undefined, "7,19")
+        yield* sendCampaign(warming.campaign.id)
+        yield* sendCampaign((yield* launch("known.test", 30)).campaign.id)
+        return { warming }
+      }),
+    )
+    const mail = await mailServer()
+    const sent = (domain: string) => mail.messages.filter(({ to }) => to[0]!.endsWith(`@of.${domain}`)).length
+    await Promise.all([runWorker(url(), { SMTP_URL: mail.url }), runWorker(url(), { SMTP_URL: mail.url })])
+    const untilSent = (ofNew: number) =>
+      eventually(
+        () => [sent("new.test"), sent("known.test")],
+        ([first, second]) => first! >= ofNew && second === 30,
+      )
+    await untilSent(7)
+    const giveTurns = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const table of ["campaign_turns", "organization_turns"]) {
+        yield* sql`update ${sql(table)} set next_at = '-infinity'`
+      }
+    })
+    // Claims that look at the new sender's campaign first.
+    const sendAnother = async (domain: string) => {
+      const { campaign } = await onDatabase(launch(domain, 5))
+      await onDatabase(Effect.andThen(giveTurns, sendCampaign(campaign.id)))
+      await eventually(
+        () => sent(domain),
+        (count) => count === 5,
+      )
+    }
+    await sendAnother("second.test")
+    expect(sent("new.test")).toBe(7)
+    const nextDay = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update sender_ramps set counted_on = counted_on - 1`
+      yield* giveTurns
+    })
+    await onDatabase(nextDay)
+    await untilSent(26)
+    await sendAnother("third.test")
+    expect(sent("new.test")).toBe(26)
+    await onDatabase(nextDay)
+    await untilSent(60)
+    expect((await onDatabase(SenderRepository.use(({ find }) => find(warming.id)))).ramp).toEqual({
+      ...{ daily: "7,19", day: 3, sentToday: null, allowedToday: null },
+    })
   })
 })

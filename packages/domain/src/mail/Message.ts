@@ -1,4 +1,4 @@
-import type { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
+import type { CampaignId, OrganizationId, ProgramId, RecipientId, SenderId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
@@ -23,6 +23,8 @@ export interface MessageLease {
   readonly attempt: number
   /** How often the whole message was sent and never answered. */
   readonly unknownOutcomes: number
+  /** The sender whose ramp counts it, and the day of UTC on which it does. */
+  readonly ramp?: { readonly senderId: SenderId; readonly day: string } | null
 }
 
 /** What a campaign's messages have in common. */

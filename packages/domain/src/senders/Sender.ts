@@ -1,9 +1,11 @@
 import type { Redacted } from "effect"
 import type { DkimKeyId, OrganizationId, ProgramId, SenderId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
+import type { RampState } from "./Ramp.ts"
 
 // Glossary. Selector: the label under which a domain publishes one of its DKIM keys (RFC 6376 3.1). Aligned: of the domain in From, or of one
 // above or below it, so that a signature or SPF counts for DMARC (RFC 7489 3.1). Live: e-mails are sent in its name.
+// Ramp: how many messages a day it may send at first, so that mail servers come to know it (warm-up).
 
 /** In whose name the e-mails of an organization, or of one of its programs, are sent. */
 export interface Sender {
@@ -20,6 +22,8 @@ export interface Sender {
   readonly bounceDomain: string | null
   /** Since when e-mails are sent in its name: when its DNS records were found. Null before. */
   readonly liveSince: Timestamp | null
+  /** Null without a ramp. */
+  readonly ramp: RampState | null
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }

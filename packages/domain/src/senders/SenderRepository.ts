@@ -2,6 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { CampaignId, OrganizationId, SenderId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
+import type { Ramp } from "./Ramp.ts"
 import type { DkimKeyPair, Sender, SenderIdentity, SenderWithKeys } from "./Sender.ts"
 
 /** No sender has this id. */
@@ -41,10 +42,16 @@ export class SenderKeyUnreadable extends Schema.TaggedError<SenderKeyUnreadable>
   }
 }
 
-export type NewSender = Omit<Sender, "liveSince" | "createdAt" | "updatedAt">
+export type NewSender = Omit<Sender, "liveSince" | "ramp" | "createdAt" | "updatedAt"> & {
+  /** Default no ramp. */
+  readonly ramp?: Ramp | null
+}
 
 /** What may change of a sender. Its DKIM domain stays, because its keys are published there. */
-export type SenderChanges = Partial<Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain">>
+export type SenderChanges = Partial<Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain">> & {
+  /** Begins with its first day, for which counts what the ramp before it has counted today; null takes the ramp away. */
+  readonly ramp?: Ramp | null
+}
 
 /** A key that signs nothing yet. */
 export interface NewDkimKey extends DkimKeyPair {

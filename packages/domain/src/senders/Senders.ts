@@ -28,7 +28,7 @@ export const updateSender = Effect.fn("Senders.update")(function* <E, R>(
 ) {
   const senders = yield* SenderRepository
   const sender = yield* senders.find(senderId)
-  const changed = { ...sender, ...changes }
+  const changed = { ...sender, ...changes, ramp: sender.ramp }
   yield* checkAlignment(changed)
   if (sender.liveSince !== null && hasNewDomain(sender, changed)) yield* verify(changed)
   return yield* senders.update(senderId, changes)

@@ -22,6 +22,7 @@ const sender = (change: Partial<SenderWithKeys> = {}): SenderWithKeys => ({
   organizationId: "org_1" as OrganizationId,
   id: "snd_1" as SenderId,
   programId: null,
+  ramp: null,
   fromName: "Acme",
   fromAddress: "outreach@news.acme.test",
   replyTo: null,

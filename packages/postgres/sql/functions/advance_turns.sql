@@ -1,7 +1,8 @@
 -- Sets when campaigns and their organizations have their next turn. The caller holds their rows since before it looked for their messages.
 --
 -- A campaign of which messages were taken goes behind the others. One that has nothing due comes again with its first message or when a lease
--- ends, but within a minute, and one at its rate when that opens. An organization of which nothing was taken keeps its place.
+-- ends, but within a minute, and one at its rate when that opens; one whose sender's ramp allows no more today likewise, with the next day.
+-- An organization of which nothing was taken keeps its place.
 -- The two arrays of those that were served have an entry for each message, in their order: of several that were served together, whoever got more
 -- comes later, and else whoever was served later.
 create or replace function advance_turns(
@@ -11,6 +12,7 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 #variable_conflict use_column
 declare
   now_at constant timestamptz := clock_timestamp();
+  tomorrow constant timestamptz := date_trunc('day', now_at, 'UTC') + interval '1 day';
 begin
   delete from campaign_turns turn using unnest(campaign_organizations, campaigns) as given (organization_id, campaign_id)
   where turn.organization_id = given.organization_id and turn.campaign_id = given.campaign_id and not exists (
@@ -18,6 +20,9 @@ begin
     where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
 
   update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
+    -- Nobody asks for the sender of an organization without ramps.
+    case when exists (select from sender_ramps where organization_id = campaign.organization_id)
+      and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
       -- Whoever lifts the reason gives no turn.

@@ -1,10 +1,11 @@
 -- Leases messages that are due, within the rates of all campaigns, of each campaign, of each recipient domain, and of each mail operator: who
 -- runs the domain's mail servers, or the domain itself where nobody knows. A message outside of its campaign's hours is put off.
+-- No sender gets more than its ramp leaves of the day; what is beyond stays as it is, and its campaign has no turn until the next day.
 --
 -- It looks at the few organizations and campaigns whose turn it is, and shares what may be sent among the organizations first, then among the
 -- campaigns of each; what one has no use for goes to the others. Two claims take the turns of different organizations where they can.
--- Rows are locked in this order: turns and messages, where nobody else holds them; then the rates that bind, by their scope, for
--- which a claim waits. So a rate holds over all workers, and a claim without rates waits for nobody.
+-- Rows are locked in this order: turns and messages, where nobody else holds them; then the ramps and the rates that bind, by their
+-- names, for which a claim waits. So they hold over all workers, and a claim without them waits for nobody.
 --
 -- It returns one row for each lease, or one row without a lease. Each row repeats how many messages were put off.
 -- A worker passes how many messages of each campaign it holds (held_by_campaign) and gets fewer of those campaigns.
@@ -21,6 +22,8 @@ declare
   max_organizations constant integer := 8;
   max_campaigns constant integer := 8;
   now_at timestamptz := clock_timestamp();
+  today date;
+  counting_days date[];
   free_slots integer;
   looked_at text[] := '{}';
   turns record;
@@ -81,11 +84,12 @@ begin
     ) turn;
 
     now_at := clock_timestamp();
+    today := now_at at time zone 'UTC';
     -- How many messages of each campaign are looked at.
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
     ), open as materialized (
-      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, (
+      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, ramp.sender_id as ramp, (
           select count(*) from (
             select from messages
             where organization_id = given.organization and campaign_id = given.campaign
@@ -93,11 +97,19 @@ begin
             limit least(
               look.messages,
               mail_slots((select next_at from send_rates where scope = 'campaign ' || given.campaign), campaign.per_minute, now_at),
-              max_per_campaign - coalesce((held_by_campaign ->> given.campaign)::integer, 0))
+              max_per_campaign - coalesce((held_by_campaign ->> given.campaign)::integer, 0),
+              ramp.slots)
           ) first_due
         ) as wanted
       from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
       join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
+      -- Nobody asks for the sender of an organization without ramps.
+      left join lateral (
+        select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
+        where organization_id = campaign.organization_id and sender_id = case
+          when exists (select from sender_ramps where organization_id = campaign.organization_id)
+          then sender_of(campaign.organization_id, campaign.program_id) end
+      ) ramp on slots < 2147483647
       where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
         and not quota_reached(campaign.organization_id, campaign.program_id)
         and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
@@ -106,12 +118,13 @@ begin
       from open cross join generate_series(1, wanted) as one
       order by organization_rank, place limit (select messages from look)
     ), quota as (
-      select place, organization, campaign, per_minute, hours_from, hours_to, count(*)::integer as messages from shared
-      group by place, organization, campaign, per_minute, hours_from, hours_to
+      select place, organization, campaign, per_minute, hours_from, hours_to, ramp, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute, hours_from, hours_to, ramp
     )
     select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
       array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
       array_agg(hours_from order by place) as hours_from, array_agg(hours_to order by place) as hours_to,
+      array_agg(ramp order by place) as ramps,
       array(select campaign from open where wanted > 0) as waiting
     into due from quota;
     exit when due.campaigns is not null;
@@ -121,10 +134,10 @@ begin
   with candidate as materialized (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select found.*, place, per_minute, hours_from, hours_to, time_zones, lower(split_part(recipient.email, '@', -1)) as domain,
+      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, lower(split_part(recipient.email, '@', -1)) as domain,
         row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
-      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to)
-        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, place)
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
+        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
       cross join lateral (
         select organization_id, campaign_id, recipient_id, due_at from messages
         where organization_id = given.organization and campaign_id = given.campaign
@@ -144,6 +157,7 @@ begin
     array_agg(campaign_id order by organization_rank, place) as campaigns,
     array_agg(recipient_id order by organization_rank, place) as recipients,
     array_agg(per_minute order by organization_rank, place) as rates,
+    array_agg(ramp order by organization_rank, place) as ramps,
     array_agg(candidate.domain order by organization_rank, place) as domains,
     array_agg(coalesce(operator, candidate.domain) order by organization_rank, place) as operators,
     array_agg(opens_at order by organization_rank, place) as openings
@@ -165,6 +179,25 @@ begin
   select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
   on conflict (domain) do update set needed_at = excluded.needed_at where known.needed_at < excluded.needed_at - interval '1 day';
 
+  if num_nonnulls(variadic message.ramps) > 0 then
+    perform from (
+      select distinct organization, sender from unnest(message.organizations, message.ramps) as each (organization, sender)
+      where sender is not null order by organization, sender
+    ) each
+    cross join lateral (
+      select from sender_ramps where organization_id = each.organization and sender_id = each.sender for update
+    ) ramp;
+    today := clock_timestamp() at time zone 'UTC';
+    -- The day that was counted last goes on if the clock was set back.
+    select array_agg(case when rank <= ramp_slots(daily, day_number, counted_on, sent, today) then greatest(counted_on, today) end order by place)
+    into counting_days
+    from (
+      select *, row_number() over (partition by ramp order by place) as rank
+      from unnest(message.organizations, message.ramps) with ordinality as given (organization, ramp, place)
+    ) each
+    left join sender_ramps tally on tally.organization_id = organization and tally.sender_id = ramp;
+  end if;
+
   -- Whoever counts by a rate waits here for the others who do, and for the commit of what they have used of it.
   insert into send_rates as pace (scope, next_at)
   select scope, now_at - interval '1 second' from (
@@ -181,10 +214,12 @@ begin
     -- A message is put off by a pause as it is by the hours, and uses nothing of a rate.
     select each.*, greatest(pause.until, opens_at, '-infinity') as paused_until
     from unnest(
-      message.organizations, message.campaigns, message.recipients, message.rates, message.domains, message.operators, message.openings
-    ) with ordinality as each (organization, campaign, recipient, per_minute, domain, operator, opens_at, place)
+      message.organizations, message.campaigns, message.recipients, message.rates, message.domains, message.operators, message.openings,
+      message.ramps, counting_days
+    ) with ordinality as each (organization, campaign, recipient, per_minute, domain, operator, opens_at, ramp, counting_day, place)
     left join domain_pauses pause
       on pause.organization_id = each.organization and pause.campaign_id = each.campaign and pause.domain = each.domain
+    where ramp is null or counting_day is not null
   ), of_domain as (
     select candidate.*, paused_until <= now_at
       and row_number() over (partition by candidate.domain, paused_until > now_at order by place) <= mail_slots(pace.next_at, per_domain_minute, now_at) as is_open
@@ -205,7 +240,7 @@ begin
     update messages message
     set lease_token = gen_random_uuid(), lease_until = now_at + make_interval(secs => lease_seconds)
     from of_all where is_taken and message.organization_id = organization and message.recipient_id = recipient
-    returning message.*, of_all.domain, of_all.operator, of_all.per_minute
+    returning message.*, of_all.domain, of_all.operator, of_all.per_minute, of_all.ramp, of_all.counting_day
   ), full_up as (
     select organization, campaign, recipient, paused_until, place,
       case when paused_until > now_at then null when is_open then 'operator ' || operator else 'domain ' || domain end as scope,
@@ -238,6 +273,14 @@ begin
     update send_rates pace
     set next_at = greatest(pace.next_at, now_at - interval '1 second') + times * interval '60 seconds' / rate
     from used where pace.scope = used.scope and rate is not null
+  ), counted_by_ramp as (
+    update sender_ramps tally set day_number = ramp_day(day_number, counted_on, sent, counting_day), counted_on = counting_day,
+      sent = case when counted_on = counting_day then sent else 0 end + times
+    from (
+      select organization_id, ramp, counting_day, count(*)::integer as times
+      from leased where ramp is not null group by organization_id, ramp, counting_day
+    ) used
+    where tally.organization_id = used.organization_id and tally.sender_id = used.ramp
   )
   select (select count(*)::integer from waiting) as put_offs,
     array(select organization from of_all where is_taken or not is_welcome order by place) as organizations,
@@ -246,7 +289,8 @@ begin
       select jsonb_build_object(
         'organizationId', leased.organization_id, 'campaignId', leased.campaign_id, 'programId', recipient.program_id,
         'recipientId', leased.recipient_id, 'leaseToken', leased.lease_token, 'token', recipient.token, 'email', recipient.email,
-        'testSubject', recipient.test_subject, 'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes)
+        'testSubject', recipient.test_subject, 'attempt', leased.attempts + 1, 'unknownOutcomes', leased.unknown_outcomes,
+        'ramp', case when ramp is not null then jsonb_build_object('senderId', ramp, 'day', counting_day) end)
       from leased
       join recipients recipient on recipient.organization_id = leased.organization_id and recipient.id = leased.recipient_id
     ) as leases

@@ -169,6 +169,8 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             order by due_at limit 1
           ) first
           where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+            -- Asked of few: each answer is a query of its own.
+            and not (organization_id in (select organization_id from sender_ramps) and ramp_reached(organization_id, program_id))
         ), message as (
           select count(*) as count from (
             select from sending

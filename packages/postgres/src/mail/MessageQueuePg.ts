@@ -19,6 +19,7 @@ import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { bringTurnForward } from "./bringTurnForward.ts"
+import { giveBackToRamps } from "./giveBackToRamps.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 /** Keeps the messages to send in PostgreSQL. */
@@ -225,8 +226,18 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       )
     }
   }
+  yield* giveBackToRamps(
+    organizationId,
+    items.flatMap((item) => (reachedNobody(item) && settled.has(keyOf(item.lease)) ? (item.lease.ramp ?? []) : [])),
+  )
   return settled
 })
+
+/** Reports whether no recipient's server was asked about the message, as far as we know. A deferral was an answer. */
+const reachedNobody = ({ lease, settlement }: Settling): boolean =>
+  settlement.state === "unrendered" ||
+  settlement.state === "withdrawn" ||
+  (settlement.state === "retry" && settlement.attempts < lease.attempt && settlement.refusedWith === undefined)
 
 /** Brings the turns of campaigns forward to the retries that were put back. Where it fails, the next turn comes within a minute. */
 const bringForward = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {

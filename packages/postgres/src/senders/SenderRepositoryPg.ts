@@ -1,6 +1,7 @@
 import type { CampaignId, OrganizationId, SenderId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
+import type { Ramp } from "@outreach/domain/senders/Ramp"
 import {
   DKIM_OVERLAP_DAYS,
   DKIM_RECORD_DAYS,
@@ -31,7 +32,15 @@ export const SenderRepositoryPg = Layer.effect(
     const columns = sql.literal(`
       sender.organization_id as "organizationId", sender.id, sender.program_id as "programId", from_name as "fromName",
       from_address as "fromAddress", reply_to as "replyTo", dkim_domain as "dkimDomain", bounce_domain as "bounceDomain",
-      live_since as "liveSince", sender.created_at as "createdAt", sender.updated_at as "updatedAt"`)
+      live_since as "liveSince", sender.created_at as "createdAt", sender.updated_at as "updatedAt", (
+        select jsonb_build_object(
+          'daily', array_to_string(daily, ','), 'day', day,
+          'sentToday', case when day > cardinality(daily) then null when counted_on >= today then sent else 0 end,
+          'allowedToday', daily[day])
+        from sender_ramps ramp cross join date(clock_timestamp() at time zone 'UTC') as today
+        cross join lateral ramp_day(day_number, counted_on, sent, today) as day
+        where ramp.organization_id = sender.organization_id and ramp.sender_id = sender.id
+      ) as ramp`)
 
     const keysOf = (senders: ReadonlyArray<Sender>) =>
       sql<DkimKey & { readonly senderId: SenderId }>`
@@ -73,6 +82,18 @@ export const SenderRepositoryPg = Layer.effect(
       return rows[0] ?? (yield* new SenderNotFound({ senderId }))
     })
 
+    const find = (senderId: SenderId) => sql<Sender>`select ${columns} from senders sender where id = ${senderId}`
+
+    /** Sets a sender's ramp to its first day, for which counts what the one before it has counted today, or takes it away. */
+    const setRamp = Effect.fnUntraced(function* (senderId: SenderId, ramp: Ramp | null) {
+      if (ramp === null) return yield* sql`delete from sender_ramps where sender_id = ${senderId}`
+      return yield* sql`
+        insert into sender_ramps as ramp (organization_id, sender_id, daily)
+        select organization_id, id, string_to_array(${ramp}, ',')::int[] from senders where id = ${senderId}
+        on conflict (organization_id, sender_id) do update set daily = excluded.daily, day_number = 1,
+          sent = case when ramp.counted_on < date(clock_timestamp() at time zone 'UTC') then 0 else ramp.sent end`
+    })
+
     const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
       const rows = yield* sql<Sender>`
         select ${columns} from campaigns campaign
@@ -106,17 +127,15 @@ export const SenderRepositoryPg = Layer.effect(
             return yield* new SenderExists({ senderId: existing?.id ?? "", of })
           }
           yield* insertKey(sender, key)
-          return (yield* withKeys(rows))[0]!
+          yield* setRamp(sender.id, sender.ramp ?? null)
+          return (yield* withKeys(yield* find(sender.id)))[0]!
         },
         sql.withTransaction,
         orDieAs("SenderRepository.add"),
       ),
 
       find: Effect.fn("SenderRepository.find")(function* (senderId) {
-        return yield* withKeysOrFail(
-          senderId,
-          yield* sql<Sender>`select ${columns} from senders sender where id = ${senderId}`,
-        )
+        return yield* withKeysOrFail(senderId, yield* find(senderId))
       }, orDieAs("SenderRepository.find")),
 
       list: Effect.fn("SenderRepository.list")(function* (organizationId?: OrganizationId) {
@@ -127,19 +146,21 @@ export const SenderRepositoryPg = Layer.effect(
         )
       }, orDieAs("SenderRepository.list")),
 
-      update: Effect.fn("SenderRepository.update")(function* (
-        senderId,
-        { fromName, fromAddress, replyTo, bounceDomain },
-      ) {
-        const rows = yield* sql<Sender>`
+      update: Effect.fn("SenderRepository.update")(
+        function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
+          if (ramp !== undefined) yield* setRamp(senderId, ramp)
+          const rows = yield* sql<Sender>`
           update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
             from_address = coalesce(${fromAddress ?? null}, from_address),
             reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
             bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
             updated_at = clock_timestamp()
           where id = ${senderId} returning ${columns}`
-        return yield* withKeysOrFail(senderId, rows)
-      }, orDieAs("SenderRepository.update")),
+          return yield* withKeysOrFail(senderId, rows)
+        },
+        sql.withTransaction,
+        orDieAs("SenderRepository.update"),
+      ),
 
       remove: Effect.fn("SenderRepository.remove")(function* (senderId) {
         const rows = yield* sql`delete from senders where id = ${senderId} returning 1`
