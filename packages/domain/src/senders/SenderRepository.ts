@@ -49,7 +49,7 @@ export type NewSender = Omit<Sender, "liveSince" | "ramp" | "createdAt" | "updat
 
 /** What may change of a sender. Its DKIM domain stays, because its keys are published there. */
 export type SenderChanges = Partial<Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain">> & {
-  /** Begins with its first day, for which counts what the ramp before it has counted today; null takes the ramp away. */
+  /** Begins with its first day, on which what the ramp before has counted today is counted on; null takes the ramp away. */
   readonly ramp?: Ramp | null
 }
 

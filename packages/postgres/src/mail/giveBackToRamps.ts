@@ -8,7 +8,7 @@ interface RampDay {
   readonly day: string
 }
 
-/** Lets the ramps of one organization's senders count messages no more that nobody was asked to take. A day that is over stays as it is. */
+/** Takes messages off the counts of the ramps of one organization's senders. A day that is over stays as it is. */
 export const giveBackToRamps = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   messages: ReadonlyArray<RampDay>,

@@ -84,14 +84,15 @@ export const SenderRepositoryPg = Layer.effect(
 
     const find = (senderId: SenderId) => sql<Sender>`select ${columns} from senders sender where id = ${senderId}`
 
-    /** Sets a sender's ramp to its first day, for which counts what the one before it has counted today, or takes it away. */
+    /** Sets a sender's ramp to its first day, or takes it away. What the ramp before has counted today is counted on. */
     const setRamp = Effect.fnUntraced(function* (senderId: SenderId, ramp: Ramp | null) {
       if (ramp === null) return yield* sql`delete from sender_ramps where sender_id = ${senderId}`
       return yield* sql`
         insert into sender_ramps as ramp (organization_id, sender_id, daily)
         select organization_id, id, string_to_array(${ramp}, ',')::int[] from senders where id = ${senderId}
         on conflict (organization_id, sender_id) do update set daily = excluded.daily, day_number = 1,
-          sent = case when ramp.counted_on < date(clock_timestamp() at time zone 'UTC') then 0 else ramp.sent end`
+          counted_on = least(ramp.counted_on, date(clock_timestamp() at time zone 'UTC')),
+          sent = case when ramp.counted_on = date(clock_timestamp() at time zone 'UTC') then ramp.sent else 0 end`
     })
 
     const ofCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -150,12 +151,12 @@ export const SenderRepositoryPg = Layer.effect(
         function* (senderId, { fromName, fromAddress, replyTo, bounceDomain, ramp }) {
           if (ramp !== undefined) yield* setRamp(senderId, ramp)
           const rows = yield* sql<Sender>`
-          update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
-            from_address = coalesce(${fromAddress ?? null}, from_address),
-            reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
-            bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
-            updated_at = clock_timestamp()
-          where id = ${senderId} returning ${columns}`
+            update senders sender set from_name = coalesce(${fromName ?? null}, from_name),
+              from_address = coalesce(${fromAddress ?? null}, from_address),
+              reply_to = case when ${replyTo !== undefined}::boolean then ${replyTo ?? null} else reply_to end,
+              bounce_domain = case when ${bounceDomain !== undefined}::boolean then ${bounceDomain ?? null} else bounce_domain end,
+              updated_at = clock_timestamp()
+            where id = ${senderId} returning ${columns}`
           return yield* withKeysOrFail(senderId, rows)
         },
         sql.withTransaction,

@@ -191,12 +191,16 @@ describe("a sender's ramp", () => {
     expect(yield* rampOf(senderId)).toEqual({ daily: "10,20", day: 2, sentToday: 5, allowedToday: 20 })
   })
 
-  test("goes on with the day that it counted last when the clock was set back", function* () {
+  test("goes on with the day that it counted last when the clock was set back, until it begins anew", function* () {
     const { senderId } = yield* seedSending(30, "3,5")
     expect(yield* claimAll).toHaveLength(3)
     yield* setClock("2026-11-22T12:00:00Z")
     expect(yield* claimAll).toHaveLength(0)
     expect(yield* rampOf(senderId)).toMatchObject({ day: 1, sentToday: 3 })
+    yield* (yield* SenderRepository).update(senderId, { ramp: "3,5" })
+    expect(yield* claimAll).toHaveLength(3)
+    yield* setClock("2026-11-23T00:00:01Z")
+    expect(yield* claimAll).toHaveLength(5)
   })
 
   test("begins anew with another one, which what was counted today is counted for, and ends when it is taken away", function* () {
