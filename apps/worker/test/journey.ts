@@ -71,13 +71,13 @@ export const journey = () => {
           return () => run(readers.leave(thief))
         }),
       ),
-    /** Kills a worker, and ends its sessions. */
+    /** Kills a worker, ends its sessions, and waits until they are gone: one may be about to commit a claim. */
     kill: async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
       child.kill("SIGKILL")
       await ended
       await query(
         (sql) => sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
+          select pg_terminate_backend(pid, 60000) from pg_stat_activity
           where application_name = 'outreach-worker' and datname = current_database()`,
       )
     },

@@ -251,6 +251,7 @@ describe("a follow-up whose worker is killed", () => {
       if (stopDrawing === undefined) await openWindow()
       await stop.reached()
       await kill(first)
+      await endLeases()
       await stop.letGo()
 
       await startWorker(url(), { SMTP_URL: mail.url })
