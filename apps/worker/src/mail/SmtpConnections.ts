@@ -22,7 +22,7 @@ interface Waiter {
   readonly take: (turn: SmtpTurn | undefined) => void
 }
 
-/** How many messages may be begun and not recorded, for each connection: what a killed process repeats at most. */
+/** How many messages may be begun and not recorded, for each open connection: what a killed process repeats at most. */
 const UNRECORDED_PER_CONNECTION = 2
 
 /** An idle connection is closed before the server does it (RFC 5321 4.5.3.2.7: after five minutes). */
@@ -106,16 +106,19 @@ export class SmtpConnections {
   }
 
   #free(campaignId: CampaignId): SmtpConnection | undefined {
-    if (this.#unrecorded >= UNRECORDED_PER_CONNECTION * this.#connections.length) return
     let busy = 0
+    let open = 0
     let free: SmtpConnection | undefined
     for (const connection of this.#connections) {
       if (connection.sendingFor === campaignId) busy += 1
+      if (connection.sendingFor !== undefined || connection.session?.isOpen) open += 1
       if (connection.sendingFor !== undefined) continue
       // One that is open already is the better.
       if (free === undefined || (!free.session?.isOpen && connection.session?.isOpen)) free = connection
     }
-    return busy < this.#maxPerCampaign ? free : undefined
+    if (free === undefined || busy >= this.#maxPerCampaign) return
+    const openThen = free.session?.isOpen ? open : open + 1
+    return this.#unrecorded < UNRECORDED_PER_CONNECTION * openThen ? free : undefined
   }
 
   #occupy(connection: SmtpConnection, campaignId: CampaignId): SmtpTurn {

@@ -156,13 +156,17 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   )
   const settled = new Set<string>()
   // Recipients are locked before their messages are, and both before the clock, here as everywhere, so that no two writers wait for
-  // each other.
-  yield* sql`
-    select from recipients
-    where organization_id = ${organizationId} and id = any (${items.map(({ lease }) => lease.recipientId)}::text[])
-    order by id for update`
+  // each other. In the statement itself, because messages wait for each round trip of their recording.
+  const withRecipients = sql`
+    with recipient as materialized (
+      select from recipients
+      where organization_id = ${organizationId} and id = any (${items.map(({ lease }) => lease.recipientId)}::text[])
+      order by id for update
+    )`
+  const areLocked = sql`(select count(*) from recipient) > 0`
   if (retries.length > 0) {
     const rows = yield* sql<HeldLease>`
+      ${withRecipients}
       update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
         due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
         unknown_outcomes = unknown_outcomes + retry.unknown,
@@ -176,7 +180,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
         ${retries.map((retry) => retry.failure?.code ?? "")}::text[]
       ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code)
       where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
-        and message.lease_token = retry.token
+        and message.lease_token = retry.token and ${areLocked}
       returning message.recipient_id as "recipientId", retry.token as "leaseToken"`
     for (const lease of rows) settled.add(keyOf(lease))
     yield* pauseDomains(
@@ -190,12 +194,13 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   }
   if (finals.length > 0) {
     const rows = yield* sql<HeldLease>`
+      ${withRecipients}
       delete from messages message
       using unnest(
         ${finals.map((final) => final.recipientId)}::text[], ${finals.map((final) => final.leaseToken)}::uuid[]
       ) as final (recipient_id, token)
       where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
-        and message.lease_token = final.token
+        and message.lease_token = final.token and ${areLocked}
       returning message.recipient_id as "recipientId", final.token as "leaseToken"`
     for (const lease of rows) settled.add(keyOf(lease))
     const ours = finals.filter((final) => settled.has(keyOf(final)))
