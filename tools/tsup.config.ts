@@ -11,6 +11,7 @@ const ASSETS = {
   "docs/guide.css": "apps/api/src/docs/guide.css",
   "docs/viewer.css": "apps/api/src/docs/viewer.css",
   "docs/viewer.js": "apps/api/src/docs/viewer.js",
+  languages: "apps/api/src/docs/samples/languages",
   "samples/reconcile.txt": "apps/api/src/docs/samples/reconcile.ts",
   "samples/verifySignature.txt": "apps/api/src/docs/samples/verifySignature.ts",
   "samples/webhookServer.txt": "apps/api/src/docs/samples/webhookServer.ts",
@@ -21,6 +22,7 @@ const ASSETS = {
 const IMPORTS = {
   "#sql/*": "./sql/*",
   "#docs/*": "./docs/*",
+  "#languages/*": "./languages/*",
   "#samples/*": "./samples/*.txt",
   "#swagger-ui/*": "./swagger-ui/*",
 }

@@ -22,12 +22,17 @@ apt-get install -qy --reinstall --download-only --no-install-recommends \\
 cd "$fetched"
 for package in *.deb; do dpkg -x "$package" .; done
 rm -rf partial ./*.deb
+find . -type l -lname '/*' | while read -r link; do
+  target=$(readlink "$link")
+  if test -e ".$target"; then ln -sfn "$folder$target" "$link"; fi
+done
 chmod 755 .
 test -e "$folder" || mv -T "$fetched" "$folder"
 `
 
 /**
  * Unpacks Debian packages and what they depend on into a folder, once for every run on this machine, and installs nothing: a mail server that the machine has stays.
+ * Absolute links lead to what is in the folder, where it has it.
  *
  * Where that fails, root on Debian throws; elsewhere the reason to skip is returned and written to stderr.
  */

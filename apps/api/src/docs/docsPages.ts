@@ -7,7 +7,9 @@ import { ApiConfig } from "../ApiConfig.ts"
 import { errorsPage } from "./errorsPage.ts"
 import { html } from "./html.ts"
 import { layout } from "./layout.ts"
+import signatureVectors from "./signatureVectors.json" with { type: "json" }
 import { hashOf, staticPage } from "./staticPage.ts"
+import { verifyInYourLanguage } from "./verifyInYourLanguage.ts"
 import { webhooksPage } from "./webhooksPage.ts"
 
 const POLICY =
@@ -40,11 +42,9 @@ export const docsPages = Effect.gen(function* () {
     asset(import.meta.resolve("#swagger-ui/swagger-ui.css")),
     asset(import.meta.resolve("#swagger-ui/swagger-ui-bundle.js")),
   ])
-  const [verifySignature, webhookServer, reconcile] = yield* Effect.promise(() =>
+  const [webhookServer, reconcile] = yield* Effect.promise(() =>
     Promise.all(
-      ["verifySignature", "webhookServer", "reconcile"].map((name) =>
-        readFile(new URL(import.meta.resolve(`#samples/${name}`)), "utf8"),
-      ),
+      ["webhookServer", "reconcile"].map((name) => readFile(new URL(import.meta.resolve(`#samples/${name}`)), "utf8")),
     ),
   )
 
@@ -62,7 +62,8 @@ export const docsPages = Effect.gen(function* () {
     "webhooks",
     webhooksPage({
       unauthenticatedLimit,
-      samples: { verifySignature: verifySignature!, webhookServer: webhookServer!, reconcile: reconcile! },
+      samples: { webhookServer: webhookServer!, reconcile: reconcile! },
+      verifyInYourLanguage: yield* Effect.promise(verifyInYourLanguage),
     }),
   )
   const served = { ...openapi, servers: [{ url: publicBaseUrl, description: deployment }] }
@@ -72,6 +73,7 @@ export const docsPages = Effect.gen(function* () {
     "/docs": yield* staticPage(reference.markup, page(VIEWER_POLICY)),
     "/docs/errors": yield* staticPage(errors.markup, page(POLICY)),
     "/docs/webhooks": yield* staticPage(webhooks.markup, page(POLICY)),
+    "/docs/signature-vectors.json": yield* staticPage(JSON.stringify(signatureVectors, null, 2), DOCUMENT),
     ...Object.fromEntries(
       [icon, frameStyle, guideStyle, fittingStyle, startScript, viewerStyle, viewerScript].map(
         ({ path, page }) => [`/docs/${path}`, page] as const,

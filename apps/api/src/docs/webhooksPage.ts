@@ -21,9 +21,10 @@ const heading = (id: keyof typeof SECTIONS): Html => html`<h2 id="${id}">${SECTI
 /** The guide to webhooks, for both directions; `samples` are the sources that it shows. */
 export const webhooksPage = (options: {
   readonly unauthenticatedLimit: number
-  readonly samples: Readonly<Record<"verifySignature" | "webhookServer" | "reconcile", string>>
+  readonly samples: Readonly<Record<"webhookServer" | "reconcile", string>>
+  readonly verifyInYourLanguage: Html
 }): Html => {
-  const { unauthenticatedLimit, samples } = options
+  const { unauthenticatedLimit, samples, verifyInYourLanguage } = options
   return html`<main id="content" class="content">
 <h1>Webhooks</h1>
 <p class="lead">We post an event to your endpoint when something happens to a recipient, and you post yours to ours. Both are signed alike. What a
@@ -71,8 +72,10 @@ hex of HMAC-SHA256 over <code>&lt;t&gt;.&lt;raw body&gt;</code>. The key is the 
 <li>Compute the signature over <code>t</code>, a dot and the body with each secret that you hold. Take the raw bytes, before any JSON parser.</li>
 <li>Compare in constant time. One match is enough. Otherwise answer 401.</li>
 </ol>
-<p>In full:</p>
-${code("verifySignature.ts", samples.verifySignature)}
+<p>In full, with nothing but the language's own library:</p>
+${verifyInYourLanguage}
+<p><a href="signature-vectors.json">Signatures to test with</a>, in JSON: each case has the header, the body, the secrets and the clock, and says whether
+a verifier accepts it, or the code with which it refuses. All of the above agree with all of them.</p>
 <p>Or leave it to <code>@outreach/webhook-verifier</code>, 2 KB without dependencies: it reads the raw bytes in Express, Fastify, Hono, plain Node, AWS Lambda
 and whatever speaks Fetch, types the events, and <code>npx webhook-verifier verify</code> says why a signature fails. A whole receiver:</p>
 ${code("webhookServer.ts", samples.webhookServer)}

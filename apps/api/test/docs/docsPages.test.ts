@@ -13,7 +13,7 @@ const BASE = "https://api.outreach.test/outreach"
 const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 
 const PAGES = ["/docs", "/docs/errors", "/docs/webhooks"] as const
-const DOCUMENTS = [...PAGES, "/v1/openapi.json"] as const
+const DOCUMENTS = [...PAGES, "/v1/openapi.json", "/docs/signature-vectors.json"] as const
 
 /** Asks for what comes, as it comes: nothing is decompressed and no header is added. */
 const ask200 = async (path: string, headers: Record<string, string> = {}) => {
@@ -59,6 +59,7 @@ describe("a document", () => {
       "no-cache",
       "no-cache",
       "no-cache",
+      "public, max-age=300",
       "public, max-age=300",
     ])
   })

@@ -13,6 +13,7 @@ import { verifySignature } from "../../src/docs/samples/verifySignature.ts"
 import { webhookServer } from "../../src/docs/samples/webhookServer.ts"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
+import { samplesOf } from "./samplesOf.ts"
 
 const api = startApi()
 
@@ -24,11 +25,9 @@ describe("the code that the guide shows", () => {
   it.each(["verifySignature.ts", "webhookServer.ts", "reconcile.ts"])(
     "is the code that runs below: %s",
     async (file) => {
-      const text = await (await fetch(`${api().url}/docs/webhooks`)).text()
-      const shown = text.split(`aria-label="${file}"><code>`)[1]!.split("</code>")[0]!
+      const page = await (await fetch(`${api().url}/docs/webhooks`)).text()
       const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
-      const unescaped = shown.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
-      expect(unescaped).toBe(source.trimEnd())
+      expect(samplesOf(page).get(file)).toBe(source)
     },
   )
 })

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises"
+import { type Html, html, prose } from "./html.ts"
+import { code } from "./layout.ts"
+
+/** The languages of the switch in its order: the file that is shown, and how servers there give the raw body. */
+const LANGUAGES = [
+  {
+    language: "TypeScript",
+    file: "verifySignature.ts",
+    source: import.meta.resolve("#samples/verifySignature"),
+    rawBody:
+      'Express: `express.raw({ type: "application/json", limit: "1mb" })`; Fetch: `await request.arrayBuffer()`.',
+  },
+  {
+    language: "Python",
+    file: "verify_signature.py",
+    source: import.meta.resolve("#languages/verify_signature.py"),
+    rawBody: "Django: `request.body`; Flask: `request.get_data()`; FastAPI: `await request.body()`.",
+  },
+  {
+    language: "PHP",
+    file: "verify_signature.php",
+    source: import.meta.resolve("#languages/verify_signature.php"),
+    rawBody: '`file_get_contents("php://input")`; Laravel and Symfony: `$request->getContent()`.',
+  },
+  {
+    language: "Ruby",
+    file: "verify_signature.rb",
+    source: import.meta.resolve("#languages/verify_signature.rb"),
+    rawBody: "Rails: `request.raw_post`; Rack and Sinatra: `request.body.read`.",
+  },
+  {
+    language: "Go",
+    file: "verify_signature.go",
+    source: import.meta.resolve("#languages/verify_signature.go"),
+    rawBody:
+      "`io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))`; `now` is `time.Now().Unix()`, `tolerance` 300. The 64 digits are written as twice 32, because Go allows 1,000 repetitions within one another.",
+  },
+  {
+    language: "Java",
+    file: "WebhookSignature.java",
+    source: import.meta.resolve("#languages/WebhookSignature.java"),
+    rawBody:
+      "Spring: `@RequestBody byte[] rawBody`; servlets: `request.getInputStream().readAllBytes()`. `now` is `Instant.now().getEpochSecond()`, `tolerance` 300.",
+  },
+  {
+    language: "C#",
+    file: "WebhookSignature.cs",
+    source: import.meta.resolve("#languages/WebhookSignature.cs"),
+    rawBody:
+      "ASP.NET Core: `await Request.Body.CopyToAsync(stream)` and `stream.ToArray()` of a `MemoryStream`. `now` is `DateTimeOffset.UtcNow.ToUnixTimeSeconds()`.",
+  },
+] as const
+
+/** Reads the check of a signature in each language, as a switch of which one language is open at a time. */
+export async function verifyInYourLanguage(): Promise<Html> {
+  const samples = await Promise.all(
+    LANGUAGES.map(async (row) => ({ ...row, text: await readFile(new URL(row.source), "utf8") })),
+  )
+  // Disclosures of one name close one another without a script.
+  return html`<div class="languages">
+${samples.map(
+  ({ language, file, rawBody, text }, i) => html`<details name="language"${i === 0 ? html` open` : ""}>
+<summary>${language}</summary>
+<p>The raw body: ${prose(rawBody)}</p>
+${code(file, text)}
+</details>
+`,
+)}</div>`
+}

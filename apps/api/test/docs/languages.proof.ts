@@ -1,0 +1,232 @@
+import { execFile } from "node:child_process"
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir, userInfo } from "node:os"
+import { basename, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { sign, verify } from "@outreach/signature"
+import fc from "fast-check"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { startApi } from "../startApi.ts"
+import type { SignatureCase, SignatureVectors } from "./SignatureVectors.ts"
+import { samplesOf } from "./samplesOf.ts"
+
+/** A program of Debian, below `/` where the machine has it, else below the folder into which its package is unpacked. */
+interface Tool {
+  readonly root: string
+  readonly program: string
+}
+
+interface Language {
+  readonly language: string
+  /** The file as the page names it, and the program beside this proof that calls it for each line of its input. */
+  readonly sample: string
+  readonly runner: string
+  readonly debianPackage: string
+  readonly program: string
+  /** What has to run in the folder of the two; the last of it reads the cases. */
+  readonly commands: (tool: Tool) => ReadonlyArray<readonly [program: string, ...ReadonlyArray<string>]>
+  readonly env?: (tool: Tool) => Readonly<Record<string, string>>
+}
+
+const LANGUAGES: ReadonlyArray<Language> = [
+  {
+    language: "Python",
+    sample: "verify_signature.py",
+    runner: "run.py",
+    debianPackage: "python3",
+    program: "usr/bin/python3",
+    commands: ({ program }) => [[program, "run.py"]],
+    env: ({ root }) => ({ PYTHONHOME: join(root, "usr") }),
+  },
+  {
+    language: "PHP",
+    sample: "verify_signature.php",
+    runner: "run.php",
+    debianPackage: "php-cli",
+    program: "usr/bin/php[0-9]*",
+    commands: ({ program }) => [[program, "-n", "-d", "error_reporting=-1", "-d", "display_errors=stderr", "run.php"]],
+  },
+  {
+    language: "Ruby",
+    sample: "verify_signature.rb",
+    runner: "run.rb",
+    debianPackage: "ruby",
+    program: "usr/bin/ruby[0-9]*",
+    commands: ({ program }) => [[program, "--disable-gems", "-w", "run.rb"]],
+    env: ({ root }) => ({
+      RUBYLIB: ["usr/lib/ruby/[0-9]*", "usr/lib/*/ruby/[0-9]*"].flatMap((path) => below(root, path)).join(":"),
+    }),
+  },
+  {
+    language: "Go",
+    sample: "webhooks/verify_signature.go",
+    runner: "run.go",
+    debianPackage: "golang-go",
+    program: "usr/lib/go-*/bin/go",
+    commands: ({ program }) => [
+      [program, "mod", "init", "languages"],
+      ["sh", "-c", '"$0" -d webhooks | diff /dev/null - >&2', join(dirname(program), "gofmt")],
+      [program, "vet", "./..."],
+      [program, "build", "-o", "run", "."],
+      ["./run"],
+    ],
+    env: ({ program }) => ({ GOROOT: dirname(dirname(program)), CGO_ENABLED: "0", GOFLAGS: "-mod=mod" }),
+  },
+  {
+    language: "Java",
+    sample: "WebhookSignature.java",
+    runner: "Run.java",
+    debianPackage: "default-jdk-headless",
+    program: "usr/lib/jvm/java-*-openjdk-*/bin/javac",
+    commands: ({ program }) => [
+      [program, "-Xlint:all", "-Werror", "-d", ".", "WebhookSignature.java", "Run.java"],
+      [join(dirname(program), "java"), "-cp", ".", "Run"],
+    ],
+  },
+  {
+    language: "C#, by Mono since Debian has no .NET,",
+    sample: "WebhookSignature.cs",
+    runner: "Run.cs",
+    debianPackage: "mono-mcs",
+    program: "usr/bin/mono",
+    commands: ({ root, program }) => [
+      [
+        program,
+        join(root, "usr/lib/mono/4.5/mcs.exe"),
+        "-warnaserror",
+        "-out:run.exe",
+        "WebhookSignature.cs",
+        "Run.cs",
+      ],
+      [program, "run.exe"],
+    ],
+    env: ({ root }) => ({ MONO_PATH: join(root, "usr/lib/mono/4.5"), MONO_CFG_DIR: join(root, "etc") }),
+  },
+]
+
+const below = (root: string, path: string) => globSync(path, { cwd: root }).map((found) => join(root, found))
+
+const findTool = async ({ debianPackage, program }: Language): Promise<Tool | { readonly missing: string }> => {
+  const [present] = below("/", program)
+  if (present !== undefined) return { root: "/", program: present }
+  const folder = join(tmpdir(), `outreach-${debianPackage}-${userInfo().uid}`)
+  const unpacked = await unpackDebianPackages([debianPackage], folder)
+  if ("missing" in unpacked) return unpacked
+  const [brought] = below(folder, program)
+  if (brought === undefined) throw new Error(`${debianPackage} did not bring ${program}`)
+  return { root: folder, program: brought }
+}
+
+const base64 = (text: string) => Buffer.from(text).toString("base64")
+
+/** A case as a line, which every language reads without a parser of JSON. */
+const lineOf = ({ headers, body_base64, secrets, now }: SignatureCase) => {
+  const header = headers["X-Signature"]
+  return [
+    header === undefined ? "-" : base64(header),
+    body_base64,
+    secrets.length === 0 ? "-" : secrets.map(base64).join(","),
+    now,
+  ].join("\t")
+}
+
+/** Runs a language's commands in a folder, the last of them over the cases, and returns its lines. */
+const run = async (language: Language, tool: Tool, folder: string, cases: ReadonlyArray<SignatureCase>) => {
+  const libraries = ["usr/lib/*-linux-gnu", "lib/*-linux-gnu"].flatMap((path) => below(tool.root, path))
+  const unpacked = tool.root === "/" ? {} : { LD_LIBRARY_PATH: libraries.join(":"), ...language.env?.(tool) }
+  const env = { PATH: "/usr/bin:/bin", HOME: folder, LC_ALL: "C.UTF-8", ...unpacked }
+  const commands = language.commands(tool)
+  let output = ""
+  for (const [i, [program, ...args]] of commands.entries()) {
+    const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
+    running.child.stdin!.end(i === commands.length - 1 ? cases.map((one) => `${lineOf(one)}\n`).join("") : "")
+    output = (await running).stdout
+  }
+  return output.trimEnd().split("\n")
+}
+
+const NOW = 1_780_000_000
+const SECRETS = [
+  "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699",
+  "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r",
+]
+const BODY = '{"name":"Zoë"}'
+
+/** Headers that were signed, and then changed in a few places, with what the package says of each. */
+const changedHeaders = async (count: number): Promise<ReadonlyArray<SignatureCase>> => {
+  const [first, second] = [
+    await sign(BODY, SECRETS, { timestamp: NOW }),
+    await sign(BODY, [SECRETS[0]!], { timestamp: NOW }),
+  ]
+  const edit = fc.record({
+    at: fc.nat(200),
+    drop: fc.nat(2),
+    put: fc.constantFrom("", ..."0123456789abcdefAF,=tv1 +-.\t;é٣", ", ", ",x=1", "t=", ",v1=", "v1"),
+  })
+  const changed = fc
+    .tuple(fc.constantFrom(first, second, `${second},v0=x`), fc.array(edit, { maxLength: 2 }))
+    .map(([header, edits]) =>
+      edits.reduce((text, { at, drop, put }) => {
+        const place = at % (text.length + 1)
+        return text.slice(0, place) + put + text.slice(place + drop)
+      }, header),
+    )
+  const given = fc.record({ header: changed, now: fc.integer({ min: NOW - 301, max: NOW + 301 }) })
+  return Promise.all(
+    fc.sample(given, count).map(async ({ header, now }) => {
+      const verifying = verify(header, BODY, [SECRETS[0]!], { now })
+      return {
+        name: `the header ${JSON.stringify(header)} at ${now}`,
+        headers: { "X-Signature": header },
+        body_base64: base64(BODY),
+        secrets: [SECRETS[0]!],
+        now,
+        expected: await verifying.then(
+          () => "accepted" as const,
+          () => "refused" as const,
+        ),
+      }
+    }),
+  )
+}
+
+const tools = await Promise.all(LANGUAGES.map(async (language) => ({ ...language, tool: await findTool(language) })))
+
+const api = startApi()
+
+/** Returns the code of the page, and the cases that the API serves. */
+const served = async (sample: string) => {
+  const page = samplesOf(await (await fetch(`${api().url}/docs/webhooks`)).text())
+  const { cases } = (await (await fetch(`${api().url}/docs/signature-vectors.json`)).json()) as SignatureVectors
+  return { code: page.get(basename(sample))!, cases }
+}
+
+describe.each(tools)("the check of a signature in $language", (language) => {
+  const { tool, sample, runner } = language
+
+  it("takes at most 30 lines", async () => {
+    const { code } = await served(sample)
+    expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(30)
+  })
+
+  it.skipIf("missing" in tool)(
+    "agrees with every vector, and with the package about headers of other forms",
+    async () => {
+      if ("missing" in tool) return
+      const folder = mkdtempSync(join(tmpdir(), "outreach-language-"))
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+      const { code, cases } = await served(sample)
+      mkdirSync(dirname(join(folder, sample)), { recursive: true })
+      writeFileSync(join(folder, sample), code)
+      copyFileSync(fileURLToPath(new URL(`languages/${runner}`, import.meta.url)), join(folder, runner))
+
+      const all = [...cases, ...(await changedHeaders(2000))]
+      const answers = await run(language, tool, folder, all)
+      const differing = all.filter(({ expected }, i) => expected !== answers[i]).map(({ name }) => name)
+      expect({ differing, answers: answers.length }).toEqual({ differing: [], answers: all.length })
+      expect(new Set(answers)).toEqual(new Set(["accepted", "refused"]))
+    },
+  )
+})
