@@ -52,6 +52,54 @@ interface PostgresStore extends EventStore {
 /** Creates a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
 declare function postgresStore(client: QueryClient, { table, leaseSeconds }?: PostgresStoreOptions): PostgresStore;
 
+/** Sends one command to Redis and resolves to its reply. */
+type RedisCommand = (...command: string[]) => PromiseLike<unknown>;
+/** Any Redis client: `ioredis` has `call`, `redis` has `sendCommand`; for another, a function that sends a command. */
+type RedisClient = {
+    call(command: string, ...values: string[]): PromiseLike<unknown>;
+} | {
+    sendCommand(command: string[]): PromiseLike<unknown>;
+} | RedisCommand;
+/** Where and how a store in Redis keeps its events. */
+interface RedisStoreOptions {
+    /** What stands before the event's id in a key. Default `outreach:webhooks:`. */
+    readonly prefix?: string | undefined;
+    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    readonly leaseSeconds?: number | undefined;
+    /** How long an event that was handled is remembered. Default 604,800, a week: deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+    readonly rememberSeconds?: number | undefined;
+}
+/** Creates a store in Redis, for any number of processes; each event is one key, which expires by itself. Throws `RangeError` on seconds that no key could live for. */
+declare function redisStore(client: RedisClient, { prefix, leaseSeconds, rememberSeconds }?: RedisStoreOptions): EventStore;
+
+/** A SQLite database that answers at once: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
+interface SqliteDatabase {
+    prepare(sql: string): {
+        get(...values: (string | number)[]): unknown;
+        run(...values: (string | number)[]): unknown;
+    };
+}
+/** Where and how a store in SQLite keeps its events. */
+interface SqliteStoreOptions {
+    /** The table's name in lower case. Default `outreach_webhook_events`. */
+    readonly table?: string | undefined;
+    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    readonly leaseSeconds?: number | undefined;
+    /** The clock, in Unix seconds. Default: the system's. */
+    readonly now?: (() => number) | undefined;
+}
+/** A store in SQLite. */
+interface SqliteStore extends EventStore {
+    /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+    forget(olderThanSeconds: number): Promise<void>;
+}
+/**
+ * Creates a store in SQLite, and its table unless it is there, for the processes of one machine that open the same file.
+ *
+ * Throws `RangeError` on a table's name that would need quotes.
+ */
+declare function sqliteStore(database: SqliteDatabase, { table, leaseSeconds, now }?: SqliteStoreOptions): SqliteStore;
+
 /** What became of a claim: ours by this name, held by another, or not needed any more. */
 type Claim = {
     readonly state: "claimed";
@@ -96,8 +144,8 @@ interface MemoryStoreOptions {
 /** Creates a store in this process's memory: for one process, and until it ends. */
 declare function memoryStore({ capacity, leaseSeconds, now, }?: MemoryStoreOptions): EventStore;
 
-export { EventInProgressError, WebhookHandler, deduplicate, memoryStore, postgresStore };
-export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStoreOptions, QueryClient };
+export { EventInProgressError, WebhookHandler, deduplicate, memoryStore, postgresStore, redisStore, sqliteStore };
+export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStoreOptions, QueryClient, RedisClient, RedisCommand, RedisStoreOptions, SqliteDatabase, SqliteStore, SqliteStoreOptions };
 
 // @outreach/webhook-verifier/express
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';

@@ -2,6 +2,8 @@ import type { WebhookHandler } from "./receive.ts"
 
 export { type PostgresStore, type PostgresStoreOptions, postgresStore, type QueryClient } from "./postgresStore.ts"
 export type { WebhookHandler } from "./receive.ts"
+export { type RedisClient, type RedisCommand, type RedisStoreOptions, redisStore } from "./redisStore.ts"
+export { type SqliteDatabase, type SqliteStore, type SqliteStoreOptions, sqliteStore } from "./sqliteStore.ts"
 
 /** What became of a claim: ours by this name, held by another, or not needed any more. */
 export type Claim =

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { Redis } from "ioredis"
+import { createClient } from "redis"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type RedisClient, redisStore } from "../src/deduplicate.ts"
+import { describeStore, newEvent } from "./describeStore.ts"
+
+const redis = await installDebianPackages(["redis-server"], ["/usr/bin/redis-server"])
+
+describe.skipIf("missing" in redis)("a store in Redis", () => {
+  const folder = mkdtempSync(join(tmpdir(), "outreach-redis-"))
+  const socket = join(folder, "redis.sock")
+  const nodeRedis = createClient({ socket: { path: socket, tls: false } })
+  const ioredis = new Redis({ path: socket, lazyConnect: true })
+  let server: ChildProcess
+
+  beforeAll(async () => {
+    if ("missing" in redis) return
+    const options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+    server = spawn(redis.program, options, { stdio: ["ignore", "pipe", "inherit"] })
+    let output = ""
+    for await (const text of server.stdout!.setEncoding("utf8")) {
+      output += text
+      if (/ready to accept connections/i.test(output)) break
+    }
+    await Promise.all([nodeRedis.connect(), ioredis.connect()])
+  })
+  afterAll(async () => {
+    ioredis.disconnect()
+    nodeRedis.destroy()
+    server.kill()
+    await once(server, "exit")
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const clients: readonly (readonly [string, RedisClient])[] = [
+    ["redis", nodeRedis],
+    ["ioredis", ioredis],
+    ["a function", (...command) => nodeRedis.sendCommand(command)],
+  ]
+  for (const [name, client] of clients) {
+    describeStore({
+      kind: `Redis by ${name}`,
+      open: () => {
+        const store = redisStore(client, { leaseSeconds: 60 })
+        const abandon = async (eventId: string) => {
+          const claim = await store.claim(eventId)
+          await ioredis.pexpire(`outreach:webhooks:${eventId}`, 0)
+          return claim
+        }
+        return { store, abandon }
+      },
+    })
+  }
+
+  it("keeps each event under one key, which expires after the lease, or after the time it is remembered", async () => {
+    const store = redisStore(nodeRedis, { prefix: "seen:", leaseSeconds: 60, rememberSeconds: 1000 })
+    const { event_id } = newEvent()
+    await store.claim(event_id)
+    const claimed = await ioredis.pttl(`seen:${event_id}`)
+    expect([claimed > 0, claimed <= 60_000]).toEqual([true, true])
+    await store.complete(event_id)
+    const handled = await ioredis.pttl(`seen:${event_id}`)
+    expect([handled > 60_000, handled <= 1_000_000]).toEqual([true, true])
+    expect(await ioredis.keys(`*${event_id}`)).toEqual([`seen:${event_id}`])
+  })
+
+  it("refuses seconds that no key could live for", () => {
+    for (const seconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => redisStore(nodeRedis, { leaseSeconds: seconds })).toThrow(/^leaseSeconds must be/)
+      expect(() => redisStore(nodeRedis, { rememberSeconds: seconds })).toThrow(/^rememberSeconds must be/)
+    }
+  })
+})
