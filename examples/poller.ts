@@ -4,29 +4,25 @@
  */
 import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
-import { type Checkpoint, createClient } from "@outreach/client"
+import { createClient } from "@outreach/client"
+import { sqliteCheckpointStore } from "@outreach/client/checkpoints"
 
 const { API_KEY: apiKey, BASE_URL: baseUrl } = process.env
 if (apiKey === undefined || baseUrl === undefined) throw new Error("API_KEY or BASE_URL is not set")
 const { values, positionals } = parseArgs({ options: { once: { type: "boolean" } }, allowPositionals: true })
 
 const database = new DatabaseSync(positionals[0] ?? "events.db")
-database.exec(`
-  create table if not exists events (event_id text primary key, body text not null);
-  create table if not exists checkpoints (id integer primary key, body text not null);
-`)
+database.exec("create table if not exists events (event_id text primary key, body text not null)")
 const insertEvent = database.prepare("insert into events values (?, ?) on conflict do nothing")
-const saveCheckpoint = database.prepare("insert or replace into checkpoints values (1, ?)")
-
-const saved = database.prepare("select body from checkpoints").get()
-const checkpoint: Checkpoint = saved ? JSON.parse(String(saved["body"])) : { since: "2026-01-01T00:00:00Z" }
+const checkpoints = sqliteCheckpointStore(database)
+const checkpoint = checkpoints.load() ?? { since: "2026-01-01T00:00:00Z" }
 
 const client = createClient({ apiKey, baseUrl })
 for await (const batch of client.sync.events({ checkpoint, everySeconds: values.once ? null : 900 })) {
   // The events and the checkpoint go into one transaction. A crash neither loses nor repeats an event.
   database.exec("begin")
   for (const event of batch.events) insertEvent.run(event.event_id, JSON.stringify(event))
-  saveCheckpoint.run(JSON.stringify(batch.checkpoint))
+  checkpoints.save(batch.checkpoint)
   database.exec("commit")
   console.log(`${batch.events.length} events stored`)
 }

@@ -1,6 +1,6 @@
 /**
  * Packs every published package and checks the tarballs with publint and attw. Then installs them in one npm project, whose ESM and CommonJS
- * consumers must type-check under each module resolution and run. There the client must also work without zod.
+ * consumers must type-check under each module resolution and run. Alone, the client must type-check and run without installing zod.
  */
 import { execFile } from "node:child_process"
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -39,16 +39,21 @@ const printExports = (names: readonly string[]): string =>
 const callWithClient = (load: (specifier: string) => string): string => `
 const { createServer } = ${load("node:http")}
 const { ApiError, createClient } = ${load("@outreach/client")}
-const server = createServer(({ url }, response) => response.writeHead(url === "/v1/health" ? 200 : 404).end('{"status":"ok"}'))
+let userAgent
+const server = createServer(({ url, headers }, response) => {
+  userAgent = headers["user-agent"]
+  response.writeHead(url === "/v1/health" ? 200 : 404).end('{"status":"ok"}')
+})
 server.listen(0, "127.0.0.1", async () => {
   const client = createClient({ apiKey: "key", baseUrl: "http://127.0.0.1:" + server.address().port })
   const { status } = await client.getHealth()
   const error = await client.getToken("aB3xY9").catch((error) => error)
-  console.log(status, error instanceof ApiError, error.status)
+  console.log(status, error instanceof ApiError, error.status, userAgent.split(" ")[0])
   server.close()
 })`
 
 const packages = publishedPackages()
+const dependenciesOf = (name: string) => packages.find((one) => one.name === name)?.manifest.dependencies ?? {}
 const specifiers = packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
 const tempDir = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))
 const bin = join(root, "tools/node_modules/.bin")
@@ -115,21 +120,46 @@ try {
     if (keys.length === 0) violations.push(`${specifiers[i]} exports nothing`)
   })
 
-  // The client imports only types from the contract, so it must run without the contract and zod.
-  for (const unneeded of ["@outreach/contract", "zod"]) {
-    rmSync(join(consumer, "node_modules", unneeded), { recursive: true, force: true })
-  }
+  // The client's types are written out, so that it brings packages of this scope alone: no schemas, no zod.
+  const alone = join(tempDir, "client")
+  mkdirSync(alone)
+  writeFileSync(join(alone, "package.json"), JSON.stringify({ name: "client-alone", private: true }))
+  const needed = packages
+    .filter(({ name, manifest }) => name === "@outreach/client" || manifest.name in dependenciesOf("@outreach/client"))
+    .map(({ name }) => name.replace("@", "").replace("/", "-"))
+  const own = files.filter((file) => needed.some((name) => new RegExp(`/${name}-\\d[^/]*$`).test(file)))
+  await attempt("the client does not install", "npm", ["install", "--no-audit", "--no-fund", ...own], alone)
+  const installed = globSync(["node_modules/*", "node_modules/@*/*"], { cwd: alone })
+    .map((path) => path.slice("node_modules/".length))
+    .filter((name) => name !== "@outreach")
+  const unneeded = installed.filter(
+    (name) => !(name === "@outreach/client" || name in dependenciesOf("@outreach/client")),
+  )
+  if (unneeded.length > 0) violations.push(`the client installs ${unneeded.join(", ")}`)
   writeFileSync(
-    join(consumer, "call.mjs"),
+    join(alone, "types.mts"),
+    'import { type FeedEvent, createClient } from "@outreach/client"\nexport type Made = ReturnType<typeof createClient>\nexport const typeOf = (event: FeedEvent): "outreach.email_sent" | undefined => event.event_type === "outreach.email_sent" ? event.event_type : undefined\n',
+  )
+  const strict = ["--strict", "--noEmit", "--module", "nodenext", "--lib", "ES2023", "--types", ""]
+  await attempt(
+    "the client alone does not type-check",
+    join(root, "node_modules/.bin/tsc"),
+    [...strict, "types.mts"],
+    alone,
+  )
+  writeFileSync(
+    join(alone, "call.mjs"),
     callWithClient((specifier) => `await import("${specifier}")`),
   )
   writeFileSync(
-    join(consumer, "call.cjs"),
+    join(alone, "call.cjs"),
     callWithClient((specifier) => `require("${specifier}")`),
   )
+  const version = packages.find(({ name }) => name === "@outreach/client")!.manifest.version
   for (const file of ["call.mjs", "call.cjs"]) {
-    const output = await attempt(`the client does not run in ${file}`, process.execPath, [file], consumer)
-    if (output !== null && output !== "ok true 404\n") violations.push(`the client in ${file} prints ${output}`)
+    const output = await attempt(`the client does not run in ${file}`, process.execPath, [file], alone)
+    const expected = `ok true 404 outreach-client/${version}\n`
+    if (output !== null && output !== expected) violations.push(`the client in ${file} prints ${output}`)
   }
 } finally {
   rmSync(tempDir, { recursive: true, force: true })

@@ -7,6 +7,7 @@ export const root: string = dirname(import.meta.dirname)
 /** The fields of a published `package.json` that the scripts read. */
 export interface Manifest {
   readonly name: string
+  readonly version: string
   readonly private?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>

@@ -1,5 +1,7 @@
+// @outreach/client
 import { PartnerErrorType, PartnerErrorCode, LegacyErrorCode, LegacyErrorItem } from '@outreach/error-catalog';
-import { List, FeedEvent, OperationId, ResponseOf, Operations, Health, CallOf, RecipientRecord, Digest, EventEnvelope, EventTypeOf, WebhookReceipt, SurveyInput, SurveyCreated, ValidateResult, PresignResult } from '@outreach/contract';
+import { L as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, P as PresignResult, O as OutboundEvent, a as SurveyInput, C as Checkpoint, E as EventBatch, b as Sleep } from './syncEvents-BLqdo4Dt.js';
+export { A as AudienceInput, c as CampaignSummary, d as CaseInput, e as ConsumerEvent, f as ConsumerEventData, g as DigestRecord, h as EnvelopeMembers, i as FeedEventType, j as FunnelCounts, k as OptionObject, l as OutreachCounts, m as ProgramSummary, n as Publication, o as QuestionInput, p as QuotaStatus, q as ServiceEvent, r as ServiceEventData, s as SubQuestionInput, T as Targeting } from './syncEvents-BLqdo4Dt.js';
 import { Schedule } from '@outreach/retry-policy';
 
 /** What the service said of a request that it refused or could not answer. */
@@ -14,7 +16,7 @@ interface ApiErrorFields {
     readonly errors: readonly LegacyErrorItem[];
     readonly docUrl: string | null;
 }
-/** An answer of the service that is not a success. Branch on `type`; codes are added over time. */
+/** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
 declare class ApiError extends Error {
     readonly name: string;
     /** HTTP status. */
@@ -33,7 +35,7 @@ declare class ApiError extends Error {
     readonly errors: readonly LegacyErrorItem[];
     /** The code's entry in the published guide. */
     readonly docUrl: string | null;
-    constructor(fields: ApiErrorFields);
+    constructor(fields: ApiErrorFields, options?: ErrorOptions);
 }
 /** A request that has no answer. Whether the service acted on it is not known. */
 declare class ConnectionError extends Error {
@@ -68,8 +70,58 @@ interface FetchResponse {
     text(): Promise<string>;
 }
 
-/** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
-type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+/** How much of its rate limit a key has left. */
+interface RateLimit {
+    /** Requests allowed in a window. */
+    readonly limit: number;
+    /** Requests left in the window. */
+    readonly remaining: number;
+    /** When the window ends, in Unix seconds. */
+    readonly reset: number;
+}
+/** What came with an answer, beside its body. */
+interface ResponseInfo {
+    /** HTTP status; 304 for a record that is served from memory. */
+    readonly status: number;
+    /** Names the request to the service's operators; null when the answer did not. */
+    readonly requestId: string | null;
+    /** Null when the answer held no rate limit, as that of the health check. */
+    readonly rateLimit: RateLimit | null;
+    /** Returns a header by its name, in any case; null when there is none. */
+    readonly header: (name: string) => string | null;
+}
+
+/** The id of an operation. */
+type OperationId = keyof Queries;
+
+/** One attempt of a call, before it is sent: without the API key, signatures and bodies. */
+interface RequestInfo {
+    readonly operation: OperationId;
+    readonly method: string;
+    readonly url: string;
+    /** 1 for the first attempt of a call. */
+    readonly attempt: number;
+}
+/** What came of one attempt. */
+interface AttemptInfo {
+    readonly request: RequestInfo;
+    /** How long the attempt took, to the last byte of its answer. */
+    readonly seconds: number;
+    /** Null when no whole answer came. */
+    readonly response: ResponseInfo | null;
+    /** Null after a success. */
+    readonly error: ApiError | ConnectionError | null;
+    /** In how many seconds the call is sent again; null when it is not. */
+    readonly retryInSeconds: number | null;
+}
+/** Functions that are called with each attempt of each call; an error that one throws ends the call. */
+interface Hooks {
+    /** Called before each attempt. May return headers to send along, such as `traceparent`; none replaces one of the client's own. */
+    readonly onRequest?: ((request: RequestInfo) => HookHeaders | undefined | PromiseLike<HookHeaders | undefined>) | undefined;
+    /** Called after each attempt, but for one that was ended by the caller's signal. */
+    readonly onResponse?: ((attempt: AttemptInfo) => unknown) | undefined;
+}
+type HookHeaders = Readonly<Record<string, string>>;
 
 /** What every call can be told. */
 interface CallOptions {
@@ -79,29 +131,26 @@ interface CallOptions {
     readonly timeout?: number | undefined;
 }
 
-/** How far a reconciliation has come: JSON to be stored beside the events, and handed back after a restart. */
-interface Checkpoint {
-    /** Reading begins here: the time of emission of the last event, less the overlap. */
-    readonly since: string;
-    /** The events emitted at `since` or later that were handed out already: their ids, each with its time of emission. */
-    readonly seen?: Readonly<Record<string, string>>;
-}
-/** Events that were not handed out before, and the checkpoint that stands once they are stored. */
-interface EventBatch {
-    readonly events: readonly FeedEvent[];
-    readonly checkpoint: Checkpoint;
-}
-
 type BareName<Name> = Name extends `${infer Bare}[]` ? Bare : Name;
 type Readonlys<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value;
-/** What an operation can be asked in its query, by the contract's names without their brackets. */
+/** What an operation can be asked in its query, by the contract's names without their brackets; `since` may be a `Date`. */
 type QueryOf<Id extends OperationId> = {
-    readonly [Name in keyof CallOf<Operations[Id]>["query"] as BareName<Name>]: Readonlys<CallOf<Operations[Id]>["query"][Name]>;
+    readonly [Name in keyof Queries[Id] as BareName<Name>]: Readonlys<Queries[Id][Name]> | (Name extends "since" ? Date : never);
 };
 /** The body of an operation's success. */
-type BodyOf<Id extends OperationId> = Extract<ResponseOf<Operations[Id]>, {
-    status: 200 | 201;
-}>["body"];
+type BodyOf<Id extends OperationId> = Bodies[Id];
+interface Bodies {
+    getHealth: Health;
+    getToken: RecipientRecord;
+    listTokens: List<RecipientRecord>;
+    listEvents: List<FeedEvent>;
+    listCampaignRecipients: List<RecipientRecord>;
+    getDigest: Digest;
+    receiveWebhook: WebhookReceipt;
+    createSurvey: SurveyCreated;
+    validateSurvey: ValidateResult;
+    presignUpload: PresignResult;
+}
 /** Names a request, so that the service executes it once. */
 interface IdempotencyOptions {
     /** 1 to 255 printable ASCII characters, sent unchanged with every attempt; the service keeps the answer for a day. */
@@ -110,7 +159,9 @@ interface IdempotencyOptions {
 /** What a reconciliation can be told. */
 interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "cursor">, CallOptions {
     /** The one that was stored last; the first time, `{ since }` with the time from which on events are wanted. */
-    readonly checkpoint: Checkpoint;
+    readonly checkpoint: Checkpoint | {
+        readonly since: string | Date;
+    };
     /** Seconds from the end of one walk to the next. Default 900; null ends after one walk. */
     readonly everySeconds?: number | null | undefined;
     /** Whole seconds that each walk reads again, for a service whose clock was set back by that much. Default 5. */
@@ -131,7 +182,7 @@ interface Client {
     /** Reads the digest of a UTC date, `YYYY-MM-DD`. */
     getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<Digest>;
     /** Sends a signed event to the service's webhook receiver, where it is stored once for its `event_id`. */
-    sendEvent(endpointId: string, event: EventEnvelope<EventTypeOf<"to_service">>, options: CallOptions & {
+    sendEvent(endpointId: string, event: OutboundEvent, options: CallOptions & {
         /** The active signing secrets: one `v1` is sent for each. */
         readonly secrets: readonly string[];
     }): Promise<WebhookReceipt>;
@@ -145,14 +196,18 @@ interface Client {
         /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
         events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>;
     };
+    /** Returns what came with a result of this client, or with a page, beside its body: the request id, the rate limit, the headers. */
+    responseOf(result: object): ResponseInfo | undefined;
 }
 
 /** Where and as whom a client calls, and how patiently. */
-interface ClientOptions {
+interface ClientOptions extends Hooks {
     /** The bearer credential; it is sent to `baseUrl` alone. */
     readonly apiKey: string;
-    /** The deployment's address, without `/v1`. */
+    /** The deployment's address, with or without `/v1`. */
     readonly baseUrl: string;
+    /** What follows the client's own name in `User-Agent`, such as `acme-poller/1.2`. */
+    readonly userAgent?: string | undefined;
     /** Default: the runtime's own `fetch`. */
     readonly fetch?: Fetch | undefined;
     /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
@@ -168,8 +223,525 @@ interface ClientOptions {
     /** Uniform in [0, 1). Default: `Math.random`. */
     readonly random?: (() => number) | undefined;
 }
-/** Creates a client. Throws `TypeError` on a key or an address that no request could be made of. */
-declare function createClient({ apiKey, baseUrl, fetch, timeout, retryDelays, longestWait, cacheSize, sleep, random, }: ClientOptions): Client;
+/** Creates a client. Throws `TypeError` or `RangeError` on what no request could be made with, such as an empty key. */
+declare function createClient({ apiKey, baseUrl, userAgent: addition, fetch, timeout, retryDelays, longestWait, cacheSize, sleep, random, onRequest, onResponse, }: ClientOptions): Client;
 
-export { ApiError, ConnectionError, createClient };
-export type { ApiErrorFields, BodyOf, CallOptions, Checkpoint, Client, ClientOptions, EventBatch, Fetch, FetchRequest, FetchResponse, IdempotencyOptions, Pages, QueryOf, Sleep, SyncOptions };
+export { ApiError, Checkpoint, ConnectionError, Digest, EventBatch, FeedEvent, Health, List, OutboundEvent, PresignResult, Queries, RecipientRecord, Sleep, SurveyCreated, SurveyInput, ValidateResult, WebhookReceipt, createClient };
+export type { ApiErrorFields, AttemptInfo, BodyOf, CallOptions, Client, ClientOptions, Fetch, FetchRequest, FetchResponse, Hooks, IdempotencyOptions, OperationId, Pages, QueryOf, RateLimit, RequestInfo, ResponseInfo, SyncOptions };
+
+// @outreach/client/checkpoints
+import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-CsO1nBJz.js';
+import { Checkpoint } from './index.js';
+
+/** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
+interface QueryClient {
+    query(text: string, values: unknown[]): PromiseLike<{
+        readonly rows: readonly unknown[];
+    }>;
+}
+/** A store in PostgreSQL. */
+interface PostgresCheckpointStore extends CheckpointStore {
+    /** Creates the table unless it is there. */
+    createTable(): Promise<void>;
+    load(): Promise<Checkpoint | undefined>;
+    /** Saves a checkpoint, through `transaction` where it is given: the client in whose transaction the events are stored. */
+    save(checkpoint: Checkpoint, transaction?: QueryClient): Promise<void>;
+}
+/** Creates a store in PostgreSQL; call its `createTable` once. Throws `RangeError` on a table's name that would need quotes. */
+declare function postgresCheckpointStore(client: QueryClient, options?: TableOptions): PostgresCheckpointStore;
+
+/** A SQLite database that answers at once: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
+interface SqliteDatabase {
+    prepare(sql: string): {
+        get(...values: string[]): unknown;
+        run(...values: string[]): unknown;
+    };
+}
+/** A store in SQLite, whose methods answer at once, so that they can stand in a transaction. */
+interface SqliteCheckpointStore extends CheckpointStore {
+    load(): Checkpoint | undefined;
+    save(checkpoint: Checkpoint): void;
+}
+/**
+ * Creates a store in SQLite, and its table unless it is there. Throws `RangeError` on a table's name that would need quotes.
+ *
+ * Saved in the transaction that stores the events, a checkpoint neither loses nor repeats one.
+ */
+declare function sqliteCheckpointStore(database: SqliteDatabase, options?: TableOptions): SqliteCheckpointStore;
+
+export { CheckpointStore, TableOptions, postgresCheckpointStore, sqliteCheckpointStore };
+export type { PostgresCheckpointStore, QueryClient, SqliteCheckpointStore, SqliteDatabase };
+
+// @outreach/client/checkpoints/file
+import { CheckpointStore } from './checkpoints.js';
+import { Checkpoint } from './index.js';
+
+/** A store in a file. */
+interface FileCheckpointStore extends CheckpointStore {
+    load(): Promise<Checkpoint | undefined>;
+    save(checkpoint: Checkpoint): Promise<void>;
+}
+/**
+ * Creates a store in a file, for one process; its folder must be there.
+ *
+ * A checkpoint is written beside the file, flushed to the disk and renamed, so that a crash at any moment leaves the one before or the new one.
+ */
+declare function fileCheckpointStore(path: string): FileCheckpointStore;
+
+export { fileCheckpointStore };
+export type { FileCheckpointStore };
+
+// @outreach/client/dist/CheckpointStore-CsO1nBJz.d.ts
+import { C as Checkpoint } from './syncEvents-BLqdo4Dt.js';
+
+/** Keeps the checkpoint of one reconciliation. A store of your own has the same two methods. */
+interface CheckpointStore {
+    /** Returns the checkpoint that was saved last; undefined before the first. */
+    load(): Checkpoint | undefined | Promise<Checkpoint | undefined>;
+    /** Saves a checkpoint in place of the one before. */
+    save(checkpoint: Checkpoint): void | Promise<void>;
+}
+/** Where a store in a database keeps its checkpoint. */
+interface TableOptions {
+    /** The table's name, with its schema or without, in lower case. Default `outreach_checkpoints`. */
+    readonly table?: string | undefined;
+    /** Names the reconciliation, where a table holds the checkpoints of several. Default `events`. */
+    readonly name?: string | undefined;
+}
+
+export type { CheckpointStore as C, TableOptions as T };
+
+// @outreach/client/dist/syncEvents-BLqdo4Dt.d.ts
+/** A campaign, in short. */
+interface CampaignSummary {
+    object: "campaign";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** `cmp_<hex>` */
+    id: string;
+    name: string;
+    /** `pgm_<hex>` */
+    program_id: string;
+    /** Free string. */
+    status: string;
+}
+/** A program, in short. */
+interface ProgramSummary {
+    object: "program";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** `pgm_<hex>` */
+    id: string;
+    /** The partner's own name of the program. */
+    slug: string;
+    name: string;
+    /** Free string. */
+    status: string;
+}
+/** A recipient: a token bound to a clinician, an e-mail address, a campaign and a program. */
+interface RecipientRecord {
+    object: "recipient_record";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** Six base62 characters. */
+    token: string;
+    /** Ten digits. */
+    npi: string;
+    email: string;
+    /** `rcp_<hex>` */
+    service_recipient_id: string;
+    /** `cmp_<hex>` */
+    service_campaign_id: string;
+    /** `pgm_<hex>` */
+    service_program_id: string;
+    created_at: string;
+    updated_at: string | null;
+    sent_at: string | null;
+    bounced_at: string | null;
+    last_event_at: string | null;
+    /** Present only when expanded. */
+    campaign?: CampaignSummary | null | undefined;
+    /** Present only when expanded. */
+    program?: ProgramSummary | null | undefined;
+}
+/** What every event carries, whatever its type. */
+interface EnvelopeMembers {
+    object: "event";
+    /** True only on the production deployment. */
+    livemode: boolean;
+    /** `evt_<hex>`: the deduplication key. */
+    event_id: string;
+    event_version: number;
+    /** When the thing happened, ISO 8601. */
+    occurred_at: string;
+    /** When the envelope was emitted, ISO 8601. */
+    emitted_at: string;
+    /** Passed through. */
+    metadata?: Record<string, unknown> | null | undefined;
+}
+interface Outcome {
+    service_recipient_id: string;
+    service_campaign_id: string;
+    token: string;
+    [key: string]: unknown;
+}
+interface Hit {
+    service_campaign_id: string;
+    service_program_id: string;
+    token: string;
+    /** A best-effort hint, not a verdict. */
+    is_bot_suspected: boolean;
+    [key: string]: unknown;
+}
+interface Qualified {
+    npi: string;
+    consumer_program_slug: string;
+    token?: string | null | undefined;
+    [key: string]: unknown;
+}
+/** The `data` of the events that the service sends, by type. A newer service may add keys. */
+interface ServiceEventData {
+    /** Fired before a campaign goes live; may arrive in chunks, correlated by `service_campaign_id`. */
+    "outreach.recipients_published": {
+        service_campaign_id: string;
+        service_program_id: string;
+        service_campaign_name: string;
+        service_program_name: string;
+        consumer_program_slug: string;
+        scheduled_send_window_start: string;
+        scheduled_send_window_end: string;
+        recipients: {
+            token: string;
+            npi: string;
+            email: string;
+            service_recipient_id: string;
+        }[];
+        [key: string]: unknown;
+    };
+    /** Fired when an outreach email is delivered to the recipient mailbox. */
+    "outreach.email_sent": Outcome;
+    /** Fired on a hard bounce: the token is undeliverable. */
+    "outreach.email_bounced": Outcome & {
+        /** `mailbox_not_found`, `mailbox_disabled`, `domain_not_found`, `address_invalid`, `other`; new reasons may come. */
+        bounce_reason: string;
+    };
+    /** Fired when an outreach email is opened, whether or not a bot is suspected. */
+    "outreach.email_opened": Hit & {
+        opened_at: string;
+    };
+    /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
+    "outreach.email_clicked": Hit & {
+        clicked_at: string;
+    };
+}
+/** The `data` of the events that the consumer sends, by type. */
+interface ConsumerEventData {
+    /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
+    "clinician.account_created": {
+        npi: string;
+        email: string;
+        consumer_program_slug: string;
+        /** `service_token`, `organic` or `other`; unknown strings are kept. */
+        attribution?: string | null | undefined;
+        /** Set when `attribution` is `service_token`. */
+        token?: string | null | undefined;
+        [key: string]: unknown;
+    };
+    /** Fired when a clinician crosses the program's learner threshold. */
+    "clinician.learner_qualified": Qualified;
+    /** Fired when a clinician completes a program. */
+    "clinician.completer_qualified": Qualified;
+}
+/** An event that the service sends. */
+interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
+    event_type: Type;
+    source: "service";
+    data: ServiceEventData[Type];
+    campaign?: CampaignSummary | null | undefined;
+    program?: ProgramSummary | null | undefined;
+    recipient?: RecipientRecord | null | undefined;
+}
+/** An event that the consumer sends. */
+interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
+    event_type: Type;
+    source: "consumer";
+    data: ConsumerEventData[Type];
+}
+/** One page of a list. */
+interface List<Item> {
+    object: "list";
+    livemode: boolean;
+    data: Item[];
+    has_more: boolean;
+    /** Opaque; null exactly when `has_more` is false. */
+    next_cursor: string | null;
+    /** The request's path and query. */
+    url: string;
+}
+/** What the health check says. */
+interface Health {
+    status: string;
+    version: string;
+    timestamp: string;
+}
+/** Clinicians counted by stage of qualification. */
+interface FunnelCounts {
+    account_created: number;
+    learner_qualified: number;
+    completer_qualified: number;
+}
+/** What outreach did on one date. */
+interface OutreachCounts {
+    without_suspected_bots: {
+        opened: number;
+        clicked: number;
+        unique_opened: number;
+        unique_clicked: number;
+    };
+    opened: number;
+    clicked: number;
+    unique_opened: number;
+    unique_clicked: number;
+    recipients_published: number;
+    sent: number;
+    bounced: number;
+}
+/** How far one stage of a program is from its target. */
+interface QuotaStatus {
+    target: number | null;
+    count: number;
+    remaining: number | null;
+    reached_at: string | null;
+}
+/** One program's day. */
+interface DigestRecord {
+    object: "digest_record";
+    livemode: boolean;
+    date: string;
+    program: ProgramSummary;
+    funnel: {
+        date: FunnelCounts;
+        cumulative: FunnelCounts;
+    };
+    outreach: OutreachCounts;
+    quota: {
+        learner_qualified: QuotaStatus;
+        completer_qualified: QuotaStatus;
+    };
+}
+/** One UTC day of every partner-bound program of an organization. */
+interface Digest {
+    object: "digest";
+    livemode: boolean;
+    date: string;
+    data: DigestRecord[];
+}
+/** One choice: its text, and the value to store for it. */
+interface OptionObject {
+    text: string;
+    value?: string | undefined;
+}
+/** A row of a compound question as it is submitted. */
+interface SubQuestionInput {
+    type: "scale" | "single-choice" | "multiple-choice" | "yes-no";
+    label: string;
+    required?: boolean | undefined;
+    options?: (string | OptionObject)[] | undefined;
+    points?: number | undefined;
+    labels?: {
+        start?: string | undefined;
+        end?: string | undefined;
+    } | undefined;
+}
+/** A survey's question as it is submitted. */
+interface QuestionInput {
+    type: "number" | "text" | "scale" | "single-choice" | "multiple-choice" | "yes-no" | "maxdiff" | "compound";
+    text: string;
+    description?: string | undefined;
+    required?: boolean | undefined;
+    placeholder?: string | undefined;
+    voiceEnabled?: boolean | undefined;
+    validation?: {
+        minLength?: number | undefined;
+        maxLength?: number | undefined;
+        min?: number | undefined;
+        max?: number | undefined;
+    } | undefined;
+    options?: (string | OptionObject)[] | undefined;
+    allowOther?: boolean | undefined;
+    maxSelections?: number | undefined;
+    randomizeOptions?: boolean | undefined;
+    points?: number | undefined;
+    labels?: {
+        start?: string | undefined;
+        end?: string | undefined;
+        points?: string[] | undefined;
+    } | undefined;
+    visualization?: "slider" | "likert" | "semantic" | "descriptive" | "frequency" | "comparative" | "numerical" | "graphic" | "multi-dimension" | undefined;
+    showLabels?: boolean | undefined;
+    showValue?: boolean | undefined;
+    flipped?: boolean | undefined;
+    yesText?: string | undefined;
+    noText?: string | undefined;
+    items?: string[] | undefined;
+    config?: {
+        itemsPerTask?: number | undefined;
+        totalTasks?: number | undefined;
+    } | undefined;
+    contextHeader?: string | undefined;
+    subQuestions?: SubQuestionInput[] | undefined;
+}
+/** What a case was published as. */
+interface Publication {
+    type: "text" | "pdf" | "link" | "embedded";
+    url?: string | undefined;
+    metadata?: {
+        journal?: string | undefined;
+        authors?: string | undefined;
+        title?: string | undefined;
+        doi?: string | undefined;
+        year?: number | undefined;
+    } | undefined;
+}
+/** A clinical case as it is submitted. */
+interface CaseInput {
+    title: string;
+    content: string;
+    questions: QuestionInput[];
+    ref?: string | undefined;
+    prompt?: string | undefined;
+    publication?: Publication | undefined;
+    keyPoints?: string[] | undefined;
+    summary?: string | undefined;
+    headerLabel?: string | undefined;
+    reflectionLabel?: string | undefined;
+    introLabel?: string | undefined;
+}
+/** One audience of a survey. */
+interface AudienceInput {
+    name?: string | undefined;
+    roles?: string[] | undefined;
+    specialtyCodes?: string[] | undefined;
+    states?: string[] | undefined;
+    zipCodes?: string[] | undefined;
+    compensation?: number | undefined;
+    quota?: number | undefined;
+}
+/** Whom a survey is for. */
+interface Targeting {
+    audiences: AudienceInput[];
+}
+/** A survey as it is submitted. */
+interface SurveyInput {
+    title: string;
+    estimatedTime: {
+        min: number;
+        max: number;
+    };
+    incentive: number;
+    description?: string | undefined;
+    briefDescription?: string | undefined;
+    sponsor?: string | undefined;
+    background?: string | undefined;
+    directions?: string | undefined;
+    outcomes?: string | undefined;
+    format?: "standard" | "case-based" | undefined;
+    questions?: QuestionInput[] | undefined;
+    introQuestions?: QuestionInput[] | undefined;
+    cases?: CaseInput[] | undefined;
+    closingQuestions?: QuestionInput[] | undefined;
+    targeting?: Targeting | undefined;
+}
+/** A survey saved as a draft. */
+interface SurveyCreated {
+    id: string;
+    title: string;
+    status: string;
+    questionCount: number;
+    createdAt: string;
+}
+/** The outcome of a dry run. */
+interface ValidateResult {
+    valid: boolean;
+    questionCount: number;
+    caseCount?: number | undefined;
+}
+/** Where to upload a file, and where it is found afterwards. */
+interface PresignResult {
+    url: string;
+    publicUrl: string;
+    expiresIn: number;
+}
+/** The acknowledgement of a stored event. */
+interface WebhookReceipt {
+    received: true;
+}
+/** What each operation can be asked in its query, by wire name. */
+interface Queries {
+    getHealth: {};
+    getToken: {
+        "expand[]"?: ("program" | "campaign")[] | undefined;
+    };
+    listTokens: {
+        limit?: number | undefined;
+        "expand[]"?: ("program" | "campaign")[] | undefined;
+        since: string;
+        cursor?: string | undefined;
+    };
+    listEvents: {
+        since: string;
+        limit?: number | undefined;
+        "types[]"?: ("outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked")[] | undefined;
+        "expand[]"?: ("program" | "campaign" | "recipient")[] | undefined;
+        cursor?: string | undefined;
+        type?: "outreach.email_sent" | "outreach.email_bounced" | "outreach.email_opened" | "outreach.email_clicked" | undefined;
+    };
+    listCampaignRecipients: {
+        limit?: number | undefined;
+        "expand[]"?: ("program" | "campaign")[] | undefined;
+        cursor?: string | undefined;
+    };
+    getDigest: {
+        date: string;
+    };
+    receiveWebhook: {};
+    createSurvey: {};
+    validateSurvey: {};
+    presignUpload: {
+        filename: string;
+        contentType?: string | undefined;
+    };
+}
+
+/** An event type of the pull feed. */
+type FeedEventType = Exclude<keyof ServiceEventData, "outreach.recipients_published">;
+/** An event of the pull feed. */
+type FeedEvent = {
+    [Type in FeedEventType]: ServiceEvent<Type>;
+}[FeedEventType];
+/** An event that the consumer sends to the service. */
+type OutboundEvent = {
+    [Type in keyof ConsumerEventData]: ConsumerEvent<Type>;
+}[keyof ConsumerEventData];
+
+declare global {
+    interface AbortSignal {
+    }
+}
+/** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
+type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+
+/** How far a reconciliation has come: JSON to be stored beside the events, and handed back after a restart. */
+interface Checkpoint {
+    /** Reading begins here: the time of emission of the last event, less the overlap. */
+    readonly since: string;
+    /** The events emitted at `since` or later that were handed out already: their ids, each with its time of emission. */
+    readonly seen?: Readonly<Record<string, string>>;
+}
+/** Events that were not handed out before, and the checkpoint that stands once they are stored. */
+interface EventBatch {
+    readonly events: readonly FeedEvent[];
+    readonly checkpoint: Checkpoint;
+}
+
+export type { AudienceInput as A, Checkpoint as C, Digest as D, EventBatch as E, FeedEvent as F, Health as H, List as L, OutboundEvent as O, PresignResult as P, Queries as Q, RecipientRecord as R, SurveyCreated as S, Targeting as T, ValidateResult as V, WebhookReceipt as W, SurveyInput as a, Sleep as b, CampaignSummary as c, CaseInput as d, ConsumerEvent as e, ConsumerEventData as f, DigestRecord as g, EnvelopeMembers as h, FeedEventType as i, FunnelCounts as j, OptionObject as k, OutreachCounts as l, ProgramSummary as m, Publication as n, QuestionInput as o, QuotaStatus as p, ServiceEvent as q, ServiceEventData as r, SubQuestionInput as s };

@@ -13,7 +13,7 @@ export interface ApiErrorFields {
   readonly docUrl: string | null
 }
 
-/** An answer of the service that is not a success. Branch on `type`; codes are added over time. */
+/** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
 export class ApiError extends Error {
   override readonly name: string = "ApiError"
   /** HTTP status. */
@@ -33,8 +33,8 @@ export class ApiError extends Error {
   /** The code's entry in the published guide. */
   readonly docUrl: string | null
 
-  constructor(fields: ApiErrorFields) {
-    super(fields.message)
+  constructor(fields: ApiErrorFields, options?: ErrorOptions) {
+    super(fields.message, options)
     this.status = fields.status
     this.type = fields.type
     this.code = fields.code

@@ -1,36 +1,47 @@
 import type {
-  CallOf,
   Digest,
-  EventEnvelope,
-  EventTypeOf,
-  FeedEvent,
   Health,
-  OperationId,
-  Operations,
+  List,
   PresignResult,
+  Queries,
   RecipientRecord,
-  ResponseOf,
   SurveyCreated,
   SurveyInput,
   ValidateResult,
   WebhookReceipt,
-} from "@outreach/contract"
+} from "./contractTypes.ts"
+import type { FeedEvent, OutboundEvent } from "./FeedEvent.ts"
 import type { Pages } from "./paginate.ts"
+import type { ResponseInfo } from "./ResponseInfo.ts"
+import type { OperationId } from "./routes.ts"
 import type { CallOptions } from "./send.ts"
 import type { Checkpoint, EventBatch } from "./syncEvents.ts"
 
 type BareName<Name> = Name extends `${infer Bare}[]` ? Bare : Name
 type Readonlys<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
 
-/** What an operation can be asked in its query, by the contract's names without their brackets. */
+/** What an operation can be asked in its query, by the contract's names without their brackets; `since` may be a `Date`. */
 export type QueryOf<Id extends OperationId> = {
-  readonly [Name in keyof CallOf<Operations[Id]>["query"] as BareName<Name>]: Readonlys<
-    CallOf<Operations[Id]>["query"][Name]
-  >
+  readonly [Name in keyof Queries[Id] as BareName<Name>]:
+    | Readonlys<Queries[Id][Name]>
+    | (Name extends "since" ? Date : never)
 }
 
 /** The body of an operation's success. */
-export type BodyOf<Id extends OperationId> = Extract<ResponseOf<Operations[Id]>, { status: 200 | 201 }>["body"]
+export type BodyOf<Id extends OperationId> = Bodies[Id]
+
+interface Bodies {
+  getHealth: Health
+  getToken: RecipientRecord
+  listTokens: List<RecipientRecord>
+  listEvents: List<FeedEvent>
+  listCampaignRecipients: List<RecipientRecord>
+  getDigest: Digest
+  receiveWebhook: WebhookReceipt
+  createSurvey: SurveyCreated
+  validateSurvey: ValidateResult
+  presignUpload: PresignResult
+}
 
 /** Names a request, so that the service executes it once. */
 export interface IdempotencyOptions {
@@ -41,7 +52,7 @@ export interface IdempotencyOptions {
 /** What a reconciliation can be told. */
 export interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "cursor">, CallOptions {
   /** The one that was stored last; the first time, `{ since }` with the time from which on events are wanted. */
-  readonly checkpoint: Checkpoint
+  readonly checkpoint: Checkpoint | { readonly since: string | Date }
   /** Seconds from the end of one walk to the next. Default 900; null ends after one walk. */
   readonly everySeconds?: number | null | undefined
   /** Whole seconds that each walk reads again, for a service whose clock was set back by that much. Default 5. */
@@ -68,7 +79,7 @@ export interface Client {
   /** Sends a signed event to the service's webhook receiver, where it is stored once for its `event_id`. */
   sendEvent(
     endpointId: string,
-    event: EventEnvelope<EventTypeOf<"to_service">>,
+    event: OutboundEvent,
     options: CallOptions & {
       /** The active signing secrets: one `v1` is sent for each. */
       readonly secrets: readonly string[]
@@ -87,4 +98,6 @@ export interface Client {
     /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
     events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>
   }
+  /** Returns what came with a result of this client, or with a page, beside its body: the request id, the rate limit, the headers. */
+  responseOf(result: object): ResponseInfo | undefined
 }

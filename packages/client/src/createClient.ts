@@ -1,19 +1,27 @@
-import type { FeedEvent, List, OperationId, RecipientRecord } from "@outreach/contract"
 import type { Schedule } from "@outreach/retry-policy"
 import { sign } from "@outreach/signature"
-import type { Client, IdempotencyOptions } from "./Client.ts"
+import { assertApiKey, assertSeconds, parseBaseUrl } from "./assertSetting.ts"
+import type { Client, IdempotencyOptions, SyncOptions } from "./Client.ts"
+import type { List, RecipientRecord } from "./contractTypes.ts"
 import type { Fetch } from "./exchange.ts"
+import type { FeedEvent } from "./FeedEvent.ts"
+import type { Hooks } from "./Hooks.ts"
 import { type Pages, paginate } from "./paginate.ts"
-import { type Call, type CallOptions, makeSend } from "./send.ts"
+import type { ResponseInfo } from "./ResponseInfo.ts"
+import type { OperationId } from "./routes.ts"
+import { type Call, type CallOptions, makeSend, timestampOf } from "./send.ts"
 import { type Sleep, sleep as timerSleep } from "./sleep.ts"
-import { syncEvents } from "./syncEvents.ts"
+import { type Checkpoint, syncEvents } from "./syncEvents.ts"
+import { userAgent } from "./userAgent.ts"
 
 /** Where and as whom a client calls, and how patiently. */
-export interface ClientOptions {
+export interface ClientOptions extends Hooks {
   /** The bearer credential; it is sent to `baseUrl` alone. */
   readonly apiKey: string
-  /** The deployment's address, without `/v1`. */
+  /** The deployment's address, with or without `/v1`. */
   readonly baseUrl: string
+  /** What follows the client's own name in `User-Agent`, such as `acme-poller/1.2`. */
+  readonly userAgent?: string | undefined
   /** Default: the runtime's own `fetch`. */
   readonly fetch?: Fetch | undefined
   /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
@@ -33,10 +41,11 @@ export interface ClientOptions {
 const EVERY_QUARTER_HOUR = 900
 const MOST_PER_PAGE = 500
 
-/** Creates a client. Throws `TypeError` on a key or an address that no request could be made of. */
+/** Creates a client. Throws `TypeError` or `RangeError` on what no request could be made with, such as an empty key. */
 export function createClient({
   apiKey,
   baseUrl,
+  userAgent: addition,
   fetch = globalThis.fetch,
   timeout = 30,
   retryDelays = [0.5, 1, 2, 4],
@@ -44,23 +53,41 @@ export function createClient({
   cacheSize = 1000,
   sleep = timerSleep,
   random = Math.random,
+  onRequest,
+  onResponse,
 }: ClientOptions): Client {
-  // Checked here, because `fetch` would quote a malformed header in its error.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be printable ASCII characters without a space")
+  assertApiKey(apiKey)
+  assertSeconds("timeout", timeout, "above zero")
+  for (const delay of retryDelays) assertSeconds("each of retryDelays", delay, "zero")
+  assertSeconds("longestWait", longestWait, "zero")
+  const responses = new WeakMap<object, ResponseInfo>()
   const send = makeSend({
     apiKey,
-    baseUrl: new URL(baseUrl).href.replace(/\/+$/, ""),
+    baseUrl: parseBaseUrl(baseUrl),
+    userAgent: userAgent(addition),
     fetch,
     sleep,
     timeout,
     cacheSize,
     retry: { delays: retryDelays, longestWait, random },
+    onRequest,
+    onResponse,
+    responses,
   })
 
+  /** Creates a reader of a list's pages that refuses to be led back to one of them. */
+  const createReader = <Item>(call: Call) => {
+    const cursors = new Set<string>()
+    return (cursor: string | undefined, place: { readonly since?: string } = {}): Promise<List<Item>> => {
+      if (cursor === undefined) cursors.clear()
+      else cursors.add(cursor)
+      return send({ ...call, query: { ...call.query, ...place, cursor }, cursors })
+    }
+  }
   const list = <Item>(operation: OperationId, given: Asked, path: Call["path"] = {}): Pages<Item> => {
-    const { cursor: first, ...query } = split(given).query as { readonly cursor?: string }
-    const { options } = split(given)
-    return paginate((cursor) => send<List<Item>>({ operation, path, query: { ...query, cursor }, options }), first)
+    const { query, options } = split(given)
+    const { cursor: first, ...others } = query as { readonly cursor?: string }
+    return paginate(() => createReader<Item>({ operation, path, query: others, options }), first)
   }
 
   return {
@@ -97,12 +124,20 @@ export function createClient({
         if (!Number.isSafeInteger(overlapSeconds) || overlapSeconds < 0) {
           throw new RangeError("overlapSeconds must be a whole number of seconds, 0 or more")
         }
+        if (everySeconds !== null) assertSeconds("everySeconds", everySeconds, "zero")
         const { query, options } = split(given)
-        const read = (place: object) =>
-          send<List<FeedEvent>>({ operation: "listEvents", query: { ...query, ...place, limit }, options })
-        return syncEvents({ checkpoint, everySeconds, overlapSeconds, signal: options.signal, sleep, read })
+        const read = createReader<FeedEvent>({ operation: "listEvents", query: { ...query, limit }, options })
+        return syncEvents({
+          checkpoint: startOf(checkpoint),
+          everySeconds,
+          overlapSeconds,
+          signal: options.signal,
+          sleep,
+          read: ({ since, cursor }) => read(cursor, { since }),
+        })
       },
     },
+    responseOf: (result) => responses.get(result),
   }
 }
 
@@ -113,10 +148,19 @@ function split<Given extends Asked>(
   given: Given,
 ): Pick<Call, "options" | "idempotencyKey"> & { readonly query: object } {
   const { signal, timeout, idempotencyKey, ...query } = given
+  if (timeout !== undefined) assertSeconds("timeout", timeout, "above zero")
   if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new TypeError("idempotencyKey must be 1 to 255 printable ASCII characters")
   }
   return { options: { signal, timeout }, idempotencyKey, query }
+}
+
+/** Returns the checkpoint that a reconciliation begins with, whose time may be a `Date`. */
+function startOf(checkpoint: SyncOptions["checkpoint"]): Checkpoint {
+  const since: unknown = checkpoint?.since
+  if (since instanceof Date) return { ...checkpoint, since: timestampOf("since", since) }
+  if (typeof since === "string") return { ...checkpoint, since }
+  throw new TypeError("checkpoint must be the stored one or, the first time, { since }")
 }
 
 // Node 18 has no global crypto. A key need be unique for a day within an organization, not secret.

@@ -1,4 +1,4 @@
-import type { List } from "@outreach/contract"
+import type { List } from "./contractTypes.ts"
 
 /** A list of many pages: iterate over its items, or over its pages. Nothing is asked before; each iteration begins anew. */
 export interface Pages<Item> extends AsyncIterable<Item> {
@@ -6,12 +6,13 @@ export interface Pages<Item> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<List<Item>>
 }
 
-/** Follows `next_cursor` from page to page, beginning at `cursor`. */
+/** Follows `next_cursor` from page to page, beginning at `cursor`, each time with a reader of its own. */
 export function paginate<Item>(
-  read: (cursor: string | undefined) => Promise<List<Item>>,
+  createReader: () => (cursor: string | undefined) => Promise<List<Item>>,
   cursor: string | undefined,
 ): Pages<Item> {
   async function* pages(): AsyncGenerator<List<Item>, void, void> {
+    const read = createReader()
     let next: string | null | undefined = cursor
     do {
       const page: List<Item> = await read(next)

@@ -9,17 +9,17 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
   429: "rate_limit_error",
 }
 
-/** Reads an answer that is not a success: the partner envelope, the legacy envelope, or neither. */
+/** Reads an answer that is not a success: the partner envelope, the legacy envelope, a redirect, or none of them. */
 export function readError({ status, header, text }: Answer): ApiError {
-  const error = errorOf(text)
+  const error: WireError = isRedirect(status) ? { message: redirectMessage(status, header("Location")) } : errorOf(text)
   const { code = null, message = `The service answered ${status} without saying why`, details = null } = error
   return new ApiError({
     status,
-    type: error.type ?? BY_STATUS[status] ?? (status >= 400 && status < 500 ? "invalid_request_error" : "api_error"),
+    type: error.type ?? BY_STATUS[status] ?? (status < 500 ? "invalid_request_error" : "api_error"),
     code,
     message,
     requestId: error.request_id ?? header("X-Request-Id"),
-    retryAfter: secondsOf(header("Retry-After") ?? details?.["retry_after"]),
+    retryAfter: secondsOf(header("Retry-After"), header("Date")) ?? secondsOf(details?.["retry_after"], null),
     details,
     errors: error.errors ?? [],
     docUrl: error.doc_url ?? null,
@@ -40,8 +40,23 @@ function errorOf(text: string): WireError {
   }
 }
 
-// The header may also hold a date, which a proxy would write: then the backoff decides.
-function secondsOf(value: unknown): number | null {
+// Browsers answer 0 for a redirect that is not followed.
+function isRedirect(status: number): boolean {
+  return status === 0 || (status >= 300 && status <= 399 && status !== 304)
+}
+
+function redirectMessage(status: number, location: string | null): string {
+  const target = location === null ? "" : ` to ${location.replace(/[?#].*/s, "")}`
+  return `Something answered with a redirect${status === 0 ? "" : ` (${status})`}${target}, which is not followed, so that the API key reaches nobody else: the service never redirects, so give its own address as baseUrl, with https where it has it`
+}
+
+/** Reads `Retry-After`: seconds, or an HTTP date, which counts from the answer's own `Date` where it has one, since clocks differ. */
+function secondsOf(value: unknown, date: string | null): number | null {
+  if (typeof value === "string" && /^[A-Z][a-z]{2,8}, /.test(value)) {
+    const sent = Date.parse(date ?? "")
+    const seconds = (Date.parse(value) - (Number.isNaN(sent) ? Date.now() : sent)) / 1000
+    return Number.isNaN(seconds) ? null : Math.max(0, seconds)
+  }
   const seconds = value === null || value === undefined || value === "" ? Number.NaN : Number(value)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null
 }

@@ -1,8 +1,11 @@
-import type { OperationId, Operations } from "@outreach/contract"
 import { ApiError, ConnectionError } from "./ApiError.ts"
+import { assertPage, notAPage } from "./assertPage.ts"
 import { etagCache } from "./etagCache.ts"
-import { type Answer, exchange, type Fetch } from "./exchange.ts"
+import { exchange, type Fetch } from "./exchange.ts"
+import type { Hooks, RequestInfo } from "./Hooks.ts"
+import { type ResponseInfo, responseInfo } from "./ResponseInfo.ts"
 import { readError } from "./readError.ts"
+import { type OperationId, type Route, routes } from "./routes.ts"
 import type { Sleep } from "./sleep.ts"
 import { type RetryOptions, waitBefore } from "./waitBefore.ts"
 
@@ -24,102 +27,134 @@ export interface Call {
   /** Headers that each attempt makes anew. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>
   readonly idempotencyKey?: string | undefined
+  /** For a list: the cursors that were asked with; the answer must be a page that leads on to none of them. */
+  readonly cursors?: ReadonlySet<string>
   readonly options: CallOptions
 }
 
 /** What a client sends with. */
-export interface Sender {
+export interface Sender extends Hooks {
   readonly apiKey: string
   readonly baseUrl: string
+  readonly userAgent: string
   readonly fetch: Fetch
   readonly sleep: Sleep
   readonly timeout: number
   readonly cacheSize: number
   readonly retry: RetryOptions
+  /** Where what came with each success is noted, by its body. */
+  readonly responses: WeakMap<object, ResponseInfo>
 }
+
+type Outcome =
+  | { readonly response: ResponseInfo; readonly value: unknown }
+  | { readonly response: ResponseInfo | null; readonly error: ApiError | ConnectionError }
 
 /** Creates the function that sends a call, again where that helps, and answers the body of its success. */
 export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
   const cache = etagCache(sender.cacheSize)
 
-  async function attempt(url: string, { method, bearer }: Route, call: Call): Promise<unknown> {
+  async function attempt(request: RequestInfo, { bearer }: Route, call: Call): Promise<Outcome> {
+    const { method, url } = request
     const known = call.operation === "getToken" ? cache.get(url) : undefined
-    const headers = {
+    const added = await sender.onRequest?.(request)
+    const headers = withoutDuplicates(added, {
       Accept: "application/json",
+      "User-Agent": sender.userAgent,
       ...(bearer && { Authorization: `Bearer ${sender.apiKey}` }),
       ...(call.body !== undefined && { "Content-Type": "application/json" }),
       ...(call.idempotencyKey !== undefined && { "Idempotency-Key": call.idempotencyKey }),
       ...(known && { "If-None-Match": known.etag }),
       ...(await call.headers?.()),
-    }
+    })
     const body = call.body === undefined ? {} : { body: call.body }
     const { timeout = sender.timeout, signal } = call.options
-    const answer = await exchange(sender.fetch, url, { method, headers, ...body }, { timeout, signal })
-    if (answer.status === 304 && known) return JSON.parse(known.text)
-    if (answer.status < 200 || answer.status > 299) throw readError(answer)
-    const value = parse(answer)
-    const etag = answer.header("ETag")
-    if (call.operation === "getToken" && etag !== null) cache.set(url, { etag, text: answer.text })
-    return value
+    let response: ResponseInfo | null = null
+    try {
+      const answer = await exchange(sender.fetch, url, { method, headers, ...body }, { timeout, signal })
+      response = responseInfo(answer)
+      if (answer.status === 304 && known) return { response, value: JSON.parse(known.text) }
+      if (answer.status < 200 || answer.status > 299) return { response, error: readError(answer) }
+      const value = parse(answer.text, call, response)
+      const etag = answer.header("ETag")
+      if (call.operation === "getToken" && etag !== null) cache.set(url, { etag, text: answer.text })
+      return { response, value }
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof ConnectionError) return { response, error }
+      throw error
+    }
   }
 
   return async function send<Body>(call: Call): Promise<Body> {
-    const route = routes[call.operation]
+    const { operation } = call
+    const route = routes[operation]
     const url = sender.baseUrl + targetOf(route.path, call)
     for (let count = 1; ; count++) {
-      try {
-        return (await attempt(url, route, call)) as Body
-      } catch (error) {
-        const seconds = isAnswerable(error) ? waitBefore(error, count, sender.retry) : undefined
-        if (seconds === undefined) throw error
-        await sender.sleep(seconds * 1000, call.options.signal)
+      const request = { operation, method: route.method, url, attempt: count }
+      const start = Date.now()
+      const outcome = await attempt(request, route, call)
+      const seconds = (Date.now() - start) / 1000
+      const error = "error" in outcome ? outcome.error : null
+      const wait = error === null ? undefined : waitBefore(error, count, sender.retry)
+      const { response } = outcome
+      await sender.onResponse?.({ request, seconds, response, error, retryInSeconds: wait ?? null })
+      if ("value" in outcome) {
+        const { value } = outcome
+        if (typeof value === "object" && value !== null) sender.responses.set(value, outcome.response)
+        return value as Body
       }
+      if (wait === undefined) throw outcome.error
+      await sender.sleep(wait * 1000, call.options.signal)
     }
   }
 }
 
-function parse({ text }: Answer): unknown {
+function parse(text: string, { cursors }: Call, response: ResponseInfo): unknown {
+  let value: unknown
   try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new ConnectionError("unreadable", error)
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw cursors ? notAPage("it is not JSON", response, { cause }) : new ConnectionError("unreadable", cause)
   }
+  if (cursors) assertPage(value, cursors, response)
+  return value
 }
 
-function isAnswerable(error: unknown): error is ApiError | ConnectionError {
-  return error instanceof ApiError || error instanceof ConnectionError
+/** Adds headers to the client's own, of which none is replaced, however it is spelt. */
+function withoutDuplicates(
+  added: Readonly<Record<string, string>> | undefined,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  const others = Object.entries(added ?? {}).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...Object.fromEntries(others), ...own }
 }
 
 function targetOf(path: string, { path: parameters = {}, query = {} }: Call): string {
   const pairs = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (Array.isArray(value)) for (const one of value) pairs.append(`${name}[]`, String(one))
-    else if (value !== undefined) pairs.append(name, String(value))
+    else if (value !== undefined) pairs.append(name, value instanceof Date ? timestampOf(name, value) : String(value))
   }
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, parameters[name]))
   const search = pairs.toString()
   return search === "" ? filled : `${filled}?${search}`
 }
 
-/** What a request needs to know of an operation. */
-type Route<Id extends OperationId = OperationId> = {
-  readonly method: Operations[Id]["method"]
-  readonly path: Operations[Id]["path"]
-  /** Whether the API key is sent: only where it is asked for. */
-  readonly bearer: Operations[Id]["auth"]["kind"] extends "none" | "signature" ? false : true
+/** Returns a date as the service takes it. */
+export function timestampOf(name: string, date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new TypeError(`${name} is a Date that is not valid`)
+  return date.toISOString()
 }
 
-// The contract's table holds schemas, which would pull zod into the caller's bundle; its types hold this copy to it.
-/** Where each operation of the contract is served. */
-const routes: { readonly [Id in OperationId]: Route<Id> } = {
-  getHealth: { method: "GET", path: "/v1/health", bearer: false },
-  getToken: { method: "GET", path: "/v1/partners/consumer/tokens/{token}", bearer: true },
-  listTokens: { method: "GET", path: "/v1/partners/consumer/tokens", bearer: true },
-  listEvents: { method: "GET", path: "/v1/partners/consumer/events", bearer: true },
-  listCampaignRecipients: { method: "GET", path: "/v1/partners/consumer/campaigns/{id}/recipients", bearer: true },
-  getDigest: { method: "GET", path: "/v1/partners/consumer/digest", bearer: true },
-  receiveWebhook: { method: "POST", path: "/v1/partners/consumer/webhooks/{endpoint_id}", bearer: false },
-  createSurvey: { method: "POST", path: "/v1/surveys", bearer: true },
-  validateSurvey: { method: "POST", path: "/v1/surveys/validate", bearer: true },
-  presignUpload: { method: "GET", path: "/v1/uploads/presign", bearer: true },
+/** Escapes a path parameter. Refuses what `fetch` would take for another path: nothing, and dots, which no escape protects. */
+function segmentOf(name: string, value: unknown): string {
+  if (typeof value !== "string" || value === "" || value === "." || value === "..") {
+    throw new TypeError(`${name} must be text, not empty and not only dots`)
+  }
+  try {
+    return encodeURIComponent(value)
+  } catch {
+    throw new TypeError(`${name} must be well-formed text`)
+  }
 }

@@ -1,3 +1,8 @@
+declare global {
+  // Merges with the runtime's own, and lets the declarations compile where there are types of neither the DOM nor Node.
+  interface AbortSignal {}
+}
+
 /** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
 export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 

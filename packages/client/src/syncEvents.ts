@@ -1,5 +1,6 @@
-import type { FeedEvent, List } from "@outreach/contract"
 import { ApiError } from "./ApiError.ts"
+import type { List } from "./contractTypes.ts"
+import type { FeedEvent } from "./FeedEvent.ts"
 import type { Sleep } from "./sleep.ts"
 
 /** How far a reconciliation has come: JSON to be stored beside the events, and handed back after a restart. */

@@ -29,6 +29,8 @@ export function waitBefore(
 
 function retryability(error: ApiError | ConnectionError): Retryability {
   if (!(error instanceof ApiError)) return "backoff"
+  // A success that is not a page will not be one in a second, unless something in between answered, and not in JSON.
+  if (error.status < 400 && error.cause === undefined) return "no"
   // A draft that is not served will not be served in a minute.
   if (error.status === legacyCodes.NOT_IMPLEMENTED.status) return "no"
   return partnerCatalog.retryability(error.type)

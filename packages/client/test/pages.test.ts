@@ -1,4 +1,4 @@
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { createClient } from "../src/createClient.ts"
 import { errorReply } from "./errorReply.ts"
 import { type Reply, startServer } from "./startServer.ts"
@@ -54,6 +54,71 @@ it("asks again for a page that failed, and loses no item", async () => {
   ])
   expect(await Array.fromAsync(client.listTokens({ since: SINCE }))).toEqual([1, 2, 3, 4, 5])
   expect(cursors()).toEqual([null, "a", "a", "a", "b"])
+})
+
+const GOOD = { object: "list", livemode: false, data: [1], has_more: false, next_cursor: null, url: "" }
+const { next_cursor: _, ...WITHOUT_CURSOR } = GOOD
+
+describe.each([
+  ["has no next_cursor", WITHOUT_CURSOR, "next_cursor is missing"],
+  ["has a next_cursor that is a number", { ...GOOD, next_cursor: 7 }, "next_cursor is neither text nor null"],
+  ["has an empty next_cursor", { ...GOOD, next_cursor: "" }, "next_cursor is neither text nor null"],
+  ["says that there is more, and not where", { ...GOOD, has_more: true }, "has_more is true, and next_cursor is null"],
+  [
+    "leads back to where it was asked",
+    { ...GOOD, has_more: true, next_cursor: "a" },
+    "next_cursor was followed before",
+  ],
+  ["has no data", { ...GOOD, data: undefined }, "data is not an array"],
+  ["is null", "null", "it is null"],
+  ["is an array", [GOOD], "it is an array"],
+  ["is text", '"page"', "it is a string"],
+])("a page that %s", (_, body, problem) => {
+  const expected = {
+    name: "ApiError",
+    status: 200,
+    type: "api_error",
+    code: null,
+    requestId: "req_2",
+    message: expect.stringMatching(new RegExp(`^The answer is not a page of a list: ${problem}`)),
+  }
+
+  it("ends a list with one error that says so, after the items before it", async () => {
+    const { client, cursors } = await start([THREE_PAGES[0]!, { status: 200, body }])
+    const seen: unknown[] = []
+    const walk = async () => {
+      for await (const item of client.listTokens({ since: SINCE })) seen.push(item)
+    }
+    await expect(walk()).rejects.toMatchObject(expected)
+    expect([seen, cursors()]).toEqual([
+      [1, 2],
+      [null, "a"],
+    ])
+  })
+
+  it("ends a reconciliation too", async () => {
+    const { client, cursors } = await start([page([], "a"), { status: 200, body }])
+    const sync = client.sync.events({ checkpoint: { since: SINCE }, everySeconds: null })
+    await expect(Array.fromAsync(sync)).rejects.toMatchObject(expected)
+    expect(cursors()).toEqual([null, "a"])
+  })
+})
+
+it("ends a list that leads round in a circle when it comes to a page for the second time", async () => {
+  const { client, cursors } = await start([page([1], "a"), page([2], "b"), page([3], "c"), page([4], "a")])
+  await expect(Array.fromAsync(client.listTokens({ since: SINCE }))).rejects.toThrow("next_cursor was followed before")
+  expect(cursors()).toEqual([null, "a", "b", "c"])
+})
+
+it("asks again for a page that is not JSON, as from a proxy, and ends with an error that says so", async () => {
+  const html = { status: 200, body: "<html>Maintenance</html>" }
+  const recovered = await start([html, page([1], null)])
+  expect(await Array.fromAsync(recovered.client.listTokens({ since: SINCE }))).toEqual([1])
+  const { client, cursors } = await start([html])
+  const error = await Array.fromAsync(client.listEvents({ since: SINCE })).catch((error: unknown) => error)
+  expect(error).toMatchObject({ name: "ApiError", status: 200, type: "api_error", requestId: "req_5" })
+  expect((error as Error).message).toMatch(/^The answer is not a page of a list: it is not JSON/)
+  expect(cursors()).toHaveLength(5)
 })
 
 it("throws the refusal of a cursor, after what came before it", async () => {

@@ -1,8 +1,10 @@
-import { eventExamples, type Operations } from "@outreach/contract"
+import { eventExamples, type Operations, operations, type RecipientRecord, type SurveyInput } from "@outreach/contract"
 import { verify } from "@outreach/signature"
+import fc from "fast-check"
 import { expect, expectTypeOf, it } from "vitest"
-import type { Client } from "../src/Client.ts"
-import { createClient } from "../src/createClient.ts"
+import type { BodyOf, Client } from "../src/Client.ts"
+import { type ClientOptions, createClient } from "../src/createClient.ts"
+import { routes } from "../src/routes.ts"
 import { errorReply } from "./errorReply.ts"
 import { startServer } from "./startServer.ts"
 
@@ -11,8 +13,18 @@ const NOTHING = { object: "list", livemode: false, data: [], has_more: false, ne
 const sleep = async () => {}
 
 it("has one method for each row of the contract", () => {
-  type Methods = Exclude<keyof Client, "sync" | "sendEvent"> | "receiveWebhook"
+  type Methods = Exclude<keyof Client, "sync" | "responseOf" | "sendEvent"> | "receiveWebhook"
   expectTypeOf<Methods>().toEqualTypeOf<keyof Operations>()
+})
+
+it("asks for each operation where the contract serves it, with a key where it wants one", () => {
+  const rows = Object.values(operations).map(({ operationId, method, path, auth }) => {
+    const bearer = auth.kind === "bearer" || auth.kind === "scope"
+    return [operationId, { method, path, bearer }]
+  })
+  expect(Object.entries(routes)).toEqual(rows)
+  expectTypeOf<BodyOf<"getToken">>().toEqualTypeOf<RecipientRecord>()
+  expectTypeOf<Parameters<Client["createSurvey"]>[0]>().toEqualTypeOf<SurveyInput>()
 })
 
 it("writes each call as the contract has it", async () => {
@@ -94,7 +106,18 @@ it("keeps an idempotency key over the attempts of one call, and makes another fo
 
 it("refuses what no header can hold without repeating it, and asks for nothing", async () => {
   const { baseUrl, asked } = await startServer([{ status: 200, body: {} }])
-  for (const apiKey of ["", "orp_live_sécret", "orp_live_secret\n", "two words"]) {
+  for (const [apiKey, state] of [
+    [undefined, "undefined"],
+    [null, "null"],
+    ["", "empty"],
+  ]) {
+    expect(() => createClient({ apiKey: apiKey as string, baseUrl })).toThrow(
+      new TypeError(
+        `apiKey is ${state}: give the whole key, such as process.env.OUTREACH_API_KEY, and check that it is set`,
+      ),
+    )
+  }
+  for (const apiKey of ["orp_live_sécret", "orp_live_secret\n", "two words"]) {
     expect(() => createClient({ apiKey, baseUrl })).toThrow(
       /^apiKey must be printable ASCII characters without a space$/,
     )
@@ -105,8 +128,98 @@ it("refuses what no header can hold without repeating it, and asks for nothing",
       /^idempotencyKey must be 1 to 255 printable ASCII characters$/,
     )
   }
-  expect(() => createClient({ apiKey: "key", baseUrl: "not an address" })).toThrow(TypeError)
   expect(asked).toEqual([])
+})
+
+it("takes its address with and without /v1 and slashes", async () => {
+  const { baseUrl, asked } = await startServer([{ status: 200, body: {} }])
+  for (const end of ["", "/", "/v1", "/v1/", "//v1//", "/gateway/v1"]) {
+    await createClient({ apiKey: "key", baseUrl: baseUrl + end }).getDigest("2026-11-20")
+  }
+  const target = "/v1/partners/consumer/digest?date=2026-11-20"
+  expect(asked.map(({ url }) => url)).toEqual([...Array(5).fill(target), `/gateway${target}`])
+})
+
+it("refuses an address that no request can be made of, and repeats none of it", () => {
+  const addresses = ["not an address", "ftp://api.test", "https://me:pass@api.test", "https://api.test?a=pass", "//x"]
+  for (const baseUrl of [...addresses, undefined, null, 7] as string[]) {
+    expect(() => createClient({ apiKey: "key", baseUrl })).toThrow(TypeError)
+    expect(() => createClient({ apiKey: "key", baseUrl })).toThrow(/^baseUrl must (?!.*pass@)/)
+  }
+})
+
+it("refuses seconds that no wait could last, and asks for nothing", async () => {
+  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
+  const client = createClient({ apiKey: "key", baseUrl })
+  for (const seconds of [Number.NaN, -1, -0.001, "30" as unknown as number]) {
+    const wrong: Partial<ClientOptions>[] = [{ timeout: seconds }, { longestWait: seconds }, { retryDelays: [seconds] }]
+    for (const options of wrong) expect(() => createClient({ apiKey: "key", baseUrl, ...options })).toThrow(RangeError)
+    await expect(client.getHealth({ timeout: seconds })).rejects.toThrow(/^timeout must be a number of seconds/)
+    expect(() => client.listTokens({ since: "2026-01-01T00:00:00Z", timeout: seconds })).toThrow(RangeError)
+    const checkpoint = { since: "2026-01-01T00:00:00Z" }
+    expect(() => client.sync.events({ checkpoint, everySeconds: seconds })).toThrow(/^everySeconds must be a number/)
+  }
+  expect(() => createClient({ apiKey: "key", baseUrl, timeout: 0 })).toThrow(/^timeout .* more than 0$/)
+  expect(asked).toEqual([])
+})
+
+it("keeps an id in its segment of the path, whatever it is made of, or refuses it", async () => {
+  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
+  const client = createClient({ apiKey: "key", baseUrl })
+  const pathLike = fc.string({
+    unit: fc.constantFrom(".", "/", "\\", "%", "2", "e", "E", "f", "?", "#", "a", " ", "é", "\ud800"),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(pathLike, fc.constantFrom("..", ".", "", "%2e%2e", "../digest?date=x#")), async (id) => {
+      const before = asked.length
+      const error = await client.getToken(id).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      if (error !== null) {
+        expect(error).toBeInstanceOf(TypeError)
+        expect((error as TypeError).message).toMatch(/^token must be/)
+        expect(["", ".", ".."].includes(id) || id.includes("\ud800")).toBe(true)
+        expect(asked).toHaveLength(before)
+        return
+      }
+      const [path, ...rest] = asked.at(-1)!.url.split("/tokens/")
+      expect([path, ...rest.map(decodeURIComponent)]).toEqual(["/v1/partners/consumer", id])
+      expect(asked.at(-1)!.url).not.toMatch(/[?#]/)
+    }),
+    { numRuns: 300 },
+  )
+  await expect(Array.fromAsync(client.listCampaignRecipients(".."))).rejects.toThrow(/^id must be text/)
+})
+
+it("takes a time as a Date", async () => {
+  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
+  const client = createClient({ apiKey: "key", baseUrl })
+  const since = new Date("2026-11-20T01:02:03.004Z")
+  await Array.fromAsync(client.listTokens({ since }))
+  await Array.fromAsync(client.listEvents({ since }))
+  await Array.fromAsync(client.sync.events({ checkpoint: { since }, everySeconds: null }))
+  const sinces = asked.map(({ url }) => new URL(url, baseUrl).searchParams.get("since"))
+  expect(sinces).toEqual(Array(3).fill("2026-11-20T01:02:03.004Z"))
+  const never = new Date("never")
+  await expect(Array.fromAsync(client.listEvents({ since: never }))).rejects.toThrow(
+    "since is a Date that is not valid",
+  )
+  expect(() => client.sync.events({ checkpoint: { since: never } })).toThrow("since is a Date that is not valid")
+  expect(() => client.sync.events({ checkpoint: undefined as never })).toThrow(/^checkpoint must be/)
+  expect(asked).toHaveLength(3)
+})
+
+it("names itself and its runtime in User-Agent, and then its caller", async () => {
+  const { baseUrl, asked } = await startServer([{ status: 200, body: {} }])
+  await createClient({ apiKey: "key", baseUrl }).getHealth()
+  await createClient({ apiKey: "key", baseUrl, userAgent: "acme-poller/1.2" }).getHealth()
+  const [own, added] = asked.map(({ headers }) => headers["user-agent"])
+  expect(own).toMatch(/^outreach-client\/\d+\.\d+\.\d+ Node\.js\/\d+$/)
+  expect(added).toBe(`${own} acme-poller/1.2`)
+  for (const userAgent of ["", "é", "a\r\nb: c"]) {
+    expect(() => createClient({ apiKey: "key", baseUrl, userAgent })).toThrow(/^userAgent must be printable ASCII/)
+  }
 })
 
 it("shows no key when it is printed", async () => {
@@ -115,10 +228,24 @@ it("shows no key when it is printed", async () => {
   expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain("orp_live_secret")
 })
 
-it("follows no redirect, and repeats the key to nobody", async () => {
+it.each([301, 302, 303, 307, 308])("follows no redirect, repeats nothing, and explains it: %s", async (status) => {
   const other = await startServer([{ status: 200, body: {} }])
-  const { baseUrl } = await startServer([{ status: 307, headers: { Location: other.baseUrl } }])
-  const client = createClient({ apiKey: "key", baseUrl, retryDelays: [] })
-  await expect(client.getDigest("2026-11-20")).rejects.toMatchObject({ name: "ApiError", status: 307, code: null })
-  expect(other.asked).toEqual([])
+  const Location = `${other.baseUrl}/elsewhere?session=secret`
+  const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
+  const client = createClient({ apiKey: "key", baseUrl, sleep })
+  const error = await client.getDigest("2026-11-20").then(
+    () => expect.unreachable(),
+    (error: unknown) => error as Error,
+  )
+  expect(error).toMatchObject({
+    name: "ApiError",
+    status,
+    code: null,
+    type: "invalid_request_error",
+    requestId: "req_1",
+  })
+  expect(error.message).toContain(`redirect (${status}) to ${other.baseUrl}/elsewhere, which is not followed`)
+  expect(error.message).toContain("baseUrl")
+  expect(error.message).not.toContain("secret")
+  expect([asked.length, other.asked.length]).toEqual([1, 0])
 })

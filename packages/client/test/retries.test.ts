@@ -109,7 +109,7 @@ describe("a rate limit", () => {
         async (seconds, chance) => {
           const limited = errorReply("RATE_LIMITED", { headers: { "Retry-After": String(seconds) } })
           const { client, asked, waits } = await startClient([limited, OK], { random: () => chance })
-          await client.listEvents({ since: "2026-01-01T00:00:00Z" }).pages()[Symbol.asyncIterator]().next()
+          await client.getDigest("2026-11-20")
           expect(asked).toHaveLength(2)
           expect(waits[0]).toBeGreaterThanOrEqual(seconds)
           expect(waits[0]).toBeLessThanOrEqual(seconds + 0.5)
@@ -124,6 +124,29 @@ describe("a rate limit", () => {
     const { client, asked } = await startClient([limited, OK])
     expect(await failure(client.getHealth())).toMatchObject({ code: "RATE_LIMITED", retryAfter: 3600 })
     expect(asked).toHaveLength(1)
+  })
+
+  it("that names a date is waited out until then, by the clock of the answer", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 4e9 }), fc.integer({ min: -9, max: 90 }), async (sent, seconds) => {
+        const [date, until] = [sent, sent + seconds].map((at) => new Date(at * 1000).toUTCString())
+        const headers = { Date: date!, "Retry-After": until! }
+        const { client, waits } = await startClient([errorReply("RATE_LIMITED", { headers }), OK])
+        await client.getHealth()
+        expect(rounded(waits)).toEqual([Math.max(0, seconds) + 0.5])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it("that names a date beyond the longest wait, or none that exists, is told as it is", async () => {
+    const asking = (retryAfter: string) =>
+      errorReply("RATE_LIMITED", { headers: { Date: "Mon, 23 Nov 2026 05:00:00 GMT", "Retry-After": retryAfter } })
+    const later = await startClient([asking("Mon, 23 Nov 2026 06:00:00 GMT"), OK])
+    expect(await failure(later.client.getHealth())).toMatchObject({ retryAfter: 3600 })
+    const wrong = await startClient([asking("Mon, 99 Nov 2026"), OK])
+    expect(await wrong.client.getHealth()).toEqual(HEALTH)
+    expect(rounded(wrong.waits)).toEqual([0.5])
   })
 
   it("of the legacy envelope is waited out too", async () => {

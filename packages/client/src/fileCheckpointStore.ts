@@ -1,0 +1,64 @@
+import { open, readFile, rename } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { type CheckpointStore, parseCheckpoint } from "./CheckpointStore.ts"
+import type { Checkpoint } from "./syncEvents.ts"
+
+/** A store in a file. */
+export interface FileCheckpointStore extends CheckpointStore {
+  load(): Promise<Checkpoint | undefined>
+  save(checkpoint: Checkpoint): Promise<void>
+}
+
+/**
+ * Creates a store in a file, for one process; its folder must be there.
+ *
+ * A checkpoint is written beside the file, flushed to the disk and renamed, so that a crash at any moment leaves the one before or the new one.
+ */
+export function fileCheckpointStore(path: string): FileCheckpointStore {
+  const file = resolve(path)
+  const draft = `${file}.tmp`
+  let last: Promise<void> = Promise.resolve()
+
+  async function write(text: string): Promise<void> {
+    const handle = await open(draft, "w")
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(draft, file)
+    await syncFolder(dirname(file))
+  }
+
+  return {
+    async load() {
+      let text: string
+      try {
+        text = await readFile(file, "utf8")
+      } catch (error) {
+        if ((error as { code?: unknown }).code === "ENOENT") return undefined
+        throw error
+      }
+      return parseCheckpoint(text, file)
+    },
+    save(checkpoint) {
+      const text = `${JSON.stringify(checkpoint)}\n`
+      // One after the other: two at once would write into the same draft.
+      const saved = last.then(() => write(text))
+      last = saved.catch(() => {})
+      return saved
+    },
+  }
+}
+
+// Without this a power failure may undo the rename. Windows flushes no folders.
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return
+  const handle = await open(folder, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,26 @@
+import type { Queries } from "./contractTypes.ts"
+
+/** The id of an operation. */
+export type OperationId = keyof Queries
+
+/** Where an operation is served, and whether the API key is sent there: only where it is asked for. */
+export interface Route {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly bearer: boolean
+}
+
+// The contract's table holds schemas, which would pull zod into the caller's bundle; a test holds this copy to it.
+/** Where each operation of the contract is served. */
+export const routes: Readonly<Record<OperationId, Route>> = {
+  getHealth: { method: "GET", path: "/v1/health", bearer: false },
+  getToken: { method: "GET", path: "/v1/partners/consumer/tokens/{token}", bearer: true },
+  listTokens: { method: "GET", path: "/v1/partners/consumer/tokens", bearer: true },
+  listEvents: { method: "GET", path: "/v1/partners/consumer/events", bearer: true },
+  listCampaignRecipients: { method: "GET", path: "/v1/partners/consumer/campaigns/{id}/recipients", bearer: true },
+  getDigest: { method: "GET", path: "/v1/partners/consumer/digest", bearer: true },
+  receiveWebhook: { method: "POST", path: "/v1/partners/consumer/webhooks/{endpoint_id}", bearer: false },
+  createSurvey: { method: "POST", path: "/v1/surveys", bearer: true },
+  validateSurvey: { method: "POST", path: "/v1/surveys/validate", bearer: true },
+  presignUpload: { method: "GET", path: "/v1/uploads/presign", bearer: true },
+}
