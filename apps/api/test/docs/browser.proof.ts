@@ -26,6 +26,16 @@ const foreign = (requests: ReadonlyArray<string>) =>
 
 const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
 
+/** Returns the rules of accessibility that a page breaks, and where. */
+const violations = async (page: Page) => {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    // The viewer's own markup is not ours to mend.
+    const { violations } = await (globalThis as never as AxeGlobal).axe.run({ exclude: ["#viewer"] })
+    return violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(" "))])
+  })
+}
+
 describe.skipIf("missing" in chrome)("in a browser", () => {
   const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
   let browser: Browser
@@ -63,13 +73,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
         expect(complaints).toEqual([])
         expect(await overhang(page)).toBeLessThanOrEqual(0)
 
-        // The viewer's own markup is not ours to mend.
-        await page.evaluate(AXE)
-        const broken = await page.evaluate(async () => {
-          const { violations } = await (globalThis as never as AxeGlobal).axe.run({ exclude: ["#viewer"] })
-          return violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(" "))])
-        })
-        expect(broken).toEqual([])
+        expect(await violations(page)).toEqual([])
       },
     )
   })
@@ -95,6 +99,19 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       expect(await overhang(page)).toBeLessThanOrEqual(0)
     }
     expect([complaints, foreign(requests)]).toEqual([[], []])
+  })
+
+  it("the guide to webhooks shows the check of a signature in one language at a time, which keys choose", async () => {
+    const { page, complaints } = await show("/docs/webhooks", { viewport: { width: 375, height: 740 } })
+    const names = await page.locator(".languages summary").allTextContents()
+    expect(names).toEqual(["TypeScript", "Python", "PHP", "Ruby", "Go", "Java", "C#"])
+    for (const name of [...names.slice(1), names[0]!]) {
+      await page.locator(".languages summary", { hasText: name }).press("Enter")
+      expect(await page.locator(".languages details[open] summary").allTextContents()).toEqual([name])
+      expect(await overhang(page)).toBeLessThanOrEqual(0)
+      expect(await violations(page)).toEqual([])
+    }
+    expect(complaints).toEqual([])
   })
 
   it("a link to an operation opens it", async () => {
