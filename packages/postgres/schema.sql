@@ -1973,6 +1973,7 @@ create table webhook_endpoints (
   event_types text[],
   created_at timestamp with time zone default clock_timestamp() not null,
   max_in_flight integer,
+  standard_webhooks boolean default false not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
 );

@@ -6,6 +6,7 @@ import { verify } from "@outreach/signature/node"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
@@ -64,6 +65,18 @@ describe("endpoints test", () => {
       metadata: { test: true },
     })
     expect(await recorded()).toEqual(before)
+  })
+
+  it("sends the headers of Standard Webhooks to an endpoint that asks for them", async () => {
+    const partner = await partnerServer()
+    const { id, secret } = await seed(partner.url)
+    expect((await test(id)).code).toBe(0)
+    await run(["endpoints", "update", id, "--standard-webhooks"])
+    const { shown } = await test(id)
+    const [before, { headers, body }] = partner.received as [(typeof partner.received)[0], (typeof partner.received)[0]]
+    expect(before.headers).not.toHaveProperty("webhook-id")
+    expect(headers["webhook-id"]).toBe(shown.event_id)
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body))
   })
 
   it.each([

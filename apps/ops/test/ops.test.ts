@@ -143,7 +143,7 @@ describe("secrets", () => {
     expect(first).toEqual({
       organization_id: org,
       grace_seconds: 86_400,
-      signing_secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
+      signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{44}$/),
     })
     const active = () =>
       meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.active(org))).then((all) =>
@@ -255,6 +255,31 @@ describe("endpoints", () => {
     expect(await runJson("endpoints", "update", created.id, "--max-in-flight", "none")).toEqual(moved)
     expect((await run(["endpoints", "update", created.id, "--max-in-flight", "0"])).code).not.toBe(0)
     expect(await runFailing("endpoints", "update", created.id)).toMatchObject({ code: "nothing_to_update" })
+  })
+
+  it("carry the headers of Standard Webhooks from their beginning or from a change on, until told otherwise", async () => {
+    const org = await organization()
+    const create = (...args: ReadonlyArray<string>) =>
+      runJson("endpoints", "create", "--organization", org, "--url", "https://acme.test/hooks", ...args)
+    const asked = await create("--standard-webhooks")
+    const other = await create()
+    expect([asked, other]).toMatchObject([{ standard_webhooks: true }, { standard_webhooks: false }])
+    const update = (flag: string) => runJson("endpoints", "update", other.id, flag)
+    expect(await update("--standard-webhooks")).toEqual({ ...other, standard_webhooks: true })
+    expect(await runJson("endpoints", "show", other.id)).toMatchObject({ standard_webhooks: true })
+    expect(await runJson("endpoints", "update", other.id, "--max-in-flight", "none")).toMatchObject({
+      standard_webhooks: true,
+    })
+    expect(await update("--no-standard-webhooks")).toEqual(other)
+    expect((await runJson("endpoints", "list", "--organization", org)).data).toMatchObject([
+      { id: asked.id, standard_webhooks: true },
+      { id: other.id, standard_webhooks: false },
+    ])
+    const logged = (await runJson("audit", "list", "--limit", "3")).data
+    expect(logged.map(({ arguments: given }: { arguments: unknown }) => given)).toContainEqual({
+      endpoint: other.id,
+      "standard-webhooks": false,
+    })
   })
 
   it("begin where they are told to, and show how far they have read", async () => {

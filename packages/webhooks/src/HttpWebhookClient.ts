@@ -7,6 +7,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
 import { networkFailure } from "./networkFailure.ts"
+import { standardSignature } from "./standardSignature.ts"
 
 /** How long a connection may take. */
 const CONNECT_MS = 5000
@@ -188,4 +189,5 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** Signs with `node:crypto`. */
 export const NodeSigner = Layer.succeed(Signer, {
   sign: (body, secrets, timestamp) => sign(body, secrets.map(Redacted.value), { timestamp }),
+  signStandard: (body, secrets, message) => standardSignature(body, secrets.map(Redacted.value), message),
 })

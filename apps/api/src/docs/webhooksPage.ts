@@ -8,6 +8,7 @@ const SECTIONS = {
   delivery: "How events are delivered",
   headers: "Headers",
   verify: "Verify the signature",
+  "standard-webhooks": "Standard Webhooks",
   rotation: "When the secret is rotated",
   reconcile: "Reconcile by pulling",
   envelope: "The envelope",
@@ -81,6 +82,25 @@ and whatever speaks Fetch, types the events, and <code>npx webhook-verifier veri
 ${code("webhookServer.ts", samples.webhookServer)}
 <p>The form is the one that Stripe uses, so its libraries verify it as well:
 <code>Stripe.webhooks.constructEvent(rawBody, header, secret)</code>.</p>
+
+${heading("standard-webhooks")}
+<p>Ask us, and your endpoint's webhooks carry the headers of the Standard Webhooks specification beside <code>X-Signature</code>, so that its libraries in
+many languages, those of svix among them, verify with the secret that you have: <code>new Webhook(secret).verify(rawBody, request.headers)</code>.</p>
+${table(
+  "Headers of Standard Webhooks",
+  ["header", "meaning"],
+  [
+    [html`<code>webhook-id</code>`, html`The <code>event_id</code>`],
+    [html`<code>webhook-timestamp</code>`, html`The <code>t</code> of <code>X-Signature</code>`],
+    [
+      html`<code>webhook-signature</code>`,
+      html`<code>v1,</code> and the base64 of HMAC-SHA256 over <code>&lt;id&gt;.&lt;timestamp&gt;.&lt;raw body&gt;</code>, for each active secret,
+separated by spaces`,
+    ],
+  ],
+)}
+<p>The key is what follows <code>whsec_</code>, decoded from base64. An earlier secret, with 43 characters behind <code>whsec_</code>, is one that most of
+these libraries refuse or misread: ask for a new one. Sign what you send to us with <code>X-Signature</code>.</p>
 
 ${heading("rotation")}
 <p>After a rotation the old secret stays active for a while, 24 hours unless agreed otherwise. Until it ends our webhooks carry a <code>v1</code>

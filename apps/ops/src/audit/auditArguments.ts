@@ -77,6 +77,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   since: "recorded",
   "skip-bad": "recorded",
   slug: "recorded",
+  "standard-webhooks": "recorded",
   status: "recorded",
   subject: "withheld",
   "subject-b": "withheld",

@@ -26,6 +26,11 @@ const ALL_TYPES = "all"
 
 const MaxInFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
 
+const standardWebhooks = Flag.Boolean("standard-webhooks").pipe(
+  Flag.withDescription("Whether its webhooks carry the headers of Standard Webhooks beside X-Signature"),
+  Flag.optional,
+)
+
 const create = changing(
   "create",
   {
@@ -39,10 +44,12 @@ const create = changing(
     since: instant("since", "Also send the events published at this time or later, such as 2026-12-01T09:00:00Z").pipe(
       Flag.optional,
     ),
+    standardWebhooks,
   },
-  Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since }) {
+  Effect.fn("ops.endpoints.create")(function* ({ organization: organizationId, url, types, since, standardWebhooks }) {
     const { allowHttp } = yield* Target
-    const endpoint = { organizationId, url, eventTypes: Option.getOrNull(types), ...pickDefined({ since }) }
+    const options = pickDefined({ since, standardWebhooks })
+    const endpoint = { organizationId, url, eventTypes: Option.getOrNull(types), ...options }
     if (Option.isSome(since)) yield* noteKeptFrom(since.value)
     yield* printRecord(yield* createEndpoint(endpoint, { allowPrivate: allowHttp }))
   }),
@@ -61,6 +68,7 @@ const list = reading(
       "id",
       "url",
       "enabled",
+      "standardWebhooks",
       "breaker",
       "position",
       "lagEvents",
@@ -102,19 +110,20 @@ const update = changing(
       MaxInFlight,
       "The maximum of calls in flight to it from now on, or none for the workers' default",
     ).pipe(Flag.optional),
+    standardWebhooks,
   },
-  Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types, maxInFlight }) {
-    if ([url, types, maxInFlight].every((input: Option.Option<unknown>) => Option.isNone(input))) {
-      return yield* new NothingToUpdate({ flags: ["--url", "--types", "--max-in-flight"] })
+  Effect.fn("ops.endpoints.update")(function* ({ endpoint, url, types, maxInFlight, standardWebhooks }) {
+    if ([url, types, maxInFlight, standardWebhooks].every((input: Option.Option<unknown>) => Option.isNone(input))) {
+      return yield* new NothingToUpdate({ flags: ["--url", "--types", "--max-in-flight", "--standard-webhooks"] })
     }
     const { allowHttp } = yield* Target
     const eventTypes = Option.map(types, (types) => (types.includes(ALL_TYPES) ? null : types))
-    const changes = pickDefined({ url, eventTypes, maxInFlight })
+    const changes = pickDefined({ url, eventTypes, maxInFlight, standardWebhooks })
     yield* printRecord(yield* updateEndpoint(endpoint, changes, { allowPrivate: allowHttp }))
   }),
 ).pipe(
   Command.withDescription(
-    "Change an endpoint's address, event types or maximum of calls in flight; waiting deliveries go to the new address",
+    "Change an endpoint's address, event types, maximum of calls in flight or headers; waiting deliveries go to the new address",
   ),
 )
 

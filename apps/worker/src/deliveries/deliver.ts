@@ -61,7 +61,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const next = owner.begin()
       if (next === undefined) return
       const [lane, held] = next
-      runCall(attempt(held)).addObserver((exit) => {
+      runCall(attempt(lane, held)).addObserver((exit) => {
         if (Exit.isSuccess(exit)) {
           count(exit.value)
           unwritten++

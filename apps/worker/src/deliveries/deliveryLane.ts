@@ -17,6 +17,7 @@ export interface DeliveryLane {
   readonly organizationId: OrganizationId
   /** The most calls in flight; null for the worker's own bound. */
   maxInFlight: number | null
+  standardWebhooks: boolean
   /** Calls of the worker that gave the endpoint up. */
   inFlightElsewhere: number
   reader: LogReader<EventId>
@@ -51,6 +52,7 @@ export const openLane = (owned: OwnedEndpoint, now: number): DeliveryLane => ({
   endpointId: owned.endpointId,
   organizationId: owned.organizationId,
   maxInFlight: owned.maxInFlight,
+  standardWebhooks: owned.standardWebhooks,
   inFlightElsewhere: owned.inFlightElsewhere,
   reader: IDLE,
   read: [],

@@ -187,6 +187,7 @@ export const deliveryOwner = (options: {
         else {
           lane.isLeaving = false
           lane.maxInFlight = each.maxInFlight
+          lane.standardWebhooks = each.standardWebhooks
           lane.inFlightElsewhere = each.inFlightElsewhere
           // An operator has said that the failures before no longer count.
           if (each.allowance === null && lane.breaker.allowance !== null && !lane.isBreakerNews) {

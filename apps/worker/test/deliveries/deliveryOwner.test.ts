@@ -13,6 +13,7 @@ const endpoints = (count: number, organizations: number): ReadonlyArray<OwnedEnd
     organizationId: `org_${i % organizations}` as OrganizationId,
     enabled: true,
     maxInFlight: null,
+    standardWebhooks: false,
     failures: 0,
     allowance: null,
     probeInMs: 0,

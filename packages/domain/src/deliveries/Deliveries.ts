@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from "@outreach/retry-policy"
 import { Clock, Effect, type Redacted } from "effect"
-import type { DeliveryId } from "../Identifier.ts"
+import type { DeliveryId, EventId } from "../Identifier.ts"
 import { fromUnixMillis } from "../Timestamp.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, Settlement } from "./EndpointReaders.ts"
@@ -22,18 +22,24 @@ export interface AttemptResult extends Outcome {
   readonly reason: Reason
 }
 
-/**
- * Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows.
- *
- * Its `readAt` is this worker's clock when the delivery was read, in Unix milliseconds: time is told by the database's clock, as far
- * as it has gone on since then.
- */
+/** What an attempt takes from the worker that makes it. */
+export interface AttemptOptions {
+  /**
+   * This worker's clock when the delivery was read, in Unix milliseconds: time is told by the database's clock, as far as it has gone on
+   * since then.
+   */
+  readonly readAt: number
+  /** Whether the endpoint asks for the headers of Standard Webhooks. */
+  readonly standardWebhooks: boolean
+}
+
+/** Creates the function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
 export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule) {
   const clock = yield* Clock.Clock
   const client = yield* WebhookClient
   const signer = yield* Signer
 
-  return (delivery: Delivery, readAt: number): Effect.Effect<AttemptResult> =>
+  return (delivery: Delivery, { readAt, standardWebhooks }: AttemptOptions): Effect.Effect<AttemptResult> =>
     Effect.suspend(() => {
       const now = () => delivery.readAt + (clock.currentTimeMillisUnsafe() - readAt)
       const started = now()
@@ -41,9 +47,11 @@ export const deliveryAttempts = Effect.fnUntraced(function* (schedule: Schedule)
       const active = delivery.secrets.filter(({ expiresAt }) => expiresAt === null || started < expiresAt)
       const headers = webhookHeaders(signer, body, {
         id: delivery.id,
+        eventId: delivery.eventId,
         attempt: delivery.attempt,
         secrets: active.map(({ secret }) => secret),
         at: started,
+        standardWebhooks,
       })
       return Effect.map(client.post(delivery.url, headers, body), (reply) => {
         const finished = now()
@@ -84,14 +92,27 @@ export const webhookHeaders = (
   body: Uint8Array,
   attempt: {
     readonly id: DeliveryId
+    readonly eventId: EventId
     readonly attempt: number
     readonly secrets: ReadonlyArray<Redacted.Redacted>
     /** In Unix milliseconds. */
     readonly at: number
+    readonly standardWebhooks: boolean
   },
-) => ({
-  "Content-Type": "application/json",
-  "X-Signature": signer.sign(body, attempt.secrets, Math.floor(attempt.at / 1000)),
-  "X-Delivery-Id": attempt.id,
-  "X-Delivery-Attempt": String(attempt.attempt),
-})
+): Readonly<Record<string, string>> => {
+  const { eventId, secrets } = attempt
+  const timestamp = Math.floor(attempt.at / 1000)
+  const headers = {
+    "Content-Type": "application/json",
+    "X-Signature": signer.sign(body, secrets, timestamp),
+    "X-Delivery-Id": attempt.id,
+    "X-Delivery-Attempt": String(attempt.attempt),
+  }
+  if (!attempt.standardWebhooks) return headers
+  return {
+    ...headers,
+    "webhook-id": eventId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signer.signStandard(body, secrets, { eventId, timestamp }),
+  }
+}

@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly eventTypes: ReadonlyArray<string> | null
   /** The most calls in flight to it; null for the workers' own bound. */
   readonly maxInFlight: number | null
+  /** Whether its webhooks carry the headers of Standard Webhooks, too. */
+  readonly standardWebhooks: boolean
   readonly createdAt: Timestamp
 }
 

@@ -15,6 +15,7 @@ export interface OwnedEndpoint {
   readonly enabled: boolean
   /** The most calls in flight to it; null for the worker's own bound. */
   readonly maxInFlight: number | null
+  readonly standardWebhooks: boolean
   readonly failures: number
   readonly allowance: number | null
   /** Until its next probe. */

@@ -26,9 +26,10 @@ export class InvalidEndpointUrl extends Schema.TaggedError<InvalidEndpointUrl>()
 export class EndpointRepository extends Context.Service<
   EndpointRepository,
   {
-    /** Adds an endpoint. It receives what is published from now on, or what was published at `since` or later. */
+    /** Adds an endpoint, without the headers of Standard Webhooks unless told. It receives what is published from now on, or what was published at `since` or later. */
     create(
-      endpoint: Pick<Endpoint, "organizationId" | "id" | "url" | "eventTypes"> & { readonly since?: Timestamp },
+      endpoint: Pick<Endpoint, "organizationId" | "id" | "url" | "eventTypes"> &
+        Partial<Pick<Endpoint, "standardWebhooks">> & { readonly since?: Timestamp },
     ): Effect.Effect<Endpoint, OrganizationNotFound>
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
@@ -36,7 +37,7 @@ export class EndpointRepository extends Context.Service<
     /** Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on. */
     update(
       endpointId: EndpointId,
-      changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight">>,
+      changes: Partial<Pick<Endpoint, "url" | "eventTypes" | "maxInFlight" | "standardWebhooks">>,
     ): Effect.Effect<Endpoint, EndpointNotFound>
     /** Lets an endpoint's deliveries go out, without a word of how it failed before. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointNotFound>

@@ -17,7 +17,8 @@ interface AddressOptions {
 
 /** Creates an endpoint. It receives what is published from now on, or what was published at `since` or later. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
-  endpoint: Pick<Endpoint, "organizationId" | "eventTypes"> & { readonly url: string; readonly since?: Timestamp },
+  endpoint: Pick<Endpoint, "organizationId" | "eventTypes"> &
+    Partial<Pick<Endpoint, "standardWebhooks">> & { readonly url: string; readonly since?: Timestamp },
   options: AddressOptions,
 ) {
   const url = yield* parseUrl(endpoint.url, options)
@@ -27,7 +28,10 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
 /** Changes what is given of an endpoint. */
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
-  { url, ...changes }: Partial<Pick<Endpoint, "eventTypes" | "maxInFlight">> & { readonly url?: string },
+  {
+    url,
+    ...changes
+  }: Partial<Pick<Endpoint, "eventTypes" | "maxInFlight" | "standardWebhooks">> & { readonly url?: string },
   options: AddressOptions,
 ) {
   const changed = url === undefined ? changes : { ...changes, url: yield* parseUrl(url, options) }
@@ -54,7 +58,7 @@ const TEST_EVENT_TYPE = "outreach.endpoint_test"
 
 /** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
-  const { organizationId, url } = yield* (yield* EndpointRepository).find(endpointId)
+  const { organizationId, url, standardWebhooks } = yield* (yield* EndpointRepository).find(endpointId)
   const secrets = yield* (yield* SigningSecretRepository).active(organizationId)
   if (secrets.length === 0) return yield* new NoActiveSecret({ organizationId })
   const { livemode } = yield* Deployment
@@ -75,7 +79,14 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
     metadata: { test: true },
   }
   const body = new TextEncoder().encode(JSON.stringify(envelope))
-  const headers = webhookHeaders(yield* Signer, body, { id, attempt: 1, secrets, at: started })
+  const headers = webhookHeaders(yield* Signer, body, {
+    id,
+    eventId,
+    attempt: 1,
+    secrets,
+    at: started,
+    standardWebhooks,
+  })
   const reply = yield* (yield* WebhookClient).post(url, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
   const { verdict, reason } = classify(reply)

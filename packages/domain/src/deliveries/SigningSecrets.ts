@@ -1,14 +1,14 @@
 import { Effect, Redacted } from "effect"
-import * as SecureRandom from "effect/crypto/SecureRandom"
-import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
+import { randomBase62 } from "../randomBase62.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 
-/** Creates a signing secret: `whsec_` and 43 base64url characters, 256 random bits. The whole text is the HMAC key. */
-const makeSecret = Effect.gen(function* () {
-  const random = yield* SecureRandom.SecureRandom
-  return Redacted.make(`whsec_${Base64Url.encode(yield* random.randomBytes(32))}`)
-})
+/**
+ * Creates a signing secret: `whsec_` and 44 base62 characters, 262 random bits. The whole text is the key of `X-Signature`.
+ *
+ * What follows `whsec_` is 33 bytes in base64 of every kind, without padding, as the libraries of Standard Webhooks read it.
+ */
+const makeSecret = Effect.map(randomBase62(44), (text) => Redacted.make(`whsec_${text}`))
 
 /** Does what `rotateSecret` does, and also returns how many of the oldest secrets it ended at once, to have no more than may be active. */
 export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(function* (

@@ -1,5 +1,6 @@
 import type { NetworkFailure } from "@outreach/retry-policy"
 import { Context, type Effect, type Redacted } from "effect"
+import type { EventId } from "../Identifier.ts"
 
 /** What came of a POST: an HTTP response, or none. */
 export type WebhookResponse =
@@ -21,5 +22,11 @@ export class Signer extends Context.Service<
   {
     /** Creates the value of `X-Signature`: one entry for each secret. `timestamp` is in Unix seconds. */
     sign(body: Uint8Array, secrets: ReadonlyArray<Redacted.Redacted>, timestamp: number): string
+    /** Creates the value of `webhook-signature` by the specification of Standard Webhooks: one entry for each secret. */
+    signStandard(
+      body: Uint8Array,
+      secrets: ReadonlyArray<Redacted.Redacted>,
+      message: { readonly eventId: EventId; readonly timestamp: number },
+    ): string
   }
 >()("domain/deliveries/Signer") {}

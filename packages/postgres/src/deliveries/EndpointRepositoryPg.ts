@@ -16,7 +16,7 @@ export const EndpointRepositoryPg = Layer.effect(
     const hints = yield* Hints
     const columns = sql.literal(`
       endpoint.organization_id as "organizationId", endpoint.id, url, enabled, event_types as "eventTypes",
-      max_in_flight as "maxInFlight", endpoint.created_at as "createdAt"`)
+      max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks", endpoint.created_at as "createdAt"`)
 
     const statuses = (which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId }) =>
       sql<EndpointStatus>`
@@ -75,8 +75,8 @@ export const EndpointRepositoryPg = Layer.effect(
       create: Effect.fn("EndpointRepository.create")(function* ({ since, ...endpoint }) {
         const rows = yield* sql<Endpoint>`
           with made as (
-            insert into webhook_endpoints (id, organization_id, url, event_types)
-            select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[]
+            insert into webhook_endpoints (id, organization_id, url, event_types, standard_webhooks)
+            select ${endpoint.id}, id, ${endpoint.url}, ${endpoint.eventTypes}::text[], ${endpoint.standardWebhooks ?? false}::boolean
             from organizations where id = ${endpoint.organizationId}
             returning *
           ), reader as (
@@ -104,12 +104,13 @@ export const EndpointRepositoryPg = Layer.effect(
       }, orDieAs("EndpointRepository.find")),
 
       update: Effect.fn("EndpointRepository.update")(
-        function* (endpointId, { url, eventTypes, maxInFlight }) {
+        function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }) {
           if (eventTypes !== undefined) yield* leaveLog(endpointId)
           const rows = yield* sql<Endpoint>`
             update webhook_endpoints endpoint set url = coalesce(${url ?? null}, url),
               event_types = case when ${eventTypes !== undefined}::boolean then ${eventTypes ?? null}::text[] else event_types end,
-              max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end
+              max_in_flight = case when ${maxInFlight !== undefined}::boolean then ${maxInFlight ?? null}::int else max_in_flight end,
+              standard_webhooks = coalesce(${standardWebhooks ?? null}::boolean, standard_webhooks)
             where id = ${endpointId} returning ${columns}`
           const updated = rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
           if (url !== undefined) {

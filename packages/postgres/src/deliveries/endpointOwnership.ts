@@ -55,7 +55,7 @@ export const endpointOwnership = Effect.gen(function* () {
     owned: (worker) =>
       sql<OwnedEndpoint>`
         select endpoint_id as "endpointId", reader.organization_id as "organizationId", enabled and frozen_at is null as enabled,
-          max_in_flight as "maxInFlight",
+          max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks",
           failures, allowance, greatest(0, extract(epoch from probe_at - clock_timestamp()) * 1000)::double precision as "probeInMs",
           coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
         from endpoint_readers reader

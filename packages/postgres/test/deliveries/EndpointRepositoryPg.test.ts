@@ -32,7 +32,7 @@ describe("EndpointRepositoryPg", () => {
     const endpoints = yield* EndpointRepository
     const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
     const endpoint = yield* create(id, ["outreach.email_sent"])
-    expect(endpoint).toMatchObject({ enabled: true, eventTypes: ["outreach.email_sent"] })
+    expect(endpoint).toMatchObject({ enabled: true, standardWebhooks: false, eventTypes: ["outreach.email_sent"] })
     const atRest = {
       breaker: "closed",
       failures: 0,
@@ -50,6 +50,18 @@ describe("EndpointRepositoryPg", () => {
     expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false }])
     expect(yield* endpoints.enable(endpoint.id)).toEqual(endpoint)
     expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest })
+  })
+
+  test("keeps whether webhooks carry the headers of Standard Webhooks, whatever else changes", function* () {
+    const endpoints = yield* EndpointRepository
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const asked = { ...endpoint, standardWebhooks: true }
+    expect(yield* endpoints.update(endpoint.id, { standardWebhooks: true })).toEqual(asked)
+    expect(yield* endpoints.update(endpoint.id, { maxInFlight: 3 })).toEqual({ ...asked, maxInFlight: 3 })
+    expect(yield* endpoints.update(endpoint.id, { maxInFlight: null, standardWebhooks: false })).toEqual(endpoint)
+    const id = yield* createIdentifier("endpoint")
+    const made = yield* endpoints.create({ ...endpoint, id, standardWebhooks: true })
+    expect(yield* endpoints.find(id)).toMatchObject({ ...made, standardWebhooks: true })
   })
 
   test("delivers what was published before its types changed by the types of then", function* () {

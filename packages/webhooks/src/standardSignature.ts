@@ -1,0 +1,26 @@
+import { createHmac } from "node:crypto"
+
+/**
+ * Signs a body with every secret, for the `webhook-signature` header of Standard Webhooks.
+ *
+ * The key is what follows `whsec_`, decoded from base64 or base64url, padded or not: docs/decisions/0055-one-secret-signs-both-headers.md.
+ * Source: the specification of Standard Webhooks 1.0.0, "Signature scheme" and "Webhook headers".
+ */
+export const standardSignature = (
+  body: Uint8Array,
+  secrets: ReadonlyArray<string>,
+  message: {
+    readonly eventId: string
+    /** In Unix seconds. */
+    readonly timestamp: number
+  },
+): string =>
+  secrets
+    .map((secret) => {
+      const hmac = createHmac("sha256", keyOf(secret)).update(`${message.eventId}.${message.timestamp}.`)
+      return `v1,${hmac.update(body).digest("base64")}`
+    })
+    .join(" ")
+
+// Node reads both alphabets under this name, and asks for no padding.
+const keyOf = (secret: string): Uint8Array => Buffer.from(secret.replace(/^whsec_/, ""), "base64")
