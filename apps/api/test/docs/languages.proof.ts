@@ -141,6 +141,8 @@ const run = async (language: Language, tool: Tool, folder: string, cases: Readon
   let output = ""
   for (const [i, [program, ...args]] of commands.entries()) {
     const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
+    // A program that fails before it reads says so by its exit.
+    running.child.stdin!.on("error", () => {})
     running.child.stdin!.end(i === commands.length - 1 ? cases.map((one) => `${lineOf(one)}\n`).join("") : "")
     output = (await running).stdout
   }
