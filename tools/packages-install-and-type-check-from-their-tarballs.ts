@@ -1,9 +1,11 @@
 /**
  * Packs every published package and checks the tarballs with publint and attw. Then installs them in one npm project, whose ESM and CommonJS
- * consumers must type-check under each module resolution and run. Alone, the client must type-check and run without installing zod.
+ * consumers must type-check under each module resolution, without the types of a browser or of Node, and run. Alone, the client must type-check
+ * and run without installing zod.
  */
 import { execFile } from "node:child_process"
-import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { builtinModules } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -16,6 +18,11 @@ const RESOLUTIONS = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext" },
   bundler: { module: "preserve", moduleResolution: "bundler" },
 }
+
+/** `crypto` may be a package of that name; Deno and Workers know `node:crypto` alone. */
+const BARE_BUILTIN = new RegExp(
+  `(?:\\bfrom|\\bimport|(?:\\bimport|\\brequire)\\() ?["'](?:${builtinModules.join("|")})["']`,
+)
 
 const violations: string[] = []
 const execute = promisify(execFile)
@@ -62,6 +69,10 @@ try {
   mkdirSync(tarballs)
   for (const { name, folder } of packages) {
     await attempt(`${name} cannot be packed`, "pnpm", ["pack", "--pack-destination", tarballs], folder)
+    for (const file of globSync("dist/**/*.{js,cjs,ts,cts}", { cwd: folder })) {
+      const [bare] = BARE_BUILTIN.exec(readFileSync(join(folder, file), "utf8")) ?? []
+      if (bare !== undefined) violations.push(`${name} imports a module of Node without node: in ${file}: ${bare}`)
+    }
   }
   for (const file of readdirSync(tarballs)) {
     const tarball = join(tarballs, file)
@@ -87,6 +98,11 @@ try {
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true }))
   writeFileSync(join(consumer, "src/esm.mts"), esm + printExports(imported))
   writeFileSync(join(consumer, "src/cjs.cts"), cjs + printExports(imported))
+  // The consumer's own `console`; and `URL`, which zod's declarations name.
+  writeFileSync(
+    join(consumer, "src/globals.d.ts"),
+    "declare const console: { log(text: string): void }\ndeclare class URL {}\n",
+  )
   const files = globSync("*.tgz", { cwd: tarballs }).map((file) => join(tarballs, file))
   await attempt(
     "the tarballs do not install together",
@@ -95,7 +111,7 @@ try {
     consumer,
   )
   for (const [name, resolution] of Object.entries(RESOLUTIONS)) {
-    const lib = { lib: ["ES2023", "DOM"], types: [], target: "ES2022", skipLibCheck: false }
+    const lib = { lib: ["ES2022"], types: [], target: "ES2022", skipLibCheck: false }
     const compilerOptions = {
       ...resolution,
       ...lib,
