@@ -29,6 +29,11 @@ interface VerifiedSignature {
     /** Which `v1` entry of the header matched that secret: the index of the first that did, counting `v1` entries alone. */
     readonly entryIndex: number;
 }
+/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is seconds, 0 or more. */
+declare function readTolerance(tolerance?: number | Tolerance): {
+    readonly past: number;
+    readonly future: number;
+};
 
 /** Why signing or verifying was refused; the set only grows within a major version. */
 type SignatureErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets";
@@ -61,7 +66,7 @@ declare function sign(body: Uint8Array | string, secrets: readonly string[], { t
  */
 declare function verify(header: string | null | undefined, body: Uint8Array | string, secrets: readonly string[], options: VerifyOptions): Promise<VerifiedSignature>;
 
-export { SignatureError, assertSecrets, sign, verify };
+export { SignatureError, assertSecrets, readTolerance, sign, verify };
 export type { SignOptions, SignatureErrorCode, Tolerance, VerifiedSignature, VerifyOptions };
 
 // @outreach/signature/node
@@ -88,6 +93,11 @@ interface VerifiedSignature {
     /** Which `v1` entry of the header matched that secret: the index of the first that did, counting `v1` entries alone. */
     readonly entryIndex: number;
 }
+/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is seconds, 0 or more. */
+declare function readTolerance(tolerance?: number | Tolerance): {
+    readonly past: number;
+    readonly future: number;
+};
 
 /** What a signer adds to the body. */
 interface SignOptions {
@@ -116,5 +126,5 @@ declare function sign(body: Uint8Array | string, secrets: readonly string[], { t
 /** Verifies a header as the main entry's `verify` does, synchronously; throws where that one rejects. */
 declare function verify(header: string | null | undefined, body: Uint8Array | string, secrets: readonly string[], options: VerifyOptions): VerifiedSignature;
 
-export { SignatureError, assertSecrets, sign, verify };
+export { SignatureError, assertSecrets, readTolerance, sign, verify };
 export type { SignOptions, SignatureErrorCode, Tolerance, VerifiedSignature, VerifyOptions };

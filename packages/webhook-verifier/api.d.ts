@@ -1,18 +1,28 @@
 // @outreach/webhook-verifier
-import { W as WebhookEvent } from './WebhookEvent-B9Xd-pU_.js';
-export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-B9Xd-pU_.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-Bs1naq3d.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-Bs1naq3d.js';
+import { W as WebhookEvent } from './WebhookEvent-Cm3G5jq9.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-Cm3G5jq9.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-BQ40AO0H.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-BQ40AO0H.js';
 
 /** Why a webhook was refused; the set only grows within a major version. */
-type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "invalid_json" | "not_an_event" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
-/** A webhook is not accepted. It holds a code and a fixed text: never the body, the header or a secret. */
+type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
+/** What a schema found, and where: neither holds values unless the schema's own words quote them. */
+interface SchemaIssue {
+    readonly message: string;
+    readonly path: readonly PropertyKey[];
+}
+/** A webhook is not accepted. Its message says what to do: it never holds the body, the header or a secret. */
 declare class WebhookVerificationError extends Error {
     readonly name: string;
     readonly code: WebhookVerificationErrorCode;
     /** The HTTP status to answer: 4xx where the same request can never be good, 500 where the receiver is at fault. */
     readonly status: number;
-    constructor(code: WebhookVerificationErrorCode, fix?: string);
+    /** With `schema_mismatch`: what the receiver's own schema found. */
+    readonly issues?: readonly SchemaIssue[];
+    constructor(code: WebhookVerificationErrorCode, advice?: string, { issues, ...options }?: {
+        readonly issues?: readonly SchemaIssue[];
+        readonly cause?: unknown;
+    });
 }
 
 /**
@@ -24,7 +34,7 @@ declare class WebhookVerificationError extends Error {
 declare function createWebhookVerifier<Event = WebhookEvent>(options: WebhookVerifierOptions<Event>): WebhookVerifier<Event>;
 
 export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifierOptions, createWebhookVerifier };
-export type { WebhookVerificationErrorCode };
+export type { SchemaIssue, WebhookVerificationErrorCode };
 
 // @outreach/webhook-verifier/deduplicate
 import { W as WebhookHandler } from './receive-BlQ6NJat.js';
@@ -152,7 +162,7 @@ import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B9Xd-pU_.js';
+import './WebhookEvent-Cm3G5jq9.js';
 
 /** Creates a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -162,7 +172,7 @@ export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/fastify
 import { H as HandlerOptions, W as WebhookHandler } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B9Xd-pU_.js';
+import './WebhookEvent-Cm3G5jq9.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
@@ -204,8 +214,14 @@ export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 // @outreach/webhook-verifier/fetch
 import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B9Xd-pU_.js';
+import './WebhookEvent-Cm3G5jq9.js';
 
+declare global {
+    interface Request {
+    }
+    interface Response {
+    }
+}
 /**
  * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
  *
@@ -220,8 +236,14 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/hono
 import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B9Xd-pU_.js';
+import './WebhookEvent-Cm3G5jq9.js';
 
+declare global {
+    interface Request {
+    }
+    interface Response {
+    }
+}
 /** The parts of a Hono context that are read. */
 interface HonoContext {
     readonly req: {
@@ -240,7 +262,7 @@ export type { HonoContext };
 // @outreach/webhook-verifier/lambda
 import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B9Xd-pU_.js';
+import './WebhookEvent-Cm3G5jq9.js';
 
 /** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
 interface LambdaEvent {
@@ -271,7 +293,7 @@ import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B9Xd-pU_.js';
+import './WebhookEvent-Cm3G5jq9.js';
 
 /** Creates a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -317,7 +339,7 @@ declare function signWebhook(event: object | string, secrets: readonly string[],
 export { sampleEvent, sampleTypes, signWebhook };
 export type { SampleOptions, SignedWebhook };
 
-// @outreach/webhook-verifier/dist/WebhookEvent-B9Xd-pU_.d.ts
+// @outreach/webhook-verifier/dist/WebhookEvent-Cm3G5jq9.d.ts
 /** A campaign, in short. */
 interface CampaignSummary {
     object: "campaign";
@@ -482,16 +504,16 @@ type KnownEvent = {
 }[keyof ConsumerEventData];
 /** The name of an event that this version knows. */
 type EventType = KnownEvent["event_type"];
-declare const unknown: unique symbol;
 /**
- * The name of an event that this version does not know. It is a string; `String(type)` types it as one.
+ * The name of an event that this version does not know: a string, of whatever value.
  *
- * No comparison with a known name narrows to it, which neither `string` nor a branded string achieves.
+ * An enum is the one string type to which no other literal compares, so that no comparison with a known name narrows to it; `string`, and
+ * a branded string, would stay in every branch of a `switch`. No such object exists at run time.
  */
-interface UnknownEventType {
-    readonly [unknown]: true;
-    toString(): string;
+declare enum UnknownEventType {
+    Newer = "a type that is newer than this version"
 }
+
 /** An event of a type that is newer than this version: acknowledge it. */
 interface UnknownEvent extends EnvelopeMembers {
     event_type: UnknownEventType;
@@ -505,10 +527,11 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
     event_type: Type;
 }>;
 
-export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c, UnknownEventType as d };
+export { UnknownEventType as d };
+export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-Bs1naq3d.d.ts
-import { W as WebhookEvent } from './WebhookEvent-B9Xd-pU_.js';
+// @outreach/webhook-verifier/dist/WebhookVerifier-BQ40AO0H.d.ts
+import { W as WebhookEvent } from './WebhookEvent-Cm3G5jq9.js';
 
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
 type WebhookHeaders = {
@@ -552,19 +575,27 @@ type Validated<Event> = {
     readonly value: Event;
     readonly issues?: undefined;
 } | {
-    readonly issues: readonly {
-        readonly message: string;
-    }[];
+    readonly issues: readonly FoundIssue[];
 };
+/** What a schema reports, by the Standard Schema convention. */
+interface FoundIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
 /** What a verifier holds. */
 interface WebhookVerifierOptions<Event = WebhookEvent> {
     /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
     readonly secrets: readonly (string | undefined)[];
-    /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+    /** Seconds, 0 or more, in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
     readonly tolerance?: number | Tolerance | undefined;
     /** The clock, in Unix seconds. Default: the system's. */
     readonly now?: (() => number) | undefined;
-    /** Checks each event further, for instance `/schemas` of this package. Default: the envelope alone is checked. */
+    /**
+     * Checks each event further, for instance `/schemas` of this package. An event that it refuses is answered 500, and comes again.
+     * Default: the envelope alone is checked.
+     */
     readonly schema?: EventSchema<Event> | undefined;
 }
 /** What is known of one request beside its headers and body. */

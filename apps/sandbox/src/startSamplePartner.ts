@@ -81,7 +81,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   const accepted = yield* Effect.promise(() => countAccepted(pool))
 
   const store = async (event: WebhookEvent) => {
-    const type = String(event.event_type)
+    const type = event.event_type
     await storeVisitors(pool, event)
     const { rows } = await pool.query<{ copies: number }>(
       `insert into sample_partner.events (event_id, event_type, body) values ($1, $2, $3)

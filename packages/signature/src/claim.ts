@@ -30,18 +30,25 @@ export interface VerifiedSignature {
 
 const DEFAULT_TOLERANCE = 300
 
+/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is seconds, 0 or more. */
+export function readTolerance(tolerance: number | Tolerance = {}): { readonly past: number; readonly future: number } {
+  const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
+    typeof tolerance === "object" ? tolerance : { past: tolerance, future: tolerance }
+  if (![past, future].every((seconds) => Number.isFinite(seconds) && seconds >= 0)) {
+    throw new RangeError("tolerance must be seconds")
+  }
+  return { past, future }
+}
+
 /** Reads what a header claims, refusing whatever no digest could save. */
 export function readClaim(
   header: string | null | undefined,
   body: Uint8Array | string,
   secrets: readonly string[],
-  { now, tolerance = {} }: VerifyOptions,
+  { now, tolerance }: VerifyOptions,
 ): SignatureHeader {
-  const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
-    typeof tolerance === "object" ? tolerance : { past: tolerance, future: tolerance }
-  if (![now, past, future].every(Number.isFinite) || past < 0 || future < 0) {
-    throw new RangeError("now and tolerance must be seconds, 0 or more")
-  }
+  const { past, future } = readTolerance(tolerance)
+  if (!Number.isFinite(now)) throw new RangeError("now must be seconds")
   assertSignable(body, secrets)
   if (!header) throw new SignatureError("missing_header")
   if (typeof header !== "string") throw new SignatureError("malformed_header")

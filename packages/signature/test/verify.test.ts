@@ -10,7 +10,7 @@ const secret = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
 const zeros = "0".repeat(64)
 const effs = "f".repeat(64)
 
-describe.each(bothEntries)("verify of $entry", ({ sign, verify }) => {
+describe.each(bothEntries)("verify of $entry", ({ readTolerance, sign, verify }) => {
   const signed = (timestamp: number) => sign(body, [secret], { timestamp })
   const refusal = (header: string | null | undefined, code: string) =>
     expect(verify(header, body, [secret], { now })).rejects.toMatchObject({ name: "SignatureError", code })
@@ -49,6 +49,17 @@ describe.each(bothEntries)("verify of $entry", ({ sign, verify }) => {
       }
       for (const tolerance of [-1, Number.NaN, Number.POSITIVE_INFINITY, { past: -1 }, { future: Number.NaN }]) {
         await expect(verify(header, body, [secret], { now, tolerance })).rejects.toThrow(RangeError)
+      }
+    })
+  })
+
+  describe("tolerance", () => {
+    it("is 300 s either way, what is given, or refused", () => {
+      expect(readTolerance()).toEqual({ past: 300, future: 300 })
+      expect(readTolerance(0)).toEqual({ past: 0, future: 0 })
+      expect(readTolerance({ past: 3600 })).toEqual({ past: 3600, future: 300 })
+      for (const wrong of [-1, Number.NaN, Number.POSITIVE_INFINITY, "300", { past: -1 }, { future: null }, true]) {
+        expect(() => readTolerance(wrong as number)).toThrow(RangeError)
       }
     })
   })

@@ -14,17 +14,17 @@ export type KnownEvent =
 /** The name of an event that this version knows. */
 export type EventType = KnownEvent["event_type"]
 
-declare const unknown: unique symbol
-
 /**
- * The name of an event that this version does not know. It is a string; `String(type)` types it as one.
+ * The name of an event that this version does not know: a string, of whatever value.
  *
- * No comparison with a known name narrows to it, which neither `string` nor a branded string achieves.
+ * An enum is the one string type to which no other literal compares, so that no comparison with a known name narrows to it; `string`, and
+ * a branded string, would stay in every branch of a `switch`. No such object exists at run time.
  */
-export interface UnknownEventType {
-  readonly [unknown]: true
-  toString(): string
+declare enum UnknownEventType {
+  Newer = "a type that is newer than this version",
 }
+
+export type { UnknownEventType }
 
 /** An event of a type that is newer than this version: acknowledge it. */
 export interface UnknownEvent extends EnvelopeMembers {

@@ -8,34 +8,67 @@ export type WebhookVerificationErrorCode =
   | "no_secrets"
   | "empty_secret"
   | "too_many_secrets"
+  | "malformed_secret"
   | "invalid_json"
   | "not_an_event"
+  | "schema_mismatch"
   | "body_too_large"
   | "body_already_parsed"
   | "broken_body"
   | "invalid_options"
 
 // 401: not from the service. 400: from the service, but no event. The rest is the receiver's own trouble: 500, so that the event comes again.
-const statuses: { readonly [Code in WebhookVerificationErrorCode]?: number } = {
-  missing_header: 401,
-  malformed_header: 401,
-  timestamp_out_of_tolerance: 401,
-  no_match: 401,
-  invalid_json: 400,
-  not_an_event: 400,
-  body_too_large: 413,
+const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status: number, advice: string] } = {
+  missing_header: [401, "There is no X-Signature: let every proxy pass it on"],
+  malformed_header: [401, "X-Signature is not t=<seconds>,v1=<hex>: pass it on unchanged"],
+  timestamp_out_of_tolerance: [
+    401,
+    "It was signed too long ago or ahead: set the clock, or give receivedAt after a queue",
+  ],
+  no_match: [401, "No secret signed these bytes: npx @outreach/webhook-verifier verify tells why"],
+  invalid_json: [400, "What was signed is not JSON: tell the service"],
+  not_an_event: [400, "What was signed is not an event: tell the service"],
+  body_too_large: [413, "The body is larger than maxBytes: allow 1048576"],
+  schema_mismatch: [500, "Your schema refuses a genuine event, which comes again: see issues and cause, and loosen it"],
+  malformed_body: [500, "The body is neither bytes nor text: pass the raw body"],
+  body_already_parsed: [500, "The body was parsed before: "],
+  broken_body: [500, "The body broke off, and comes again: if that repeats, raise the limits before this"],
+  no_secrets: [500, "There are no secrets: give 1 to 16"],
+  empty_secret: [500, "A secret is empty: set its environment variable"],
+  too_many_secrets: [500, "There are over 16 secrets: remove ended ones"],
+  malformed_secret: [
+    500,
+    "A secret has a comma, line break, outer quotes or spaces: give it as issued, several as an array",
+  ],
+  invalid_options: [
+    500,
+    "Give an array of secrets, tolerance in seconds from 0 on, times in Unix seconds, a Standard Schema",
+  ],
 }
 
-/** A webhook is not accepted. It holds a code and a fixed text: never the body, the header or a secret. */
+/** What a schema found, and where: neither holds values unless the schema's own words quote them. */
+export interface SchemaIssue {
+  readonly message: string
+  readonly path: readonly PropertyKey[]
+}
+
+/** A webhook is not accepted. Its message says what to do: it never holds the body, the header or a secret. */
 export class WebhookVerificationError extends Error {
   override readonly name: string = "WebhookVerificationError"
   readonly code: WebhookVerificationErrorCode
   /** The HTTP status to answer: 4xx where the same request can never be good, 500 where the receiver is at fault. */
   readonly status: number
+  /** With `schema_mismatch`: what the receiver's own schema found. */
+  declare readonly issues?: readonly SchemaIssue[]
 
-  constructor(code: WebhookVerificationErrorCode, fix = "") {
-    super(code.replaceAll("_", " ") + fix)
+  constructor(
+    code: WebhookVerificationErrorCode,
+    advice = "",
+    { issues, ...options }: { readonly issues?: readonly SchemaIssue[]; readonly cause?: unknown } = {},
+  ) {
+    super(`${CODES[code][1]}${advice} (/docs/webhooks#${code})`, options)
     this.code = code
-    this.status = statuses[code] ?? 500
+    this.status = CODES[code][0]
+    if (issues) this.issues = issues
   }
 }

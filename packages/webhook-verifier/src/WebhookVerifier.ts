@@ -43,17 +43,26 @@ export interface EventSchema<Event> {
 
 type Validated<Event> =
   | { readonly value: Event; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string }[] }
+  | { readonly issues: readonly FoundIssue[] }
+
+/** What a schema reports, by the Standard Schema convention. */
+export interface FoundIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
 
 /** What a verifier holds. */
 export interface WebhookVerifierOptions<Event = WebhookEvent> {
   /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
   readonly secrets: readonly (string | undefined)[]
-  /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  /** Seconds, 0 or more, in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
   readonly tolerance?: number | Tolerance | undefined
   /** The clock, in Unix seconds. Default: the system's. */
   readonly now?: (() => number) | undefined
-  /** Checks each event further, for instance `/schemas` of this package. Default: the envelope alone is checked. */
+  /**
+   * Checks each event further, for instance `/schemas` of this package. An event that it refuses is answered 500, and comes again.
+   * Default: the envelope alone is checked.
+   */
   readonly schema?: EventSchema<Event> | undefined
 }
 

@@ -55,4 +55,4 @@ export function webhookPlugin<Event>(
 }
 
 const FIX =
-  ": register the plugin by app.register(), without fastify-plugin, so that no content type parser of others runs"
+  "register the plugin by app.register(), without fastify-plugin, so that no content type parser of others runs"

@@ -4,6 +4,12 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
+// Whichever types of Fetch the consumer has are meant: of lib DOM, Node, Bun, Deno or Workers. Without any, these stand in.
+declare global {
+  interface Request {}
+  interface Response {}
+}
+
 /**
  * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
  *
@@ -28,4 +34,4 @@ export function webhookHandler<Event>(
 }
 
 const FIX =
-  ": hand the request over before anything calls json(), text() or formData() on it, or hand over request.clone()"
+  "hand the request over before anything calls json(), text() or formData() on it, or hand over request.clone()"

@@ -4,6 +4,12 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
+// Whichever types of Fetch the consumer has are meant: of lib DOM, Node, Bun, Deno or Workers. Without any, these stand in.
+declare global {
+  interface Request {}
+  interface Response {}
+}
+
 /** The parts of a Hono context that are read. */
 export interface HonoContext {
   readonly req: { readonly raw: Request; readonly bodyCache: { readonly arrayBuffer?: unknown } }

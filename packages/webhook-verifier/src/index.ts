@@ -12,7 +12,11 @@ export type {
   ServiceEventData,
 } from "./contractEvents.ts"
 export type { EventOf, EventType, KnownEvent, UnknownEvent, UnknownEventType, WebhookEvent } from "./WebhookEvent.ts"
-export { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
+export {
+  type SchemaIssue,
+  WebhookVerificationError,
+  type WebhookVerificationErrorCode,
+} from "./WebhookVerificationError.ts"
 export type {
   EventSchema,
   Tolerance,

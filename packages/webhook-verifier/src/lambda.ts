@@ -47,4 +47,4 @@ function rawBodyOf(body: unknown, isBase64Encoded: boolean | undefined): Uint8Ar
   }
 }
 
-const FIX = ": leave the body parser off this function (middy: httpJsonBodyParser)"
+const FIX = "leave the body parser off this function (middy: httpJsonBodyParser)"

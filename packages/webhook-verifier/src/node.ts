@@ -14,4 +14,4 @@ export function webhookHandler<Event>(
   return nodeHandler(verifier, handle, options, FIX)
 }
 
-const FIX = ": hand the request over before anything reads it, or keep its bytes as request.rawBody"
+const FIX = "hand the request over before anything reads it, or keep its bytes as request.rawBody"

@@ -70,6 +70,8 @@ export async function readBytes(stream: AsyncIterable<Uint8Array>, maxBytes: num
     }
     return bytes
   } catch (error) {
-    throw error instanceof WebhookVerificationError ? error : new WebhookVerificationError("broken_body")
+    throw error instanceof WebhookVerificationError
+      ? error
+      : new WebhookVerificationError("broken_body", " (SvelteKit: BODY_SIZE_LIMIT=1M)")
   }
 }

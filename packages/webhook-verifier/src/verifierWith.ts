@@ -1,19 +1,30 @@
-import { assertSecrets, SignatureError, type verify } from "@outreach/signature"
+import { assertSecrets, readTolerance, SignatureError, type verify } from "@outreach/signature"
 import type { EnvelopeMembers } from "./contractEvents.ts"
-import { WebhookVerificationError, type WebhookVerificationErrorCode } from "./WebhookVerificationError.ts"
-import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
+import {
+  type SchemaIssue,
+  WebhookVerificationError,
+  type WebhookVerificationErrorCode,
+} from "./WebhookVerificationError.ts"
+import type { FoundIssue, WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
+
+/** What files, shells and lists leave in a secret; no issued secret has any of it. */
+const STORED_BADLY = /^["'\s]|["'\s]$|[,\r\n]/
 
 /** Creates a verifier that computes digests as `verifySignature` does: by Web Crypto, or by Node. */
 export function verifierWith<Event>(
   verifySignature: (...given: Parameters<typeof verify>) => unknown,
   options: WebhookVerifierOptions<Event>,
 ): WebhookVerifier<Event> {
-  const { tolerance, now, schema } = options ?? {}
+  const { now, schema } = options ?? {}
   let secrets: string[]
+  let tolerance: ReturnType<typeof readTolerance>
   try {
-    // A copy, so that what was checked is what is used; an environment variable that is not set counts as empty.
+    // Copies, so that what was checked is what is used; an environment variable that is not set counts as empty.
     secrets = options.secrets.map((secret) => secret ?? "")
     assertSecrets(secrets)
+    if (secrets.some((secret) => STORED_BADLY.test(secret))) throw new WebhookVerificationError("malformed_secret")
+    tolerance = readTolerance(options.tolerance)
+    if (schema && typeof schema["~standard"].validate !== "function") throw new TypeError()
   } catch (error) {
     throw toVerificationError(error, "invalid_options")
   }
@@ -28,14 +39,17 @@ export function verifierWith<Event>(
         const body = await rawBody(request)
         code = "invalid_options"
         const at = given?.receivedAt ?? now?.() ?? new Date()
-        await verifySignature(header, body, secrets, { now: at instanceof Date ? +at / 1000 : at, tolerance })
+        // In whole seconds, as the signer's clock: with a tolerance of 0 a signature of this second is good.
+        const seconds = at instanceof Date ? Math.floor(+at / 1000) : at
+        await verifySignature(header, body, secrets, { now: seconds, tolerance })
         code = "invalid_json"
         const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body)
         const event: unknown = JSON.parse(text)
-        code = "invalid_options"
-        const checked = schema && isEvent(event) ? await schema["~standard"].validate(event) : { value: event as Event }
-        if (checked.issues || !isEvent(event)) throw new WebhookVerificationError("not_an_event")
-        return checked.value
+        if (!isEvent(event)) throw new WebhookVerificationError("not_an_event")
+        code = "schema_mismatch"
+        const checked = schema ? await schema["~standard"].validate(event) : { value: event as Event }
+        if (!checked.issues) return checked.value
+        throw new WebhookVerificationError(code, "", { issues: checked.issues.map(toIssue), cause: checked })
       } catch (error) {
         throw toVerificationError(error, code)
       }
@@ -71,7 +85,10 @@ async function rawBody(request: object): Promise<Uint8Array | string> {
   if (Object(body) !== body) return body as string
   const { buffer = body, byteOffset, byteLength } = body as Partial<Uint8Array>
   if (byteLength !== undefined) return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice()
-  throw new WebhookVerificationError("body_already_parsed", ": pass the raw body (express.raw(), rawBody: true)")
+  throw new WebhookVerificationError(
+    "body_already_parsed",
+    'pass the raw body (rawBody: true, express.raw({ type: "*/*", limit: "1mb" }))',
+  )
 }
 
 /** Finds the signature among headers of any making; empty when there is none, and several of them joined. */
@@ -83,8 +100,17 @@ function signatureHeader(headers: unknown): string {
   return flat.filter((_, i) => i % 2 && /^x-signature$/i.test(flat[i - 1] as string)).join()
 }
 
-// The failure's own words may quote the body, so they go no further.
+// An issue may carry the value that it is about, and a segment of its path as well.
+function toIssue({ message, path }: FoundIssue): SchemaIssue {
+  return { message, path: (path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)) }
+}
+
+// The failure's own words may quote the body, so they go no further; a schema's are the receiver's own.
 function toVerificationError(error: unknown, otherwise: WebhookVerificationErrorCode): WebhookVerificationError {
   if (error instanceof WebhookVerificationError) return error
-  return new WebhookVerificationError(error instanceof SignatureError ? error.code : otherwise)
+  return new WebhookVerificationError(
+    error instanceof SignatureError ? error.code : otherwise,
+    "",
+    otherwise === "schema_mismatch" ? { cause: error } : {},
+  )
 }

@@ -60,6 +60,20 @@ it("narrows to one type by a comparison, and leaves the rest to the default", as
   expect(told).toContain("unknown outreach.email_read")
 })
 
+it("types the name as a string, of known and unknown events alike", () => {
+  const use = (event: WebhookEvent, counts: Map<string, number>): string => {
+    const name: string = event.event_type
+    counts.set(event.event_type, (counts.get(event.event_type) ?? 0) + 1)
+    return ["outreach.email_read"].includes(event.event_type) ? event.event_type.toUpperCase() : `${name}.`
+  }
+  expectTypeOf<WebhookEvent["event_type"]>().toExtend<string>()
+  expect(use(eventExamples["outreach.email_sent"] as WebhookEvent, new Map())).toBe("outreach.email_sent.")
+  const isTypo = (event: WebhookEvent) =>
+    // @ts-expect-error a name that this version does not know is most often a slip
+    event.event_type === "outreach.email_snet"
+  expect(isTypo(eventExamples["outreach.email_sent"] as WebhookEvent)).toBe(false)
+})
+
 it("does not let an unknown event pass for a known one", () => {
   const onlySent = (event: WebhookEvent) => (event.event_type === "outreach.email_sent" ? event : undefined)
   expectTypeOf(onlySent).returns.toEqualTypeOf<EventOf<"outreach.email_sent"> | undefined>()

@@ -8,7 +8,7 @@ import { webhookHandler as expressHandler } from "../src/express.ts"
 import { webhookPlugin } from "../src/fastify.ts"
 import { webhookHandler as fetchHandler } from "../src/fetch.ts"
 import { webhookHandler as honoHandler } from "../src/hono.ts"
-import type { WebhookEvent } from "../src/index.ts"
+import type { WebhookEvent, WebhookVerificationError, WebhookVerifier } from "../src/index.ts"
 import { createWebhookVerifier } from "../src/index.ts"
 import { webhookHandler as lambdaHandler } from "../src/lambda.ts"
 import { webhookHandler as nodeHandler } from "../src/node.ts"
@@ -130,6 +130,30 @@ describe("a body that was parsed before", () => {
     await using server = await serveHttp(createServer(app))
     expect(await refused(server.url)).toContain("before app.use(express.json())")
   })
+  it.each([
+    ["a route of Express", express.json(), expressHandler, /express\.json\(\{ limit: .* \}\)/],
+    ["the verifier itself", express.json(), verifyParsed, /express\.raw\(\{.*?\}\)/],
+  ])("is told by %s with words that, as they stand, take the largest batch", async (_, parser, handler, words) => {
+    const serve = (parse: express.RequestHandler) =>
+      serveHttp(
+        createServer(
+          express()
+            .use(parse)
+            .post(
+              "/",
+              handler(verifier, () => {}, options),
+            ),
+        ),
+      )
+    await using parsing = await serve(parser)
+    const [advice] = words.exec(await refused(parsing.url)) ?? []
+    await using server = await serve(new Function("express", `return ${advice}`)(express))
+    const large = signWebhook({ ...sampleEvent("outreach.email_sent"), metadata: { note: "x".repeat(1_040_000) } }, [
+      SECRET,
+    ])
+    const response = await fetch(server.url, { method: "POST", headers: { ...large.headers }, body: large.body })
+    expect(response.status).toBe(200)
+  })
   it("is told with the fix of Fetch, in Hono", async () => {
     const app = new Hono()
     app.use(async (context, next) => {
@@ -156,6 +180,36 @@ describe("a body that was parsed before", () => {
     expect(await handler({ headers: headers as never, body: JSON.parse(body) })).toMatchObject({ statusCode: 500 })
     expect(errors.at(-1)!.message).toContain("httpJsonBodyParser")
   })
+})
+
+/** A route of Express that hands the request over by hand, with whatever a parser made of its body. */
+function verifyParsed(
+  { verify }: WebhookVerifier,
+  handle: (event: WebhookEvent) => unknown,
+  { onError }: { onError: (error: unknown) => unknown },
+): express.RequestHandler {
+  return async ({ headers, body }, response) => {
+    try {
+      await handle(await verify({ headers, body }))
+      response.end()
+    } catch (error) {
+      onError(error)
+      const { status, code } = error as WebhookVerificationError
+      response.status(status).json({ error: code })
+    }
+  }
+}
+
+it("asks for the event again when the receiver's own schema refuses it", async () => {
+  const validate = () => ({ issues: [{ message: "too strict" }] })
+  const strict = createWebhookVerifier({
+    secrets: [SECRET],
+    schema: { "~standard": { version: 1, vendor: "test", validate } },
+  })
+  const answer = fetchHandler(strict, () => expect.unreachable(), { onError: () => {} })
+  const request = { method: "POST", ...signWebhook(sampleEvent("outreach.email_sent"), [SECRET]) }
+  const response = await answer(new Request("https://a.test", request))
+  expect([response.status, await response.json()]).toEqual([500, { error: "schema_mismatch" }])
 })
 
 it("leaves the parsers of Fastify's other routes as they are", async () => {

@@ -1,6 +1,6 @@
 import { EVENTS } from "@outreach/contract"
 import Stripe from "stripe"
-import { expect, expectTypeOf, it } from "vitest"
+import { describe, expect, expectTypeOf, it } from "vitest"
 import { createWebhookVerifier } from "../src/index.ts"
 import { sampleEvent, sampleTypes, signWebhook } from "../src/testing.ts"
 import { SECRET } from "./signed.ts"
@@ -31,15 +31,44 @@ const bodies = [
 ]
 const { webhooks } = new Stripe("sk_test_unused")
 
-it("is verified by Stripe's library, which has the same scheme", () => {
-  for (const body of bodies) {
-    const header = signWebhook(body, ["old", SECRET]).headers["x-signature"]
+describe("Stripe's library, which has the same scheme,", () => {
+  const now = Math.floor(Date.now() / 1000)
+  const headerOf = (body: string, secrets: readonly string[], timestamp = now) =>
+    signWebhook(body, secrets, { timestamp }).headers["x-signature"]
+
+  it("verifies our header, also during a rotation, under either secret", () => {
+    for (const body of bodies) {
+      const header = headerOf(body, ["old", SECRET])
+      for (const secret of ["old", SECRET]) {
+        expect(webhooks.constructEvent(body, header, secret)).toEqual(JSON.parse(body))
+        expect(webhooks.constructEvent(Buffer.from(body), header, secret)).toEqual(JSON.parse(body))
+      }
+    }
+  })
+  it("refuses it for another body, under another secret, and once it is old", () => {
+    const [body = ""] = bodies
+    for (const [given, secret, timestamp] of [
+      [`${body} `, SECRET, now],
+      [body, "another", now],
+      [body, SECRET, now - 400],
+    ] as const) {
+      expect(() => webhooks.constructEvent(given, headerOf(body, [SECRET], timestamp), secret)).toThrow(
+        expect.objectContaining({ type: "StripeSignatureVerificationError" }),
+      )
+    }
+  })
+  it("takes one from the future, which we refuse", async () => {
+    const [body = ""] = bodies
+    const header = headerOf(body, [SECRET], now + 3600)
     expect(webhooks.constructEvent(body, header, SECRET)).toEqual(JSON.parse(body))
-  }
-})
-it("verifies what Stripe's library signs", async () => {
-  for (const payload of bodies) {
-    const header = webhooks.generateTestHeaderString({ payload, secret: SECRET })
-    expect(await verifier.verify({ headers: { "x-signature": header }, body: payload })).toEqual(JSON.parse(payload))
-  }
+    await expect(verifier.verify({ headers: { "x-signature": header }, body })).rejects.toMatchObject({
+      code: "timestamp_out_of_tolerance",
+    })
+  })
+  it("signs what we verify", async () => {
+    for (const payload of bodies) {
+      const header = webhooks.generateTestHeaderString({ payload, secret: SECRET })
+      expect(await verifier.verify({ headers: { "x-signature": header }, body: payload })).toEqual(JSON.parse(payload))
+    }
+  })
 })

@@ -1,8 +1,8 @@
 import { runInNewContext } from "node:vm"
 import { eventExamples } from "@outreach/contract"
 import fc from "fast-check"
-import { describe, expect, it } from "vitest"
-import type { WebhookRequest } from "../src/index.ts"
+import { describe, expect, it, vi } from "vitest"
+import type { EventSchema, WebhookRequest } from "../src/index.ts"
 import { WebhookVerificationError } from "../src/index.ts"
 import { bothEntries } from "./bothEntries.ts"
 import { BODY, NOW, SECRET, signed } from "./signed.ts"
@@ -85,7 +85,9 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
       const used = new Request("https://a.test", { method: "POST", body: BODY, headers: { "x-signature": signed() } })
       await used.json()
       await refusal(used, "body_already_parsed")
-      await expect(verifier.verify(given(event))).rejects.toThrow(/express\.raw/)
+      await expect(verifier.verify(given(event))).rejects.toThrow(
+        'pass the raw body (rawBody: true, express.raw({ type: "*/*", limit: "1mb" }))',
+      )
     })
     it("refuses what is neither bytes nor text", async () => {
       for (const wrong of [undefined, null, 1, true, "\ud800"]) await refusal(given(wrong), "malformed_body")
@@ -153,6 +155,33 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         code: "timestamp_out_of_tolerance",
       })
     })
+    it("takes a signature of this very second, and no other, with a tolerance of 0", async () => {
+      for (const tolerance of [0, { past: 0, future: 0 }]) {
+        const strict = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, tolerance })
+        expect(await strict.verify(at(NOW))).toEqual(event)
+        expect(await strict.verify(at(NOW), { receivedAt: new Date(NOW * 1000 + 999) })).toEqual(event)
+        for (const timestamp of [NOW - 1, NOW + 1]) {
+          await expect(strict.verify(at(timestamp))).rejects.toMatchObject({ code: "timestamp_out_of_tolerance" })
+        }
+      }
+      vi.useFakeTimers({ now: NOW * 1000 + 999 })
+      try {
+        expect(await createWebhookVerifier({ secrets: [SECRET], tolerance: 0 }).verify(at(NOW))).toEqual(event)
+      } finally {
+        vi.useRealTimers()
+      }
+    })
+    it("refuses to be made with a tolerance that is not seconds", () => {
+      const wrong = [Number.NaN, Number.POSITIVE_INFINITY, -1, "300", "", null, true, { past: -1 }, { future: "60" }]
+      for (const tolerance of wrong) {
+        expect(() => createWebhookVerifier({ secrets: [SECRET], tolerance: tolerance as number })).toThrow(
+          expect.objectContaining({
+            code: "invalid_options",
+            message: expect.stringContaining("tolerance in seconds"),
+          }),
+        )
+      }
+    })
     it("uses the system's clock unless told another", async () => {
       const timestamp = Math.floor(Date.now() / 1000)
       expect(await createWebhookVerifier({ secrets: [SECRET] }).verify(at(timestamp))).toEqual(event)
@@ -180,6 +209,23 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         expect.objectContaining({ name: "WebhookVerificationError", code }),
       )
     })
+    it("refuses a secret as it is badly stored, and says what to do", () => {
+      const issued = fc.constantFrom(SECRET, "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r", "päss wörd 🔑")
+      const stored = fc.oneof(
+        fc.tuple(issued, fc.constantFrom("\n", "\r\n", " ", "\t", '"', "'", ",")).map(([secret, end]) => secret + end),
+        fc.tuple(issued, fc.constantFrom("\n", " ", "\ufeff", '"', "'", ",")).map(([secret, begin]) => begin + secret),
+        fc.tuple(issued, fc.constantFrom('"', "'")).map(([secret, quote]) => quote + secret + quote),
+        fc.tuple(issued, fc.constantFrom(",", ", ", "\n", "\r\n"), issued).map((parts) => parts.join("")),
+      )
+      fc.assert(
+        fc.property(issued, stored, (good, bad) => {
+          expect(() => createWebhookVerifier({ secrets: [good] })).not.toThrow()
+          expect(() => createWebhookVerifier({ secrets: [good, bad] })).toThrow(
+            expect.objectContaining({ code: "malformed_secret", message: expect.not.stringContaining(good) }),
+          )
+        }),
+      )
+    })
     it("refuses to be made of nothing", () => {
       expect(() => createWebhookVerifier(undefined as never)).toThrow(WebhookVerificationError)
     })
@@ -192,7 +238,7 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
   })
 
   describe("errors", () => {
-    it.each([{ now: () => Number.NaN }, { now: () => { throw new Error("no clock") } }, { tolerance: -1 }, { tolerance: null }, { tolerance: "300" }])(
+    it.each([{ now: () => Number.NaN }, { now: () => { throw new Error("no clock") } }, { now: "noon" }])(
       "calls %o invalid options", async (options) => {
         const wrong = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, ...(options as object) })
         await expect(wrong.verify(given(BODY))).rejects.toMatchObject({ code: "invalid_options", status: 500 })
@@ -212,13 +258,23 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         "malformed_body",
         "broken_body",
         "empty_secret",
+        "malformed_secret",
+        "schema_mismatch",
         "invalid_options",
       ] as const)
         statuses[code] = new WebhookVerificationError(code).status
       expect(statuses).toEqual({
         missing_header: 401, malformed_header: 401, timestamp_out_of_tolerance: 401, no_match: 401, invalid_json: 400, not_an_event: 400,
-        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, broken_body: 500, empty_secret: 500, invalid_options: 500,
+        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, broken_body: 500, empty_secret: 500,
+        malformed_secret: 500, schema_mismatch: 500, invalid_options: 500,
       }) // biome-ignore format: a table
+    })
+    it("says in a sentence what to do, and where it is told at length", async () => {
+      const error = await verifier.verify(given(BODY, {})).catch((thrown: Error) => thrown)
+      expect((error as Error).message).toBe(
+        "There is no X-Signature: let every proxy pass it on (/docs/webhooks#missing_header)",
+      )
+      expect(error).not.toHaveProperty("issues")
     })
     it("keeps body, header and secret out of the error", async () => {
       const broken = `{"npi":"1234567893" ${BODY}`
@@ -263,16 +319,64 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
       const shaped = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, schema: lowered })
       expect(await shaped.verify(given(BODY))).toBe(event.event_id.length)
     })
-    it("refuses what the schema refuses, and takes a schema that fails for the receiver's own trouble", async () => {
-      const validate = async () => ({ issues: [{ message: "no" }] })
+    it("answers 500 to a genuine event that the schema refuses, with what the schema found and where", async () => {
+      const refusing = {
+        issues: [{ message: "too strict", path: ["data", { key: "token", value: "aB3xY9" }] }, { message: "no" }],
+      }
       const strict = createWebhookVerifier({
         secrets: [SECRET],
         now: () => NOW,
-        schema: { "~standard": { version: 1, vendor: "test", validate } },
+        schema: schemaThat(async () => refusing),
       })
-      await expect(strict.verify(given(BODY))).rejects.toMatchObject({ code: "not_an_event" })
-      const failing = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, schema: { "~standard": { version: 1, vendor: "test", validate: () => { throw new Error("x") } } } }) // biome-ignore format: short
-      await expect(failing.verify(given(BODY))).rejects.toMatchObject({ code: "invalid_options" })
+      const error = await strict.verify(given(BODY)).catch((thrown: WebhookVerificationError) => thrown)
+      expect(error).toMatchObject({
+        code: "schema_mismatch",
+        status: 500,
+        message: expect.stringContaining("Your schema refuses a genuine event"),
+        issues: [
+          { message: "too strict", path: ["data", "token"] },
+          { message: "no", path: [] },
+        ],
+        cause: refusing,
+      })
+      // A log that writes an error's members holds no value of the event.
+      expect(JSON.stringify(error)).not.toContain("aB3xY9")
+    })
+    it("answers 500 to a schema that throws, with what it threw", async () => {
+      const thrown = new Error("x")
+      const failing = createWebhookVerifier({
+        secrets: [SECRET],
+        now: () => NOW,
+        schema: schemaThat(() => {
+          throw thrown
+        }),
+      })
+      await expect(failing.verify(given(BODY))).rejects.toMatchObject({
+        code: "schema_mismatch",
+        status: 500,
+        cause: thrown,
+      })
+    })
+    it("is refused at once when it is no Standard Schema", () => {
+      for (const schema of [{}, { parse: () => {} }, { "~standard": {} }, "schema"]) {
+        expect(() => createWebhookVerifier({ secrets: [SECRET], schema: schema as never })).toThrow(
+          expect.objectContaining({ code: "invalid_options" }),
+        )
+      }
+    })
+    it("is asked of events alone", async () => {
+      const unasked = createWebhookVerifier({
+        secrets: [SECRET],
+        now: () => NOW,
+        schema: schemaThat(() => expect.unreachable()),
+      })
+      await expect(unasked.verify(given("{}", { "x-signature": signed("{}") }))).rejects.toMatchObject({
+        code: "not_an_event",
+      })
     })
   })
 })
+
+function schemaThat(validate: EventSchema<unknown>["~standard"]["validate"]): EventSchema<unknown> {
+  return { "~standard": { version: 1, vendor: "test", validate } }
+}
