@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { verify } from "@outreach/signature/node"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
@@ -133,6 +134,24 @@ describe("the headers of Standard Webhooks", () => {
       expect(headers["x-signature"]).toContain(`t=${headers["webhook-timestamp"]},`)
       new StandardWebhook(Redacted.value(secret)).verify(body, headers as Record<string, string>)
     }
+  })
+
+  it("have the same id when an operator sends a dead letter again", async () => {
+    const { calls, url } = await startReceiver(404)
+    const { campaign, endpoint, secret } = await run(seedCampaign({ recipients: 0, endpointUrl: url }))
+    const [eventId] = await run(Effect.andThen(ask(endpoint.id), publishSent(campaign, 1)))
+    await besideWorker(received(calls, 1))
+    const replay = Effect.gen(function* () {
+      const deadLetters = yield* DeadLetterRepository
+      const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
+      return yield* deadLetters.replay(dead!.id)
+    })
+    expect(await run(replay)).toBe(true)
+    await besideWorker(received(calls, 2))
+    const [first, again] = calls as [Call, Call]
+    expect(again.headers["x-delivery-id"]).not.toBe(first.headers["x-delivery-id"])
+    expect(again.headers["webhook-id"]).toBe(eventId)
+    new StandardWebhook(Redacted.value(secret)).verify(again.body, again.headers as Record<string, string>)
   })
 
   it("are not there unless the endpoint asks for them", async () => {
