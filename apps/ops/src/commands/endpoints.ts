@@ -27,7 +27,9 @@ const ALL_TYPES = "all"
 const MaxInFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
 
 const standardWebhooks = Flag.Boolean("standard-webhooks").pipe(
-  Flag.withDescription("Whether its webhooks carry the headers of Standard Webhooks beside X-Signature"),
+  Flag.withDescription(
+    "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
+  ),
   Flag.optional,
 )
 
