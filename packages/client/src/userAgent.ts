@@ -8,6 +8,7 @@ export function userAgent(addition: string | undefined): string {
   }
   const version = typeof CLIENT_VERSION === "undefined" ? "0.0.0" : CLIENT_VERSION
   // `Node.js/24`, `Deno/2.5`, `Bun/1.3`, `Cloudflare-Workers`; Node 20 and older have no navigator.
-  const runtime = globalThis.navigator?.userAgent ?? "Node.js"
-  return [`outreach-client/${version}`, runtime, ...(addition === undefined ? [] : [addition])].join(" ")
+  const runtime =
+    globalThis.navigator?.userAgent ?? `Node.js/${Number.parseInt(globalThis.process?.versions?.node, 10)}`
+  return [`outreach-client/${version}`, runtime, addition].filter((part) => part !== undefined).join(" ")
 }

@@ -249,3 +249,18 @@ it.each([301, 302, 303, 307, 308])("follows no redirect, repeats nothing, and ex
   expect(error.message).not.toContain("secret")
   expect([asked.length, other.asked.length]).toEqual([1, 0])
 })
+
+it("explains a redirect that a browser hides behind the status 0", async () => {
+  let asked = 0
+  const fetch = async () => {
+    asked += 1
+    return { status: 0, headers: new Headers(), text: async () => "" }
+  }
+  const client = createClient({ apiKey: "key", baseUrl: "https://api.test", fetch, sleep })
+  await expect(client.getDigest("2026-11-20")).rejects.toMatchObject({
+    status: 0,
+    type: "invalid_request_error",
+    message: expect.stringMatching(/^Something answered with a redirect, which is not followed/),
+  })
+  expect(asked).toBe(1)
+})
