@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
+import { FEED_EVENT_TYPES } from "@outreach/contract/names"
 import { explain } from "./explain.ts"
+import { runListen, SANDBOX_URL } from "./runListen.ts"
 import { sampleEvent, sampleTypes, signWebhook } from "./testing.ts"
 import type { EventType } from "./WebhookEvent.ts"
 
-const HELP = `Explains signatures of the Outreach Partner API's webhooks, and sends samples.
+const HELP = `Explains signatures of the Outreach Partner API's webhooks, sends samples, and forwards events to this machine.
 
   npx @outreach/webhook-verifier verify --header <X-Signature> [--secret <secret>]... [--received-at <time>] < body
       Says whether the signature of the body is good, and if not, why. Exits with 1 if not.
@@ -14,10 +16,23 @@ const HELP = `Explains signatures of the Outreach Partner API's webhooks, and se
       Posts a signed sample of an event to a receiver of yours, and says what it answered. Exits with 1 unless it was 2xx.
       Types: ${sampleTypes.join(", ")}.
 
-  --secret       a signing secret, as it was issued; WEBHOOK_SECRET in the environment keeps it out of the shell's history
+  npx @outreach/webhook-verifier listen --forward <address> [--api-key <key>] [--base-url <address>] [--secret <secret>]
+                                        [--type <event type>]... [--since <time>] [--standard-webhooks]
+      Follows the events of the sandbox or of staging, and forwards each to a receiver of yours, signed as the service would
+      send it, until Ctrl-C. Prints status, time, type and id of each.
+      r repeats the last event; its id and Enter repeat another one (without a terminal: the line r, or r and an id).
+      Types: ${FEED_EVENT_TYPES.join(", ")}.
+
+  --secret       a signing secret, as it was issued; WEBHOOK_SECRET in the environment keeps it out of the shell's history;
+                 listen makes one and prints it unless there is one
   --received-at  when it arrived: Unix seconds or ISO 8601; default now
-  --type         default outreach.email_sent
+  --type         for send, default outreach.email_sent; for listen, default all
   --event-id     evt_<hex>; default another one each time. Send the same twice to see whether it is handled once.
+  --forward      the address of the receiver, such as http://localhost:3000/hooks
+  --api-key      the key that reads the events, with the scope events:read; default API_KEY of the environment
+  --base-url     the address of the API; default BASE_URL of the environment, or the sandbox's, ${SANDBOX_URL}
+  --since        which events come first: ISO 8601, or a time ago such as 15m, 2h or 1d; default those from now on
+  --standard-webhooks  sends webhook-id, webhook-timestamp and webhook-signature as well, as to an endpoint that asks for them
 `
 
 async function run(): Promise<number> {
@@ -28,8 +43,13 @@ async function run(): Promise<number> {
       secret: { type: "string", multiple: true },
       "received-at": { type: "string" },
       url: { type: "string" },
-      type: { type: "string" },
+      type: { type: "string", multiple: true },
       "event-id": { type: "string" },
+      forward: { type: "string" },
+      "api-key": { type: "string" },
+      "base-url": { type: "string" },
+      since: { type: "string" },
+      "standard-webhooks": { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   })
@@ -40,6 +60,11 @@ async function run(): Promise<number> {
   }
   if (rest.length > 0) throw new Error(`unexpected argument ${rest[0]}`)
   const secrets = values.secret ?? [process.env["WEBHOOK_SECRET"] ?? ""]
+  if (command === "listen") {
+    const { forward, since, "api-key": apiKey, "base-url": baseUrl, type: types } = values
+    const standardWebhooks = values["standard-webhooks"]
+    return runListen({ forward, since, apiKey, baseUrl, types, secrets, standardWebhooks })
+  }
   if (secrets.includes("")) throw new Error("there is no secret: give --secret, or set WEBHOOK_SECRET")
   if (command === "verify") {
     const body = readFileSync(0)
@@ -48,8 +73,12 @@ async function run(): Promise<number> {
     console.log(lines.join("\n"))
     return verified ? 0 : 1
   }
-  if (command === "send") return send(values.url, values.type ?? "outreach.email_sent", values["event-id"], secrets)
-  throw new Error(`there is no command ${command}: verify and send are`)
+  if (command === "send") {
+    const [type = "outreach.email_sent", another] = values.type ?? []
+    if (another !== undefined) throw new Error("send takes one --type")
+    return send(values.url, type, values["event-id"], secrets)
+  }
+  throw new Error(`there is no command ${command}: verify, send and listen are`)
 }
 
 async function send(

@@ -1,0 +1,293 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
+import { compileCache } from "@outreach/testing/compileCache"
+import { eventually } from "@outreach/testing/eventually"
+import { freePort } from "@outreach/testing/freePort"
+import { listen } from "@outreach/testing/listen"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Webhook } from "standardwebhooks"
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { publishOutcomes } from "../handlers/publishOutcomes.ts"
+import { startApi, type TestApi } from "../startApi.ts"
+
+const CLI = fileURLToPath(new URL("cli.ts", import.meta.resolve("@outreach/webhook-verifier")))
+const SECRET = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
+
+const api = startApi()
+let key: Awaited<ReturnType<TestApi["issue"]>>
+let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+// Each test has an organization of its own, because a feed begins with all of the present second.
+beforeEach(async () => {
+  seed = await api().run(seedCampaign({ recipients: 1 }))
+  key = await api().issue(seed.organization.id, SCOPES)
+})
+const publish = (types: Parameters<typeof publishOutcomes>[1]) => api().run(publishOutcomes(seed.campaign, types))
+
+/** Runs the command until the test is finished; on a terminal, when `terminal` says so. */
+const start = (
+  args: ReadonlyArray<string>,
+  options: { readonly env?: NodeJS.ProcessEnv; readonly terminal?: true } = {},
+) => {
+  const command = [process.execPath, CLI, "listen", ...args]
+  const [program, ...rest] = options.terminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command
+  const child = spawn(program!, rest, {
+    env: { ...compileCache, PATH: process.env["PATH"], API_KEY: key.text, BASE_URL: api().url, ...options.env },
+  })
+  const ended = once(child, "close").then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk
+    })
+  }
+  return {
+    ended,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    type: (keys: string) => child.stdin.write(keys),
+    shown: (pattern: RegExp) =>
+      Promise.race([
+        eventually(
+          () => output,
+          (shown) => pattern.test(shown),
+        ),
+        ended.then((code) => {
+          if (pattern.test(output)) return output
+          throw new Error(`ended with ${code}:\n${output}`)
+        }),
+      ]),
+  }
+}
+
+/** A receiver that verifies, and keeps what came. */
+const startReceiver = async (secret = () => SECRET) => {
+  const events: Array<WebhookEvent> = []
+  const requests: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
+  const url = await answering(async (request, response) => {
+    const { headers } = request
+    const body = await text(request)
+    requests.push({ headers, body })
+    const verified = createWebhookVerifier({ secrets: [secret()] }).verify({ headers, body })
+    await verified.then(
+      (event) => {
+        events.push(event)
+        response.end()
+      },
+      (error) => response.writeHead(error.status).end(error.code),
+    )
+  })
+  return { url, events, requests }
+}
+const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{44})$/m.exec(output)![1]!
+
+const answering = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}/`
+
+describe("listen", () => {
+  it("forwards each event with the service's headers and bytes, signed with the secret that it prints", async () => {
+    let secret = ""
+    const receiver = await startReceiver(() => secret)
+    const command = start(["--forward", receiver.url])
+    secret = generatedSecret(await command.shown(/^Events of/m))
+    const ids = await publish(FEED_EVENT_TYPES)
+    await eventually(
+      () => receiver.events.length,
+      (count) => count === ids.length,
+    )
+    expect(receiver.events.map(({ event_id }) => event_id).sort()).toEqual(ids)
+
+    const stored = await api().run(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ body: string }>`select body from events where id = any(${ids}) order by emitted_at, id`,
+      ),
+    )
+    expect(receiver.requests.map(({ body }) => body)).toEqual(stored.map(({ body }) => body))
+    for (const { headers, body } of receiver.requests) {
+      const { host: _, "x-signature": signature, "x-delivery-id": id, ...rest } = headers
+      expect(signature).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/)
+      expect(id).toMatch(/^dlv_[0-9a-f]{32}$/)
+      expect(rest).toEqual({
+        connection: "keep-alive",
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+        "x-delivery-attempt": "1",
+        "user-agent": "outreach-partner-api/listen",
+        "accept-encoding": "identity",
+      })
+    }
+    const output = await command.shown(new RegExp(`200 +\\d+ ms {2}outreach\\.\\w+ {2}${ids.at(-1)}`))
+    for (const id of ids)
+      expect(output).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}200 +\\d+ ms {2}\\S+ {2}${id}$`, "m"))
+  })
+
+  it("ends on an interrupt, with nothing but what it printed", async () => {
+    const command = start(["--forward", "http://127.0.0.1:9/"])
+    await command.shown(/^Events of/m)
+    command.kill("SIGINT")
+    expect(await command.ended).toBe(0)
+  })
+
+  it("begins at a time, and forwards some types alone", async () => {
+    const [id] = await publish(["outreach.email_bounced"])
+    await publish(["outreach.email_opened"])
+    const receiver = await startReceiver()
+    const types = ["--type", "outreach.email_bounced", "--type", "outreach.email_clicked"]
+    const command = start(["--forward", receiver.url, "--secret", SECRET, "--since", "1h", ...types])
+    await command.shown(new RegExp(`200 .* ${id}`))
+    await publish(["outreach.email_sent", "outreach.email_clicked"])
+    await command.shown(/email_clicked/)
+    expect(new Set(receiver.events.map(({ event_type }) => String(event_type)))).toEqual(
+      new Set(["outreach.email_bounced", "outreach.email_clicked"]),
+    )
+  })
+
+  it("sends headers that the library of Standard Webhooks verifies, when asked for them", async () => {
+    let secret = SECRET
+    const receiver = await startReceiver(() => secret)
+    const command = start(["--forward", receiver.url, "--standard-webhooks"])
+    secret = generatedSecret(await command.shown(/^Events of/m))
+    const [id] = await publish(["outreach.email_sent"])
+    await command.shown(new RegExp(`200 .* ${id}`))
+    const [{ headers, body }] = receiver.requests as [(typeof receiver.requests)[0]]
+    expect(headers["webhook-id"]).toBe(id)
+    expect(headers["x-signature"]).toMatch(new RegExp(`^t=${headers["webhook-timestamp"]},`))
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body))
+  })
+
+  it("repeats the last event and one by its id, as further attempts of one delivery", async () => {
+    const receiver = await startReceiver()
+    const command = start(["--forward", receiver.url, "--secret", SECRET])
+    await command.shown(/^Events of/m)
+    command.type("r\nr evt_0\n")
+    await command.shown(/No event has come yet\.\nNo event evt_0 was forwarded\./)
+    const [first] = await publish(["outreach.email_sent"])
+    await command.shown(new RegExp(`200 .* ${first}`))
+    const [last] = await publish(["outreach.email_clicked"])
+    await command.shown(new RegExp(`200 .* ${last}`))
+    command.type("r\n")
+    await command.shown(new RegExp(`${last}\\n.*200 .* ${last}`))
+    command.type(`r ${first}\n`)
+    await eventually(
+      () => receiver.requests.length,
+      (count) => count === 4,
+    )
+    expect(receiver.events.map(({ event_id }) => event_id)).toEqual([first, last, last, first])
+    const attempts = receiver.requests.map(({ headers }) => headers["x-delivery-attempt"])
+    expect(attempts).toEqual(["1", "1", "2", "2"])
+    const ids = receiver.requests.map(({ headers }) => headers["x-delivery-id"])
+    expect(ids).toEqual([ids[0], ids[1], ids[1], ids[0]])
+  })
+
+  // util-linux's script gives a process a terminal.
+  it.skipIf(spawnSync("script", ["--version"]).status !== 0)(
+    "repeats with a key, and ends with Ctrl-C, on a terminal",
+    async () => {
+      const receiver = await startReceiver()
+      const command = start(["--forward", receiver.url, "--secret", SECRET], { terminal: true })
+      await command.shown(/Events of/)
+      const [id] = await publish(["outreach.email_sent"])
+      await command.shown(new RegExp(`200 .* ${id}`))
+      command.type("r")
+      await eventually(
+        () => receiver.events.length,
+        (count) => count === 2,
+      )
+      command.type(`${id}\r`)
+      await eventually(
+        () => receiver.events.length,
+        (count) => count === 3,
+      )
+      command.type("\u0003")
+      expect(await command.ended).toBe(0)
+    },
+  )
+
+  it("goes on past receivers that are down, refuse, fail, redirect or break off, and says what the service would do", async () => {
+    const answers: Array<RequestListener> = [
+      (_, response) => response.writeHead(400).end('{"error":\n"not_an_event"}'),
+      (_, response) => response.writeHead(503).end(),
+      (_, response) => response.writeHead(308, { location: "/elsewhere" }).end(),
+      (request) => request.socket.destroy(),
+      (_, response) => response.end(),
+    ]
+    const url = await answering((request, response) => answers.shift()!(request, response))
+    const command = start(["--forward", url, "--secret", SECRET])
+    await command.shown(/^Events of/m)
+    const expected = [
+      /400 .*the service would not try again\n +\{"error": "not_an_event"\}/,
+      /503 .*the service would try again/,
+      /308 .*the service would try again/,
+      /--- .*closed the connection without an answer \(ECONNRESET\) {2}the service would try again/,
+      /200 .*evt_/,
+    ]
+    for (const _ of expected) await publish(["outreach.email_sent"])
+    for (const line of expected) await command.shown(line)
+    expect(answers).toEqual([])
+
+    const down = start(["--forward", `http://127.0.0.1:${await freePort()}/`, "--secret", SECRET, "--since", "1h"])
+    await down.shown(/--- .*nothing listens there \(ECONNREFUSED\)[\s\S]*nothing listens there/)
+  })
+
+  it("says why the API refuses, and ends", async () => {
+    const narrow = await api().issue(seed.organization.id, ["tokens:read"])
+    const refused: ReadonlyArray<readonly [NodeJS.ProcessEnv, RegExp]> = [
+      [{ API_KEY: "orp_test_none" }, /does not accept the API key \(401 UNAUTHORIZED, req_\w+\)/],
+      [{ API_KEY: narrow.text }, /may not read events \(403 INSUFFICIENT_SCOPE, req_\w+\).*events:read/],
+      [{ BASE_URL: `http://127.0.0.1:${await freePort()}` }, /could not be reached.*\(ECONNREFUSED\)/],
+    ]
+    for (const [env, sentence] of refused) {
+      const command = start(["--forward", "http://127.0.0.1:9/"], { env })
+      await command.shown(sentence)
+      expect(await command.ended).toBe(2)
+    }
+  })
+
+  it("waits when the key is over its limit, and loses nothing while the API is away", async () => {
+    const busy = await api().issue(seed.organization.id, SCOPES)
+    let failure: ((...args: Parameters<RequestListener>) => void) | undefined
+    const proxy = await answering(async (request, response) => {
+      if (failure) return failure(request, response)
+      const { authorization = "" } = request.headers
+      const answer = await fetch(new URL(request.url!, api().url), { headers: { authorization } })
+      response.writeHead(answer.status, { "retry-after": "1" }).end(await answer.text())
+    })
+    const receiver = await startReceiver()
+    const env = { API_KEY: busy.text, BASE_URL: proxy }
+    const command = start(["--forward", receiver.url, "--secret", SECRET], { env })
+    await command.shown(/^Events of/m)
+    failure = (_, response) => response.writeHead(429, { "retry-after": "1" }).end()
+    await command.shown(/over its limit of requests \(429\)\. It asks to wait 1 s\. It is asked again\./)
+    failure = (request) => request.socket.destroy()
+    await command.shown(/could not be reached.*It is asked again\./)
+    const [id] = await publish(["outreach.email_sent"])
+    failure = undefined
+    await command.shown(new RegExp(`200 .* ${id}`))
+  })
+
+  it("refuses what it cannot work with, before it asks anything", async () => {
+    const refused: ReadonlyArray<readonly [ReadonlyArray<string>, NodeJS.ProcessEnv, RegExp]> = [
+      [[], {}, /there is no address: give --forward/],
+      [["--forward", "localhost:3000"], {}, /localhost:3000 is not an address.*http:\/\/localhost:3000/],
+      [["--forward", "http://127.0.0.1:9/"], { API_KEY: "" }, /give --api-key, or set API_KEY/],
+      [["--forward", "http://127.0.0.1:9/"], { API_KEY: "orp_live_x" }, /production key/],
+      [["--forward", "http://127.0.0.1:9/", "--type", "outreach.recipients_published"], {}, /not in the feed/],
+      [["--forward", "http://127.0.0.1:9/", "--type", "outreach.x"], {}, /no event type.*outreach\.email_clicked/],
+      [["--forward", "http://127.0.0.1:9/", "--since", "noon"], {}, /neither ISO 8601 nor/],
+    ]
+    for (const [args, env, sentence] of refused) {
+      const command = start(args, { env })
+      await command.shown(sentence)
+      expect(await command.ended).toBe(2)
+    }
+  })
+})

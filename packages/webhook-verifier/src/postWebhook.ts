@@ -1,0 +1,74 @@
+import { type Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http"
+import { request as requestHttps } from "node:https"
+
+/** What came of a POST: a status with the beginning of the body, or the sentence that tells why there is none. */
+export type PostResult = { readonly status: number; readonly text: string } | { readonly failure: string }
+
+/** How a webhook is posted. */
+export interface PostOptions {
+  readonly agent: Agent
+  readonly timeoutMs: number
+  /** Gives the request up. */
+  readonly signal: AbortSignal
+}
+
+/** How much of a response body is read. */
+const MAX_RESPONSE_BYTES = 4096
+
+/** Posts a body with these headers and no others, as the service does: without following redirects. Every failure is a result. */
+export function postWebhook(
+  url: URL,
+  headers: OutgoingHttpHeaders,
+  body: string,
+  { agent, timeoutMs, signal }: PostOptions,
+): Promise<PostResult> {
+  return new Promise((resolve) => {
+    const request = url.protocol === "https:" ? requestHttps : requestHttp
+    // `localhost` has two addresses, and Node 18 tries the first one alone unless told otherwise.
+    const call = request(url, { method: "POST", headers, agent, signal, autoSelectFamily: true } as object)
+    const fail = (failure: string): void => {
+      clearTimeout(deadline)
+      resolve({ failure })
+      call.destroy()
+    }
+    const deadline = setTimeout(() => fail(`no answer within ${timeoutMs / 1000} s`), timeoutMs)
+    call.on("error", (error: NodeJS.ErrnoException) => fail(reasonOf(error)))
+    call.on("response", (response) => {
+      const status = response.statusCode ?? 0
+      let text = ""
+      const finish = (): void => {
+        clearTimeout(deadline)
+        resolve({ status, text: text.slice(0, MAX_RESPONSE_BYTES) })
+      }
+      // The status decides once it is there: a body that breaks off or never ends changes nothing.
+      clearTimeout(deadline)
+      const bodyDeadline = setTimeout(() => call.destroy(), 1000)
+      response.setEncoding("utf8")
+      response.on("data", (chunk: string) => {
+        text += chunk
+        if (text.length > MAX_RESPONSE_BYTES) call.destroy()
+      })
+      response.on("error", () => {})
+      response.on("close", () => {
+        clearTimeout(bodyDeadline)
+        finish()
+      })
+    })
+    call.end(body)
+  })
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  // Several addresses were tried in turn.
+  const [first = error] = (error as { errors?: NodeJS.ErrnoException[] }).errors ?? []
+  switch (first.code) {
+    case "ECONNREFUSED":
+      return "nothing listens there (ECONNREFUSED)"
+    case "ECONNRESET":
+      return "the receiver closed the connection without an answer (ECONNRESET)"
+    case "ENOTFOUND":
+      return "there is no host of this name (ENOTFOUND)"
+    default:
+      return first.code === undefined ? first.message : `${first.message} (${first.code})`
+  }
+}

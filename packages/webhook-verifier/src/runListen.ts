@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto"
+import { createInterface } from "node:readline"
+import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract/names"
+import { listen } from "./listen.ts"
+import { sampleTypes } from "./testing.ts"
+
+/** Where the sandbox serves the API unless told otherwise. */
+export const SANDBOX_URL = "http://127.0.0.1:8080"
+
+/** The flags of `listen`. */
+export interface ListenFlags {
+  readonly forward?: string | undefined
+  /** Default: `API_KEY` of the environment. */
+  readonly apiKey?: string | undefined
+  /** Default: `BASE_URL` of the environment, or the sandbox's. */
+  readonly baseUrl?: string | undefined
+  readonly types?: readonly string[] | undefined
+  readonly since?: string | undefined
+  /** An empty one stands for none. */
+  readonly secrets: readonly string[]
+  readonly standardWebhooks?: boolean | undefined
+}
+
+/** Runs `listen` in a terminal, or with its commands as lines of the standard input, until a signal; returns the exit code. */
+export async function runListen(flags: ListenFlags): Promise<number> {
+  const forward = readAddress("--forward", flags.forward ?? "")
+  const baseUrl = flags.baseUrl ?? process.env["BASE_URL"] ?? SANDBOX_URL
+  readAddress("--base-url", baseUrl)
+  const apiKey = readKey(flags.apiKey ?? process.env["API_KEY"] ?? "")
+  const types = (flags.types ?? []).map(readType)
+  const since = flags.since === undefined ? undefined : readSince(flags.since)
+  const isGiven = !flags.secrets.includes("")
+  const secrets = isGiven ? flags.secrets : [createSecret()]
+  if (!isGiven) console.log(`Each event is signed with this secret, which the receiver needs:\n\n  ${secrets[0]}\n`)
+
+  const stop = new AbortController()
+  const print = (line: string): void => console.log(line)
+  const { standardWebhooks = false } = flags
+  const { signal } = stop
+  const { repeat, ended } = listen({ apiKey, baseUrl, forward, secrets, standardWebhooks, types, since, print, signal })
+  const terminal = process.stdin.isTTY === true
+  const input = createInterface({ input: process.stdin, ...(terminal && { output: process.stdout }) })
+  input.on("line", (line) => repeat(line.replace(/^\s*r\b/, "").trim() || undefined))
+  if (terminal) {
+    print("r repeats the last event, an id and Enter another one; Ctrl-C ends.")
+    process.stdin.on("keypress", () => {
+      if (input.line !== "r") return
+      input.write(null, { ctrl: true, name: "u" })
+      repeat(undefined)
+    })
+  }
+  const end = (): void => stop.abort()
+  // A terminal's interface reads Ctrl-C itself.
+  input.on("SIGINT", end)
+  process.once("SIGINT", end).once("SIGTERM", end)
+  await ended.finally(() => input.close())
+  return 0
+}
+
+/** Creates a secret of the service's form: `whsec_` and 44 characters that base64 decodes to 33 bytes. */
+function createSecret(): string {
+  const text = randomBytes(33).toString("base64")
+  return /[+/]/.test(text) ? createSecret() : `whsec_${text}`
+}
+
+function readKey(text: string): string {
+  if (text === "") throw new Error("there is no API key: give --api-key, or set API_KEY")
+  if (text.startsWith("orp_live_")) {
+    throw new Error(
+      "this is a production key, which would bring clinicians' data here: take one of staging or the sandbox",
+    )
+  }
+  return text
+}
+
+function readType(text: string): FeedEventType {
+  const type = FEED_EVENT_TYPES.find((each) => each === text)
+  if (type !== undefined) return type
+  const isKnown = (sampleTypes as readonly string[]).includes(text)
+  throw new Error(
+    `${text} is ${isKnown ? "not in the feed; send posts a sample of it" : "no event type"}. The feed has ${FEED_EVENT_TYPES.join(", ")}`,
+  )
+}
+
+function readAddress(flag: string, text: string): URL {
+  const example = `give ${flag} a whole one, such as http://localhost:3000/hooks`
+  if (text === "") throw new Error(`there is no address: ${example}`)
+  // Without a scheme, `localhost:` is taken for one.
+  if (!/^https?:\/\//.test(text)) throw new Error(`${text} is not an address: ${example}`)
+  return new URL(text)
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Reads ISO 8601, or a time ago. */
+function readSince(text: string): string {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * 1000 * (SECONDS[unit] ?? 0)
+  if (Number.isNaN(time)) throw new Error("--since is neither ISO 8601 nor a time ago such as 15m, 2h or 1d")
+  return new Date(time).toISOString()
+}
