@@ -78,7 +78,7 @@ ${verifyInYourLanguage}
 <p><a href="signature-vectors.json">Signatures to test with</a>, in JSON: each case has the header, the body, the secrets and the clock, and says whether
 a verifier accepts it, or the code with which it refuses. All of the above agree with all of them.</p>
 <p>Or leave it to <code>@outreach/webhook-verifier</code>, 2 KB without dependencies: it reads the raw bytes in Express, Fastify, Hono, plain Node, AWS Lambda
-and whatever speaks Fetch, types the events, and <code>npx webhook-verifier verify</code> says why a signature fails. A whole receiver:</p>
+and whatever speaks Fetch, types the events, and <code>npx @outreach/webhook-verifier verify</code> says why a signature fails. A whole receiver:</p>
 ${code("webhookServer.ts", samples.webhookServer)}
 <p>The form is the one that Stripe uses, so its libraries verify it as well:
 <code>Stripe.webhooks.constructEvent(rawBody, header, secret)</code>.</p>

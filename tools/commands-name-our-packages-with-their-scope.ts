@@ -1,0 +1,44 @@
+/**
+ * Reads every document, page and help text of the repository: no command that installs or runs a package names one of ours without its scope.
+ * npm would fetch whatever a stranger published under that name.
+ */
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { publishedPackages, root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+const COMMAND =
+  /\b(?:npx|bunx|pnpx|(?:npm|pnpm|yarn|bun) (?:install|i|add|exec|x|dlx)|deno (?:add|install|run))\b([^\n`"'<;|&]*)/g
+const FILES = ["*.md", "*.ts", "*.tsx", "*.js", "*.mjs", "*.html", "*.json", "*.yml", "*.svelte"]
+
+const ours = new Set(publishedPackages().flatMap(({ folder, name }) => [basename(folder), basename(name)]))
+
+/** The names of ours that the commands of a text give without a scope. */
+const unscopedNames = (text: string): readonly string[] =>
+  [...text.matchAll(COMMAND)]
+    .flatMap(([, words = ""]) => words.split(/\.(?:\s|$)/)[0]!.split(/[\s,]+/))
+    .map((word) => word.replace(/^npm:/, "").replace(/(?<=.)@.*$/, ""))
+    .filter((word) => ours.has(word))
+
+const [example] = ours
+for (const [text, expected] of [
+  [`npx ${example} verify`, 1],
+  [`<code>npm i -D typescript ${example}@1</code>`, 1],
+  [`npx @outreach/${example} verify`, 0],
+  [`npx -y -p node@24 pnpm start. The ${example}`, 0],
+] as const) {
+  if (unscopedNames(text).length !== expected) throw new Error(`this tool is wrong about: ${text}`)
+}
+
+const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...FILES], {
+  cwd: root,
+  encoding: "utf8",
+})
+const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(root, file)))
+const violations = files.flatMap((file) =>
+  unscopedNames(readFileSync(join(root, file), "utf8")).map(
+    (name) => `${file} names ${name} without its scope in a command: write @outreach/${name}`,
+  ),
+)
+report(violations, `${files.length} files`)
