@@ -1,10 +1,10 @@
 /**
  * Follows the README's section for partners: saves its file, and runs its commands in one shell beside a sandbox, until the receiver has verified
- * an event of the sandbox. Only the ports, the folders and the source of the package differ.
+ * an event of the sandbox. Only the ports and the folders differ.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,6 +28,7 @@ async function freePort(): Promise<number> {
 // If npx runs this script, this variable would make every npx below use the same packages. A partner's shell does not set it.
 const { npm_config_package: _, ...withoutNpx } = process.env
 
+const pnpm = execFileSync("which", ["pnpm"], { encoding: "utf8" }).trim()
 const startedAt = Date.now()
 const violations: string[] = []
 const folder = mkdtempSync(join(tmpdir(), "outreach-quick-start-"))
@@ -44,21 +45,18 @@ const ended = once(sandbox, "close")
 let output = ""
 for (const stream of [sandbox.stdout, sandbox.stderr]) stream.on("data", (chunk) => { output += chunk }) // biome-ignore format: short
 try {
-  execFileSync("pnpm", ["pack", "--pack-destination", folder], { cwd: join(root, "packages/webhook-verifier") })
-  const [tarball = ""] = globSync("*.tgz", { cwd: folder })
-  // The package is not on the registry yet, and `pnpm ops` must find this sandbox.
+  // `pnpm` must find this sandbox, and pack into this folder what is built.
   const bin = join(folder, "bin")
   mkdirSync(bin)
-  const npm = execFileSync("which", ["npm"], { encoding: "utf8" }).trim()
-  writeFileSync(
-    join(bin, "npm"),
-    `#!/bin/sh\n[ "$1 $2" = "install @outreach/webhook-verifier" ] && set -- install --no-audit --no-fund "${join(folder, tarball)}"\nexec "${npm}" "$@"\n`,
+  const commands = {
+    "package:partners": `"${join(root, "tools/packPartners.ts")}" dist/partners`,
+    ops: `"${join(root, "apps/ops/src/main.ts")}"`,
+  }
+  const cases = Object.entries(commands).map(
+    ([name, script]) => `${name}) shift; exec "${process.execPath}" ${script} "$@" ;;`,
   )
-  writeFileSync(
-    join(bin, "pnpm"),
-    `#!/bin/sh\n[ "$1" = ops ] && shift && exec "${process.execPath}" "${join(root, "apps/ops/src/main.ts")}" "$@"\nexit 2\n`,
-  )
-  for (const name of ["npm", "pnpm"]) chmodSync(join(bin, name), 0o755)
+  writeFileSync(join(bin, "pnpm"), `#!/bin/sh\ncase "$1" in\n${cases.join("\n")}\nesac\nexec "${pnpm}" "$@"\n`)
+  chmodSync(join(bin, "pnpm"), 0o755)
 
   const receiver = join(folder, "receiver")
   mkdirSync(receiver)

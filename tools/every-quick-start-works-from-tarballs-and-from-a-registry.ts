@@ -1,0 +1,209 @@
+/**
+ * Follows the quick start of every published package in empty folders, twice: with the tarballs of `pnpm package:partners`, as before the first
+ * release, and by name from a registry of this machine, once a rehearsal of the release has published there: versions, repository, `changeset publish`.
+ *
+ * Two things differ from the release: there is no provenance, because only the workflow has a token to sign it with, and no tag of git.
+ */
+import { execFile, spawn } from "node:child_process"
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { promisify } from "node:util"
+import { publishedPackages, root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+const INSTALL = /^```sh\n(npm install @outreach\/[^\n]+)\n```$/m
+const INSTALL_TARBALLS = /`(npm install <clone>\/dist\/partners\/[^`]+)`/
+const FENCE = /^```ts\b.*\n([\s\S]*?)^```$/gm
+const REPOSITORY = "example/outreach-partner-api"
+/** What a consumer of the client writes, checked without the contract and zod. */
+const TYPED = `import { createClient, type FeedEvent } from "@outreach/client"
+const client = createClient({ apiKey: "key", baseUrl: "https://api.example.com" })
+export const type: FeedEvent["event_type"] = "outreach.email_sent"
+// @ts-expect-error There is no such type of event.
+export const wrong: FeedEvent["event_type"] = "outreach.email_lost"
+export const emails = async (): Promise<string[]> => {
+  const found: string[] = []
+  for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z", expand: ["campaign"] })) found.push(record.email)
+  return found
+}
+// @ts-expect-error Nothing else can be expanded.
+client.getToken("aB3xY9", { expand: ["recipients"] })
+`
+
+const violations: string[] = []
+const packages = publishedPackages()
+const tempDir = mkdtempSync(join(tmpdir(), "outreach-quick-starts-"))
+const clone = join(tempDir, "clone")
+const home = join(tempDir, "home")
+const bin = (name: string): string => join(root, "node_modules/.bin", name)
+// If npx runs this script, this variable would make every npx below use the same packages.
+const { npm_config_package: _, ...environment } = process.env
+const env: NodeJS.ProcessEnv = {
+  ...environment,
+  HOME: home,
+  npm_config_cache: join(home, "cache"),
+  npm_config_update_notifier: "false",
+}
+
+/** Runs a command, and returns its output. If it fails, adds a violation with `title` and returns null. */
+async function attempt(title: string, command: string, args: readonly string[], cwd: string): Promise<string | null> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, env, timeout: 180_000 })
+    return stdout + stderr
+  } catch (error) {
+    const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string }
+    violations.push(`${title}:\n${stdout}${stderr || message}`)
+    return null
+  }
+}
+
+/** Copies what a release reads: the files of git, what is built, and links to what is installed. */
+async function copyRepository(): Promise<void> {
+  const { stdout } = await promisify(execFile)(
+    "git",
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    { cwd: root, maxBuffer: 2 ** 26 },
+  )
+  const built = globSync("packages/*/{dist,node_modules}", { cwd: root })
+  for (const path of [...stdout.split("\0"), ...built]) {
+    if (path === "" || !existsSync(join(root, path))) continue
+    cpSync(join(root, path), join(clone, path), { recursive: true, verbatimSymlinks: true })
+  }
+  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"))
+  for (const args of [
+    ["init", "-q", "-b", "main"],
+    ["add", "-A"],
+    ["-c", "user.name=x", "-c", "user.email=x@x.test", "commit", "-qm", "x"],
+  ]) {
+    await attempt("git does not take the copy", "git", args, clone)
+  }
+}
+
+/** Starts a registry that has our packages alone, and takes all others from npm's. Returns its address. */
+async function startRegistry(): Promise<string> {
+  const uplink = (await promisify(execFile)("npm", ["config", "get", "registry"])).stdout.trim()
+  const server = createServer().listen(0, "127.0.0.1")
+  await new Promise((listening) => server.once("listening", listening))
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  const config = {
+    storage: join(tempDir, "storage"),
+    auth: { htpasswd: { file: join(tempDir, "htpasswd") } },
+    uplinks: { npm: { url: uplink } },
+    packages: { "@outreach/*": { access: "$all", publish: "$authenticated" }, "**": { access: "$all", proxy: "npm" } },
+    log: { type: "stdout", format: "pretty", level: "warn" },
+  }
+  writeFileSync(join(tempDir, "verdaccio.yaml"), JSON.stringify(config))
+  const main = join(dirname(import.meta.dirname), "tools/node_modules/verdaccio/bin/verdaccio")
+  const args = [main, "--config", join(tempDir, "verdaccio.yaml"), "--listen", `127.0.0.1:${port}`]
+  registry = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"], env })
+  const url = `http://127.0.0.1:${port}/`
+  while (
+    !(await fetch(`${url}-/ping`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (registry.exitCode !== null) throw new Error("the registry ended")
+    await wait(100)
+  }
+  const user = { name: "release", password: "a password of this rehearsal", type: "user" }
+  const response = await fetch(`${url}-/user/org.couchdb.user:release`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(user),
+  })
+  const { token } = (await response.json()) as { token: string }
+  writeFileSync(join(home, ".npmrc"), `registry=${url}\n//${new URL(url).host}/:_authToken=${token}\n`)
+  return url
+}
+
+/** Runs an installation in an empty folder, and then each `ts` fence of the README there. Returns the folder. */
+async function follow(name: string, install: string, readme: string, from: string): Promise<string> {
+  const folder = join(tempDir, `${basename(name)}-from-${from}`)
+  mkdirSync(folder)
+  await attempt(
+    `${name} from ${from}: ${install} fails`,
+    "bash",
+    ["-c", `npm init -y && ${install} --no-audit --no-fund`],
+    folder,
+  )
+  for (const [i, [, code = ""]] of [...readme.matchAll(FENCE)].entries()) {
+    writeFileSync(join(folder, `fence${i + 1}.mts`), code)
+    const title = `${name} from ${from}: ts fence ${i + 1} of the README does not run`
+    await attempt(title, process.execPath, [`fence${i + 1}.mts`], folder)
+  }
+  return folder
+}
+
+async function followAll(from: "tarballs" | "registry"): Promise<ReadonlyMap<string, string>> {
+  const folders = packages.map(async ({ name, folder }) => {
+    const readme = readFileSync(join(folder, "README.md"), "utf8")
+    const install = (from === "tarballs" ? INSTALL_TARBALLS : INSTALL).exec(readme)?.[1]
+    if (install === undefined) {
+      violations.push(`${name}: its README does not say how to install it from ${from}`)
+      return [name, folder] as const
+    }
+    return [name, await follow(name, install.replaceAll("<clone>", clone), readme, from)] as const
+  })
+  return new Map(await Promise.all(folders))
+}
+
+let registry: ReturnType<typeof spawn> | undefined
+try {
+  mkdirSync(home)
+  await copyRepository()
+  const [url] = await Promise.all([
+    startRegistry(),
+    attempt("pnpm package:partners fails", process.execPath, ["tools/packPartners.ts"], clone),
+  ])
+  await followAll("tarballs")
+
+  env["GITHUB_REPOSITORY"] = REPOSITORY
+  await attempt("the manifests cannot be given a repository", process.execPath, ["tools/nameRepository.ts"], clone)
+  await attempt("the versions cannot be made", bin("changeset"), ["version"], clone)
+  const published = await attempt("changeset publish fails", bin("changeset"), ["publish", "--no-git-tag"], clone)
+  for (const { name, folder } of packages) {
+    const manifest = (await (await fetch(`${url}${name}/latest`)).json()) as { version?: string; repository?: object }
+    const directory = `packages/${basename(folder)}`
+    const repository = { type: "git", url: `git+https://github.com/${REPOSITORY}.git`, directory }
+    if (manifest.version === undefined || manifest.version === "0.0.0")
+      violations.push(`${name} was not published:\n${published}`)
+    else if (JSON.stringify(manifest.repository) !== JSON.stringify(repository))
+      violations.push(`${name} names the repository ${JSON.stringify(manifest.repository)}`)
+  }
+  const folders = await followAll("registry")
+
+  const client = folders.get("@outreach/client")!
+  for (const unneeded of ["zod", "@outreach/contract"]) {
+    if (existsSync(join(client, "node_modules", unneeded))) violations.push(`${unneeded} is installed with the client`)
+  }
+  writeFileSync(join(client, "typed.ts"), TYPED)
+  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "", "typed.ts"]
+  await attempt("a consumer of the client alone does not type-check", bin("tsc"), strict, client)
+  const verifier = folders.get("@outreach/webhook-verifier")!
+  const help = await attempt(
+    "the command does not run",
+    "npx",
+    ["--no", "--", "@outreach/webhook-verifier", "--help"],
+    verifier,
+  )
+  if (help !== null && !help.includes("listen --forward")) violations.push(`the command prints ${help}`)
+} finally {
+  registry?.kill()
+  rmSync(tempDir, { recursive: true, force: true, maxRetries: 10 })
+}
+report(violations, `${packages.length} packages`)
