@@ -143,7 +143,7 @@ describe("secrets", () => {
     expect(first).toEqual({
       organization_id: org,
       grace_seconds: 86_400,
-      signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{44}$/),
+      signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{43}$/),
     })
     const active = () =>
       meanwhile(Effect.flatMap(SigningSecretRepository, (secrets) => secrets.active(org))).then((all) =>

@@ -1,14 +1,22 @@
 import { Effect, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Base64Url } from "effect/encoding"
 import type { OrganizationId } from "../Identifier.ts"
-import { randomBase62 } from "../randomBase62.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 
 /**
- * Creates a signing secret: `whsec_` and 44 base62 characters, 262 random bits. The whole text is the key of `X-Signature`.
+ * Creates a signing secret: `whsec_` and 43 base64url characters, 254 random bits. The whole text is the key of `X-Signature`.
  *
- * What follows `whsec_` is 33 bytes in base64 of every kind, without padding, as the libraries of Standard Webhooks read it.
+ * It is drawn until it has neither `-` nor `_`, about four times, so that it is base64 of the other alphabet, too.
+ * Libraries of Standard Webhooks read that one: docs/decisions/0055-one-secret-signs-both-headers.md.
  */
-const makeSecret = Effect.map(randomBase62(44), (text) => Redacted.make(`whsec_${text}`))
+const makeSecret = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom
+  return Base64Url.encode(yield* random.randomBytes(32))
+}).pipe(
+  Effect.repeat({ until: (text) => !/[-_]/.test(text) }),
+  Effect.map((text) => Redacted.make(`whsec_${text}`)),
+)
 
 /** Does what `rotateSecret` does, and also returns how many of the oldest secrets it ended at once, to have no more than may be active. */
 export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(function* (
