@@ -24,12 +24,25 @@ export function webhookHandler<Event>(
     const request = "request" in given ? given.request : given
     const verify = async () => {
       if (request.bodyUsed) throw new WebhookVerificationError("body_already_parsed", FIX)
-      const stream = request.body as AsyncIterable<Uint8Array> | null
-      const body = stream === null ? "" : await readBytes(stream, options.maxBytes ?? MAX_BYTES)
+      const body = request.body === null ? "" : await readBytes(chunksOf(request.body), options.maxBytes ?? MAX_BYTES)
       return verifier.verify({ headers: request.headers, body })
     }
     const { status, body } = await receive(verify, handle, options)
     return new Response(body, { status, headers: ANSWER_HEADERS })
+  }
+}
+
+/**
+ * Yields the chunks of a body, and reads one that is refused to its end: SvelteKit and React Router break off the connection of a body that
+ * is cancelled, so that the 413 would be lost.
+ */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  let read = await reader.read()
+  try {
+    for (; !read.done; read = await reader.read()) yield read.value
+  } finally {
+    while (!read.done) read = await reader.read()
   }
 }
 

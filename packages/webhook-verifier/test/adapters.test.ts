@@ -245,3 +245,19 @@ it("answers 500 to a body that broke off, so that it comes again", async () => {
   const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
   expect(await (await answer(request)).json()).toEqual({ error: "broken_body" })
 })
+
+it("reads a body that is too large to its end, because frameworks break off the connection of one that is cancelled", async () => {
+  const answer = fetchHandler(verifier, () => expect.unreachable(), { maxBytes: 10, onError: () => {} })
+  const chunks = Array.from({ length: 5 }, () => new Uint8Array(8))
+  const body = new ReadableStream({
+    pull: (stream) => {
+      const chunk = chunks.shift()
+      if (chunk === undefined) stream.close()
+      else stream.enqueue(chunk)
+    },
+    cancel: () => expect.unreachable(),
+  })
+  const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
+  expect((await answer(request)).status).toBe(413)
+  expect(chunks).toEqual([])
+})
