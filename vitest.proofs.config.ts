@@ -7,7 +7,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 /** What kills processes, needs a mail server or a browser, or takes minutes: two files at a time, each in a process of its own. */
 export default defineConfig({
   test: {
-    include: ["{packages,apps}/*/test/**/*.proof.ts"],
+    include: ["{packages,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     maxWorkers: 2,
     unstubEnvs: true,

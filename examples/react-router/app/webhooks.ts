@@ -1,0 +1,13 @@
+import { appendFile } from "node:fs/promises"
+import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
+import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
+import { webhookHandler } from "@outreach/webhook-verifier/fetch"
+
+const verifier = createWebhookVerifier({ secrets: [process.env.WEBHOOK_SECRET ?? ""] })
+
+// A real receiver stores the event in its database, and works on it later. `postgresStore` remembers events for several processes.
+const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
+  await appendFile(process.env.EVENTS_FILE ?? "events.jsonl", `${JSON.stringify(event)}\n`)
+})
+
+export const action = webhookHandler(verifier, handle)

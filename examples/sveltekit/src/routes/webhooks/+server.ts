@@ -1,0 +1,15 @@
+import { appendFile } from "node:fs/promises"
+import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
+import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
+import { webhookHandler } from "@outreach/webhook-verifier/fetch"
+import { EVENTS_FILE, WEBHOOK_SECRET } from "$app/env/private"
+
+const verifier = createWebhookVerifier({ secrets: [WEBHOOK_SECRET] })
+
+// A real receiver stores the event in its database, and works on it later. `postgresStore` remembers events for several processes.
+const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
+  await appendFile(EVENTS_FILE, `${JSON.stringify(event)}\n`)
+})
+
+// adapter-node takes 512 KB unless told: package.json starts it with more than the verifier takes.
+export const POST = webhookHandler(verifier, handle)

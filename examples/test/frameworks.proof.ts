@@ -1,0 +1,174 @@
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+
+const FRAMEWORKS = ["nestjs", "sveltekit", "react-router", "nextjs"]
+const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
+/** The service's largest body, and the verifier's default. */
+const MAX_BYTES = 1_048_576
+/** The most recipients that one event carries. */
+const MAX_RECIPIENTS = 500
+const EXAMPLES = join(import.meta.dirname, "..")
+
+// What vitest, pnpm and npx set for themselves would change what the frameworks and npm do.
+const KEPT = /^(PATH|HOME|TMPDIR|\w+_proxy|npm_config_(registry|cafile)|NODE_EXTRA_CA_CERTS)$/i
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
+  NEXT_TELEMETRY_DISABLED: "1",
+}
+
+/** Runs a command, and rejects with all that it printed when it fails. */
+async function run(folder: string, command: string, ...args: readonly string[]): Promise<void> {
+  // SvelteKit wants every variable when it builds, too; the server must read its own.
+  const env = { ...environment, WEBHOOK_SECRET: "whsec_of_the_build" }
+  try {
+    await promisify(execFile)(command, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${[command, ...args].join(" ")} failed:\n${stdout}${stderr}`, { cause: error })
+  }
+}
+
+let folder: string
+let missing: string | undefined
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "outreach-frameworks-"))
+  const verifier = join(EXAMPLES, "../packages/webhook-verifier")
+  try {
+    await run(folder, "npm", "view", "next", "version", "--prefer-online", "--fetch-retries=1")
+  } catch (error) {
+    missing = "the npm registry is not reachable"
+    process.stderr.write(`Skipped: Next.js, SvelteKit, React Router and NestJS, because ${missing}.\n${error}\n`)
+    return
+  }
+  await run(verifier, "pnpm", "build")
+  await run(verifier, "pnpm", "pack", "--out", join(folder, "outreach-webhook-verifier.tgz"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+
+describe.each(FRAMEWORKS)("the receiver in examples/%s, built and in production", (name) => {
+  let eventsFile: string
+  let server: Awaited<ReturnType<typeof startServer>> | undefined
+  beforeAll(async () => {
+    if (missing !== undefined) return
+    const project = join(folder, name)
+    await cp(join(EXAMPLES, name), project, { recursive: true, filter: (path) => !NOT_COPIED.test(path) })
+    await run(project, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund")
+    await run(project, "npm", "run", "build")
+    eventsFile = join(project, "events.jsonl")
+    server = await startServer(project, { WEBHOOK_SECRET: SECRET, EVENTS_FILE: eventsFile })
+  })
+  afterAll(() => server?.stop())
+  beforeEach(({ skip }) => {
+    if (missing !== undefined) skip(missing)
+  })
+
+  const post = async (event: object | string, secret = SECRET) => {
+    const { headers, body } = signWebhook(event, [secret])
+    const response = await fetch(`${server?.url}/webhooks`, { method: "POST", headers: { ...headers }, body })
+    await response.arrayBuffer()
+    return response.status
+  }
+  /** How often the receiver stored an event. */
+  const timesStored = async (eventId: string) =>
+    (await readFile(eventsFile, "utf8")).split(`"event_id":"${eventId}"`).length - 1
+
+  it("stores an event once, however often it comes", async () => {
+    const event = sampleEvent("outreach.email_clicked")
+    expect([await post(event), await post(event), await post(event)]).toEqual([200, 200, 200])
+    expect(await timesStored(event.event_id)).toBe(1)
+  })
+  it("stores what needs all bytes to be kept", async () => {
+    const event = { ...sampleEvent("outreach.email_sent"), metadata: { note: "Zoë — 診 🚀 \u2028" } }
+    expect(await post(`${JSON.stringify(event, null, 2)}\n`)).toBe(200)
+    expect(await timesStored(event.event_id)).toBe(1)
+  })
+  it("refuses an event with a wrong signature", async () => {
+    const event = sampleEvent("outreach.email_clicked")
+    expect(await post(event, "whsec_another")).toBe(401)
+    expect(await timesStored(event.event_id)).toBe(0)
+  })
+  it("refuses a signed body that is not an event", async () => {
+    expect(await post({ hello: "world" })).toBe(400)
+  })
+  it("takes a large batch of recipients", async () => {
+    const sample = sampleEvent("outreach.recipients_published")
+    const recipients = Array.from({ length: MAX_RECIPIENTS }, () => ({
+      ...sample.data.recipients[0],
+      email: `${"d".repeat(500)}@clinic.test`,
+    }))
+    const event = { ...sample, data: { ...sample.data, recipients } }
+    expect(JSON.stringify(event).length).toBeGreaterThan(300_000)
+    expect(await post(event)).toBe(200)
+    expect(await timesStored(event.event_id)).toBe(1)
+  })
+  it("takes a body of the service's limit, and refuses a larger one", async () => {
+    const largest = sampleEvent("outreach.email_sent")
+    expect(await post(paddedTo(MAX_BYTES, largest))).toBe(200)
+    expect(await timesStored(largest.event_id)).toBe(1)
+    const larger = sampleEvent("outreach.email_sent")
+    expect(await post(paddedTo(MAX_BYTES + 1, larger))).toBe(413)
+    expect(await timesStored(larger.event_id)).toBe(0)
+  })
+  it("fails while it cannot store, and stores the event when it comes again", async () => {
+    const event = sampleEvent("outreach.email_opened")
+    const kept = await readFile(eventsFile)
+    await rm(eventsFile)
+    await mkdir(eventsFile)
+    expect(await post(event)).toBe(500)
+    await rm(eventsFile, { recursive: true })
+    await writeFile(eventsFile, kept)
+    expect(await post(event)).toBe(200)
+    expect(await timesStored(event.event_id)).toBe(1)
+  })
+})
+
+const NOT_COPIED = /\/(node_modules|build|dist|\.next|\.react-router|\.svelte-kit|events\.jsonl)$/
+
+/** The body of an event, made as long as `bytes` by spaces, which are part of what is signed. */
+const paddedTo = (bytes: number, event: object): string => JSON.stringify(event).padEnd(bytes)
+
+/** Starts the server of a project as its README says, on a free port, and waits until it listens. */
+async function startServer(project: string, settings: Readonly<Record<string, string>>) {
+  const port = String(await freePort())
+  // A process group of its own, because npm does not hand on signals to what it starts.
+  const server = spawn("npm", ["start"], {
+    cwd: project,
+    env: { ...environment, ...settings, PORT: port },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  })
+  const ended = once(server, "close")
+  let printed = ""
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed += text
+    })
+  }
+  const url = `http://127.0.0.1:${port}`
+  const died = ended.then(() => Promise.reject(new Error(`npm start ended in ${project}:\n${printed}`)))
+  await Promise.race([vi.waitFor(() => fetch(url), { timeout: 120_000, interval: 200 }), died])
+  died.catch(() => {})
+  return {
+    url,
+    stop: async () => {
+      process.kill(-server.pid!, "SIGKILL")
+      await ended
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
