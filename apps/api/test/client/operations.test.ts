@@ -72,6 +72,25 @@ describe("the client asks the API", () => {
     expect(digest.data.map(({ program }) => program.id)).toEqual([seed.program.id])
   })
 
+  it("with a request id and a rate limit in each answer, which it shows beside the result", async () => {
+    const { client } = start()
+    const [first, second] = [await client.getDigest("2026-11-20"), await client.getDigest("2026-11-20")].map((digest) =>
+      client.responseOf(digest),
+    )
+    for (const response of [first, second]) {
+      expect(response).toMatchObject({ status: 200, requestId: expect.stringMatching(/^req_[0-9a-f]+$/) })
+      expect(response!.rateLimit!.remaining).toBeLessThan(response!.rateLimit!.limit)
+      expect(response!.rateLimit!.reset % 60).toBe(0)
+    }
+    expect(first!.requestId).not.toBe(second!.requestId)
+  })
+
+  it("at an address that ends in /v1, from a Date on", async () => {
+    const { client } = start({ baseUrl: `${api().url}/v1/` })
+    const records = await Array.fromAsync(client.listTokens({ since: new Date(SINCE) }))
+    expect(records).toHaveLength(5)
+  })
+
   it("to take an event, which it signs", async () => {
     const { client } = start()
     const event = eventExamples["clinician.account_created"]
