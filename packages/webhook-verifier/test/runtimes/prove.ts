@@ -1,5 +1,5 @@
 /**
- * Runs the outside vectors over the packed verifier on every runtime that npm offers, and in a browser: `pnpm prove:runtimes`.
+ * Runs the outside vectors over the packed verifier, and its and the client's stores, on every runtime that npm offers, and in a browser: `pnpm prove:runtimes`.
  *
  * Node, Deno and Bun resolve the package by themselves; the worker and the browser get a bundle, made with their conditions.
  */
@@ -67,28 +67,37 @@ async function postTo(url: string): Promise<void> {
 }
 
 try {
-  execFileSync("pnpm", ["build"], { cwd: packageFolder, stdio: "pipe" })
-  execFileSync("pnpm", ["pack", "--pack-destination", folder], { cwd: packageFolder, stdio: "pipe" })
-  const [tarball = ""] = globSync("*.tgz", { cwd: folder })
+  for (const name of ["webhook-verifier", "client", "error-catalog", "retry-policy", "signature"]) {
+    const cwd = join(packageFolder, "..", name)
+    execFileSync("pnpm", ["build"], { cwd, stdio: "pipe" })
+    execFileSync("pnpm", ["pack", "--pack-destination", folder], { cwd, stdio: "pipe" })
+  }
+  const tarballs = globSync("*.tgz", { cwd: folder }).map((file) => `./${file}`)
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }')
   writeFileSync(join(folder, "data.mjs"), `export default ${JSON.stringify({ cases, signed })}\n`)
-  for (const file of ["vectors.mjs", "served.mjs", "local.mjs"]) copyFileSync(join(here, file), join(folder, file))
-  npm("install", "--no-audit", "--no-fund", `./${tarball}`, "deno@2", "bun@1", "miniflare@4")
+  for (const file of ["vectors.mjs", "served.mjs", "local.mjs", "stores.mjs"]) {
+    copyFileSync(join(here, file), join(folder, file))
+  }
+  npm("install", "--no-audit", "--no-fund", ...tarballs, "deno@2", "bun@1", "miniflare@4", "better-sqlite3@13")
 
   for (const version of NODES) {
     await prove(`Node ${version}`, () => {
       const run = (...args: string[]) => npm("exec", "--yes", "--package", `node@${version}`, "--", "node", ...args)
-      return `${run("--version").trim()}, ${run("local.mjs").trim()} checks`
+      return `${run("--version").trim()}, ${run("local.mjs").trim()} checks, ${run("stores.mjs")}`
     })
   }
   for (const [runtime, args] of [
-    ["deno", ["run", "--allow-read", "--node-modules-dir=manual"]],
+    ["deno", ["run", "--allow-all", "--node-modules-dir=manual"]],
     ["bun", ["run"]],
   ] as const) {
     const command = join(folder, "node_modules/.bin", runtime)
     const run = (args: readonly string[]) =>
       execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: "pipe" })
-    await prove(runtime, () => `${run(["--version"]).split("\n")[0]}, ${run([...args, "local.mjs"]).trim()} checks`)
+    await prove(
+      runtime,
+      () =>
+        `${run(["--version"]).split("\n")[0]}, ${run([...args, "local.mjs"]).trim()} checks, ${run([...args, "stores.mjs"])}`,
+    )
     await prove(`${runtime}, serving`, async () => {
       const serve =
         runtime === "deno"
