@@ -9,14 +9,10 @@ const ASSETS = {
   "docs/icon.svg": "apps/api/src/docs/icon.svg",
   "docs/frame.css": "apps/api/src/docs/frame.css",
   "docs/guide.css": "apps/api/src/docs/guide.css",
-  "docs/viewer.css": "apps/api/src/docs/viewer.css",
-  "docs/viewer.js": "apps/api/src/docs/viewer.js",
   languages: "apps/api/src/docs/samples/languages",
   "samples/reconcile.txt": "apps/api/src/docs/samples/reconcile.ts",
   "samples/verifySignature.txt": "apps/api/src/docs/samples/verifySignature.ts",
   "samples/webhookServer.txt": "apps/api/src/docs/samples/webhookServer.ts",
-  "swagger-ui/swagger-ui.css": "apps/api/node_modules/swagger-ui-dist/swagger-ui.css",
-  "swagger-ui/swagger-ui-bundle.js": "apps/api/node_modules/swagger-ui-dist/swagger-ui-bundle.js",
   LICENSE: "LICENSE",
 }
 const IMPORTS = {
@@ -24,7 +20,6 @@ const IMPORTS = {
   "#docs/*": "./docs/*",
   "#languages/*": "./languages/*",
   "#samples/*": "./samples/*.txt",
-  "#swagger-ui/*": "./swagger-ui/*",
 }
 
 /** The three processes as JavaScript, with all that they need. */
@@ -51,6 +46,16 @@ export default defineConfig({
   },
   esbuildPlugins: [
     {
+      // It reads files of the repository, which `out/` does not have.
+      name: "changelog",
+      setup: (build) => {
+        build.onLoad({ filter: /docs\/changelog\.ts$/ }, async ({ path }) => {
+          const { changelog } = await import(path)
+          return { contents: `export const changelog = ${JSON.stringify(changelog)}` }
+        })
+      },
+    },
+    {
       name: "assets",
       setup: (build) => {
         build.onEnd(async ({ metafile }) => {
@@ -73,11 +78,9 @@ const manifest = async () => {
   return { name, version, private: true, license, type: "module", engines, imports: IMPORTS }
 }
 
-/** Returns the license of each package of npm that the bundle or `ASSETS` hold a file of. */
+/** Returns the license of each package of npm that the bundle holds a file of. */
 const licenses = async (inputs: ReadonlyArray<string>): Promise<string> => {
-  const packages = [...inputs, "apps/api/node_modules/swagger-ui-dist/x"].flatMap(
-    (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input) ?? [],
-  )
+  const packages = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input) ?? [])
   const texts = await Promise.all(
     [...new Set(packages)].map(async (folder) => {
       const { name, version, license } = await readJson(join(folder, "package.json"))

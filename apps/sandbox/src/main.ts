@@ -97,7 +97,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       )
       yield* printLine(`
 API             ${baseUrl}
-documents       ${baseUrl}/docs   the reference, webhooks, errors
+documents       ${baseUrl}/docs   how to begin, requests with curl, webhooks, errors, the reference
 sample partner  ${partner.url}   the events that it received, verified, deduplicated, reconciled and sent
 mail catcher    ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
 logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}

@@ -101,9 +101,10 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
   expect(await (await get("/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z")).json()).toMatchObject({
     data: [{ npi: "1234567893" }],
   })
-  for (const page of ["/readyz", "/docs", "/docs/errors", "/docs/webhooks", "/v1/openapi.json"]) {
+  for (const page of ["/readyz", "/docs", "/docs/reference", "/docs/webhooks", "/v1/openapi.json"]) {
     expect((await get(page)).status).toBe(200)
   }
+  expect(await (await get("/docs/changelog")).text()).toContain("@outreach/client")
   expect([await api.stop(), await worker.stop()]).toEqual([0, 0])
 })
 

@@ -4,43 +4,41 @@ import { fileURLToPath } from "node:url"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { Effect } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
+import { changelog } from "./changelog.ts"
+import { changelogPage } from "./changelogPage.ts"
+import { curlPage } from "./curlPage.ts"
 import { errorsPage } from "./errorsPage.ts"
-import { html } from "./html.ts"
-import { layout } from "./layout.ts"
+import type { Html } from "./html.ts"
+import { keysOf, layout, type Page, pathOf } from "./layout.ts"
+import { paginationPage } from "./paginationPage.ts"
+import { referencePage } from "./referencePage.ts"
+import { sandboxPage } from "./sandboxPage.ts"
 import signatureVectors from "./signatureVectors.json" with { type: "json" }
+import { startPage } from "./startPage.ts"
 import { hashOf, staticPage } from "./staticPage.ts"
 import { verifyInYourLanguage } from "./verifyInYourLanguage.ts"
 import { webhooksPage } from "./webhooksPage.ts"
-
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-// The viewer draws its arrows from data: addresses, and asks this origin alone: for the document, and what one tries out.
-const VIEWER_POLICY = `${POLICY.replace("img-src 'self'", "img-src 'self' data:")}; script-src 'self'; connect-src 'self'`
 
 const DOCUMENT = {
   "Content-Type": "application/json",
   "Cache-Control": "public, max-age=300",
 } as const
 
-const page = (policy: string) =>
-  ({
-    "Content-Type": "text/html; charset=utf-8",
-    // A page names its assets, so an older one than the process must not linger.
-    "Cache-Control": "no-cache",
-    "Content-Security-Policy": policy,
-  }) as const
+const PAGE = {
+  "Content-Type": "text/html; charset=utf-8",
+  // A page names its assets, so an older one than the process must not linger.
+  "Cache-Control": "no-cache",
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+} as const
 
-/** The published documents, each with its path: the OpenAPI document, its viewer, and the guides. */
+/** The published documents, each with its path: the OpenAPI document, and the pages for people. */
 export const docsPages = Effect.gen(function* () {
   const { publicBaseUrl, deployment, docsUrl, unauthenticatedLimit } = yield* ApiConfig
-  const [icon, frameStyle, guideStyle, fittingStyle, startScript, viewerStyle, viewerScript] = yield* Effect.all([
+  const [icon, frameStyle, guideStyle] = yield* Effect.all([
     asset(import.meta.resolve("#docs/icon.svg")),
     asset(import.meta.resolve("#docs/frame.css")),
     asset(import.meta.resolve("#docs/guide.css")),
-    asset(import.meta.resolve("#docs/viewer.css")),
-    asset(import.meta.resolve("#docs/viewer.js")),
-    asset(import.meta.resolve("#swagger-ui/swagger-ui.css")),
-    asset(import.meta.resolve("#swagger-ui/swagger-ui-bundle.js")),
   ])
   const [webhookServer, reconcile] = yield* Effect.promise(() =>
     Promise.all(
@@ -48,43 +46,37 @@ export const docsPages = Effect.gen(function* () {
     ),
   )
 
-  const reference = layout({
-    current: "reference",
-    styles: [viewerStyle, frameStyle, fittingStyle].map(({ path }) => path),
-    icon: icon.path,
-    scripts: html`<script src="docs/${viewerScript.path}" defer></script>\n<script src="docs/${startScript.path}" type="module"></script>\n`,
-    content: referencePage,
-  })
-  const guide = (current: "webhooks" | "errors", content: ReturnType<typeof errorsPage>) =>
-    layout({ current, styles: [frameStyle.path, guideStyle.path], icon: icon.path, content })
-  const errors = guide("errors", errorsPage(docsUrl))
-  const webhooks = guide(
-    "webhooks",
-    webhooksPage({
+  const contents: Readonly<Record<Page, Html>> = {
+    start: startPage(publicBaseUrl),
+    curl: curlPage(publicBaseUrl),
+    pagination: paginationPage(reconcile!),
+    webhooks: webhooksPage({
       unauthenticatedLimit,
-      samples: { webhookServer: webhookServer!, reconcile: reconcile! },
+      samples: { webhookServer: webhookServer! },
       verifyInYourLanguage: yield* Effect.promise(verifyInYourLanguage),
     }),
-  )
+    errors: errorsPage(docsUrl),
+    sandbox: sandboxPage,
+    reference: referencePage(),
+    changelog: changelogPage(changelog),
+  }
+  const pages = yield* Effect.forEach(keysOf(contents), (current) => {
+    const styles = [frameStyle.path, guideStyle.path]
+    const { markup } = layout({ current, styles, icon: icon.path, content: contents[current] })
+    return Effect.map(staticPage(markup, PAGE), (page) => [pathOf(current), page] as const)
+  })
   const served = { ...openapi, servers: [{ url: publicBaseUrl, description: deployment }] }
 
   return {
     "/v1/openapi.json": yield* staticPage(JSON.stringify(served), DOCUMENT),
-    "/docs": yield* staticPage(reference.markup, page(VIEWER_POLICY)),
-    "/docs/errors": yield* staticPage(errors.markup, page(POLICY)),
-    "/docs/webhooks": yield* staticPage(webhooks.markup, page(POLICY)),
     "/docs/signature-vectors.json": yield* staticPage(JSON.stringify(signatureVectors, null, 2), DOCUMENT),
-    ...Object.fromEntries(
-      [icon, frameStyle, guideStyle, fittingStyle, startScript, viewerStyle, viewerScript].map(
-        ({ path, page }) => [`/docs/${path}`, page] as const,
-      ),
-    ),
+    ...Object.fromEntries(pages),
+    ...Object.fromEntries([icon, frameStyle, guideStyle].map(({ path, page }) => [`/docs/${path}`, page] as const)),
   }
 })
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
 }
 
@@ -98,14 +90,3 @@ const asset = Effect.fnUntraced(function* (file: string) {
   })
   return { path: `assets/${hashOf(bytes)}${type}`, page } as const
 })
-
-/** The frame that the viewer fills with the reference, and with the main element. */
-const referencePage = html`<div id="content" class="content">
-<section aria-labelledby="title">
-<h1 id="title">Reference</h1>
-<p class="lead">Every endpoint, field and example, from the <a href="docs/../v1/openapi.json">OpenAPI document</a> that this deployment serves. The
-guides tell how to <a href="docs/webhooks">receive webhooks</a> and what to do about <a href="docs/errors">errors</a>.</p>
-<noscript><p>The viewer needs JavaScript. The OpenAPI document above holds the same.</p></noscript>
-</section>
-<div id="viewer"></div>
-</div>`

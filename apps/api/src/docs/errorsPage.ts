@@ -8,7 +8,7 @@ import {
 } from "@outreach/error-catalog"
 import { advice, legacyAdvice } from "./advice.ts"
 import { type Html, html, type Part, prose } from "./html.ts"
-import { code, table } from "./layout.ts"
+import { code, section, table } from "./layout.ts"
 
 const RETRYABLE = {
   no: "No: something has to change first",
@@ -58,7 +58,7 @@ ${table(
 <h2 id="codes">Codes</h2>
 <ul class="index">
 ${codes.map((name) => html`<li><a href="#${name}">${name}</a></li>\n`)}</ul>
-${codes.map(section)}
+${codes.map(codeSection)}
 
 <h2 id="legacy">Codes of the drafts</h2>
 <p>The survey and upload endpoints are drafts and not served. They answer in a simpler envelope,
@@ -68,40 +68,39 @@ ${(Object.keys(legacyCodes) as ReadonlyArray<LegacyErrorCode>).map(legacySection
 </main>`
 }
 
-const section = (name: PartnerErrorCode): Html => {
+const codeSection = (name: PartnerErrorCode): Html => {
   const { type, status, condition } = partnerCatalog.codes[name]
   const by = Object.values<Operation>(operations).filter(
     ({ envelope, errors }) => envelope === "partner" && errors.some((error) => error === name),
   )
-  return html`<section id="${name}">
-<h3><a href="#${name}">${name}</a></h3>
-<dl>
+  return section(
+    name,
+    html`<code>${name}</code>`,
+    html`<dl>
 <dt>Status</dt><dd>${status}</dd>
 <dt>Type</dt><dd><code>${type}</code></dd>
 <dt>Retry</dt><dd>${retry[name] ?? RETRYABLE[partnerCatalog.retryability(type)]}</dd>
 <dt>When</dt><dd>${prose(condition)}</dd>
 <dt>What to do</dt><dd>${prose(advice[name])}</dd>
-<dt>HandlerResult by</dt><dd>${by.length === 0 ? "any path" : by.map(operationLink)}</dd>
-</dl>
-</section>
-`
+<dt>Answered by</dt><dd>${by.length === 0 ? "any path" : by.map(operationLink)}</dd>
+</dl>`,
+  )
 }
 
-// The viewer opens the operation that the fragment names.
-const operationLink = ({ tag, operationId, summary }: Operation, i: number): Part =>
-  html`${i === 0 ? "" : ", "}<a href="../docs#/${encodeURIComponent(tag)}/${operationId}">${summary.toLowerCase()}</a>`
+const operationLink = ({ operationId, summary }: Operation, i: number): Part =>
+  html`${i === 0 ? "" : ", "}<a href="reference#${operationId}">${summary.toLowerCase()}</a>`
 
 const legacySection = (name: LegacyErrorCode): Html => {
   const { status, condition } = legacyCodes[name]
-  return html`<section id="legacy-${name}">
-<h3><a href="#legacy-${name}">${name}</a></h3>
-<dl>
+  return section(
+    `legacy-${name}`,
+    html`<code>${name}</code>`,
+    html`<dl>
 <dt>Status</dt><dd>${status}</dd>
 <dt>When</dt><dd>${prose(condition)}</dd>
 <dt>What to do</dt><dd>${prose(legacyAdvice[name])}</dd>
-</dl>
-</section>
-`
+</dl>`,
+  )
 }
 
 const example = (docsUrl: string): string =>

@@ -1,6 +1,6 @@
 import { BOUNCE_REASONS, EVENTS, type EventType, eventExamples, RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { type Html, html, prose } from "./html.ts"
-import { code } from "./layout.ts"
+import { code, section } from "./layout.ts"
 
 /** What there is to know of each event beside its description in the contract. */
 const NOTES = {
@@ -23,11 +23,11 @@ const NOTES = {
 export const eventCatalogue = (direction: "to_consumer" | "to_service"): ReadonlyArray<Html> =>
   (Object.keys(EVENTS) as ReadonlyArray<EventType>)
     .filter((type) => EVENTS[type].direction === direction)
-    .map(
-      (type) => html`<section id="${type}">
-<h3><a href="#${type}">${type}</a></h3>
-<p>${prose(EVENTS[type].description)} ${prose(NOTES[type])}</p>
-${code(`Example of ${type}`, JSON.stringify(eventExamples[type], null, 2))}
-</section>
-`,
+    .map((type) =>
+      section(
+        type,
+        html`<code>${type}</code>`,
+        html`<p>${prose(EVENTS[type].description)} ${prose(NOTES[type])}</p>
+${code(`Example of ${type}`, JSON.stringify(eventExamples[type], null, 2))}`,
+      ),
     )

@@ -1,42 +1,107 @@
 import { type Html, html, type Part } from "./html.ts"
 
-const PAGES = { reference: "Reference", webhooks: "Webhooks", errors: "Errors" } as const
+/** The pages under /docs in the order of reading: their names in the navigation, their titles, and what they are about. */
+export const PAGES = {
+  start: {
+    name: "Start",
+    title: "Start here",
+    description: "How to get a key, make the first request, and where to read on.",
+  },
+  curl: {
+    name: "Requests",
+    title: "Requests with curl",
+    description: "A command for each endpoint, to copy and run.",
+  },
+  pagination: {
+    name: "Pagination",
+    title: "Pagination and checkpoints",
+    description: "How to read lists page by page, and to reconcile without losing anything.",
+  },
+  webhooks: {
+    name: "Webhooks",
+    title: "Webhooks",
+    description: "How to receive signed events, verify them, and send events yourself.",
+  },
+  errors: {
+    name: "Errors",
+    title: "Errors",
+    description: "Each error code: when it comes, whether to retry, and what to do.",
+  },
+  sandbox: {
+    name: "Sandbox",
+    title: "The sandbox",
+    description: "How to run the whole service on your own machine, with simulated clinicians.",
+  },
+  reference: {
+    name: "Reference",
+    title: "Reference",
+    description: "Each endpoint, parameter, field and response of the API.",
+  },
+  changelog: {
+    name: "Changelog",
+    title: "Changelog",
+    description: "What changed in the API and in its packages, by version.",
+  },
+} as const
 
-/** Wraps the content of a page, which has the id `content` and a class of that name; `links` are what its links to the other pages begin with, as it is served one folder above them or beside. */
+/** The name of a page, which is its path below /docs but for the first. */
+export type Page = keyof typeof PAGES
+
+/** Returns the path of a page. */
+export const pathOf = (page: Page): `/docs${string}` => (page === "start" ? "/docs" : `/docs/${page}`)
+
+/** Wraps the content of a page in the frame of all. The content is to be a main element with the id and class `content`. */
 export const layout = (options: {
-  readonly current: keyof typeof PAGES
+  readonly current: Page
   readonly styles: ReadonlyArray<string>
   readonly icon: string
-  readonly scripts?: Part
   readonly content: Part
 }): Html => {
-  const { current, styles, icon, scripts = "", content } = options
-  // Every address is relative, so that the pages also work below another path. The reference is /docs, the others are /docs/….
-  const inDocs = current === "reference" ? "docs/" : ""
-  const href = (page: keyof typeof PAGES) => (page === "reference" ? `${inDocs}../docs` : `${inDocs}${page}`)
+  const { current, styles, icon, content } = options
+  const { title, description } = PAGES[current]
+  // Every address is relative, so that the pages also work below another path. The first page is /docs, the others are /docs/….
+  const inDocs = current === "start" ? "docs/" : ""
+  const href = (page: Page) => (page === "start" ? `${inDocs}../docs` : `${inDocs}${page}`)
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${PAGES[current]} · Outreach Partner API</title>
+<title>${title} · Outreach Partner API</title>
+<meta name="description" content="${description}">
 <link rel="icon" type="image/svg+xml" href="${inDocs}${icon}">
-${styles.map((style) => html`<link rel="stylesheet" href="${inDocs}${style}">\n`)}${scripts}</head>
-<body class="${current}">
+${styles.map((style) => html`<link rel="stylesheet" href="${inDocs}${style}">\n`)}</head>
+<body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<p><a href="${href("reference")}">Outreach Partner API</a></p>
-<nav aria-label="Guides">
-${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page]}</a>\n`)}</nav>
+<p><a href="${href("start")}">Outreach Partner API</a></p>
+<nav aria-label="Documentation">
+${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
 </header>
 ${content}
-</body>
+${next(current, href)}</body>
 </html>
 `
 }
 
-const keysOf = Object.keys as <Key extends string>(table: Readonly<Record<Key, unknown>>) => ReadonlyArray<Key>
+/** The link to the page that comes after this one in the order of reading. */
+const next = (current: Page, href: (page: Page) => string): Part => {
+  const pages = keysOf(PAGES)
+  const page = pages[pages.indexOf(current) + 1]
+  if (page === undefined) return ""
+  return html`<footer><p>Next: <a href="${href(page)}">${PAGES[page].title}</a>. ${PAGES[page].description}</p></footer>\n`
+}
+
+/** Returns the keys of a table with their types. */
+export const keysOf = Object.keys as <Key extends string>(table: Readonly<Record<Key, unknown>>) => ReadonlyArray<Key>
+
+/** A part of a page that has an address; its heading is the link to itself. */
+export const section = (id: string, title: Part, content: Part): Html => html`<section id="${id}">
+<h3><a href="#${id}">${title}</a></h3>
+${content}
+</section>
+`
 
 /** A table that can be scrolled by itself where it is too wide, by keys too. */
 export const table = (caption: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Part>>): Html =>

@@ -20,7 +20,6 @@ const SECURITY = {
   "X-Content-Type-Options": "nosniff",
 } as const
 
-// 1.73 MB of viewer: 405 KB in 40 ms at 5, 359 KB in 2.1 s at 11; gzip makes 460 KB.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 /** Creates a page of a body that never changes, compressed once; it answers conditional requests. */

@@ -3,6 +3,7 @@ import { eventCatalogue } from "./eventCatalogue.ts"
 import { type Html, html } from "./html.ts"
 import { code, table } from "./layout.ts"
 import { limits } from "./limits.ts"
+import { verifierErrors } from "./verifierErrors.ts"
 
 const SECTIONS = {
   delivery: "How events are delivered",
@@ -10,6 +11,7 @@ const SECTIONS = {
   verify: "Verify the signature",
   "standard-webhooks": "Standard Webhooks",
   rotation: "When the secret is rotated",
+  "verifier-errors": "When the verifier refuses",
   reconcile: "Reconcile by pulling",
   envelope: "The envelope",
   "to-you": "Events that we send",
@@ -22,7 +24,7 @@ const heading = (id: keyof typeof SECTIONS): Html => html`<h2 id="${id}">${SECTI
 /** The guide to webhooks, for both directions; `samples` are the sources that it shows. */
 export const webhooksPage = (options: {
   readonly unauthenticatedLimit: number
-  readonly samples: Readonly<Record<"webhookServer" | "reconcile", string>>
+  readonly samples: Readonly<Record<"webhookServer", string>>
   readonly verifyInYourLanguage: Html
 }): Html => {
   const { unauthenticatedLimit, samples, verifyInYourLanguage } = options
@@ -40,7 +42,7 @@ event is stored, and work on it afterwards.</p>
 <li><strong>At least once.</strong> The same event can come several times, and again through the feed. <code>event_id</code> is the same each time:
 keep it under a unique constraint and drop what you have.</li>
 <li><strong>In no order.</strong> A retry can arrive after a later event. <code>occurred_at</code> says when the thing happened.</li>
-<li><strong>4xx is final.</strong> It says that you will never take this event, and it is not sent again by itself. OperationResponse 5xx for trouble that
+<li><strong>4xx is final.</strong> It says that you will never take this event, and it is not sent again by itself. Answer 5xx for trouble that
 passes.</li>
 <li><strong>5xx and network failures are tried again</strong>, and so is any other answer that is neither 2xx nor 4xx. Redirects are not followed.
 This is the schedule:</li>
@@ -113,14 +115,16 @@ for each of the two, and we accept yours under either. So there is no hurry and 
 <li>Once the old one has ended, remove it.</li>
 </ol>
 
+${heading("verifier-errors")}
+<p>Each refusal of <code>@outreach/webhook-verifier</code> has a <code>code</code>. An adapter answers with it, and tells your
+<code>onError</code>. 401 means that the request is not proven to be ours; after 500 the event comes again. The answer
+<code>handler_failed</code> says that your own handler threw: its error is in <code>onError</code>.</p>
+${verifierErrors}
+
 ${heading("reconcile")}
-<p>Every <code>outreach.email_*</code> event also stands in <code>GET /v1/partners/consumer/events</code>, in the order of
-<code>emitted_at</code>, and no event ever appears before one that you have read. Poll it every 15 minutes with <code>since</code> at your last
-checkpoint, the <code>emitted_at</code> of the last event that you stored. <code>since</code> includes that moment, so its events come again:
-drop them by <code>event_id</code>, as with webhooks. An early <code>since</code> brings the whole
-history that is kept, from its first event on.</p>
-${code("reconcile.ts", samples.reconcile)}
-<p><code>@outreach/client</code> does this, the overlap and the waiting included: <code>client.sync.events({ checkpoint })</code>.</p>
+<p>Every <code>outreach.email_*</code> event also stands in the feed, <code>GET /v1/partners/consumer/events</code>. Read it every 15 minutes, so that
+what no webhook brought reaches you too: <a href="pagination#checkpoints">how to keep a checkpoint</a>. Events come again there: drop them by
+<code>event_id</code>, as with webhooks.</p>
 
 ${heading("envelope")}
 <p>Every event has the same envelope, and <code>data</code> depends on its type. New fields and new types may be added: let pass what you do not know.</p>

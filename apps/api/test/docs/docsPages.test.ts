@@ -5,6 +5,7 @@ import committed from "@outreach/contract/openapi.json" with { type: "json" }
 import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { keysOf, PAGES, pathOf } from "../../src/docs/layout.ts"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { startApi } from "../startApi.ts"
@@ -12,8 +13,8 @@ import { startApi } from "../startApi.ts"
 const BASE = "https://api.outreach.test/outreach"
 const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 
-const PAGES = ["/docs", "/docs/errors", "/docs/webhooks"] as const
-const DOCUMENTS = [...PAGES, "/v1/openapi.json", "/docs/signature-vectors.json"] as const
+const PATHS = keysOf(PAGES).map(pathOf)
+const DOCUMENTS = [...PATHS, "/v1/openapi.json", "/docs/signature-vectors.json"] as const
 
 /** Asks for what comes, as it comes: nothing is decompressed and no header is added. */
 const ask200 = async (path: string, headers: Record<string, string> = {}) => {
@@ -30,7 +31,7 @@ const addresses = async (page: string) =>
     ([, address]) => new URL(address!, api().url + page),
   )
 const assets = async () =>
-  (await Promise.all(PAGES.map(addresses))).flat().filter(({ pathname }) => pathname.startsWith("/docs/assets/"))
+  (await Promise.all(PATHS.map(addresses))).flat().filter(({ pathname }) => pathname.startsWith("/docs/assets/"))
 
 describe("the OpenAPI document", () => {
   it("is the committed one, with this deployment as its only server, for whoever asks", async () => {
@@ -56,9 +57,7 @@ describe("a document", () => {
   it("may be kept for a short time by anybody when it is the contract, and is asked for anew when it is a page", async () => {
     const caching = async (path: string) => (await ask200(path)).headers.get("Cache-Control")
     expect(await Promise.all(DOCUMENTS.map(caching))).toEqual([
-      "no-cache",
-      "no-cache",
-      "no-cache",
+      ...PATHS.map(() => "no-cache"),
       "public, max-age=300",
       "public, max-age=300",
     ])
@@ -94,7 +93,7 @@ describe("a document", () => {
       expect(policy).toContain("default-src 'none'; ")
       expect(policy).toContain("frame-ancestors 'none'")
       expect(policy).not.toMatch(/unsafe|http|\*/)
-      expect(policy.includes("script-src")).toBe(path === "/docs")
+      expect(policy).not.toMatch(/script-src|connect-src/)
       expect([headers.get("X-Content-Type-Options"), headers.get("Referrer-Policy")]).toEqual([
         "nosniff",
         "no-referrer",
@@ -131,25 +130,26 @@ describe("the pages", () => {
   })
 
   it("lead to one another, and every link in them arrives", async () => {
-    for (const page of PAGES) {
+    for (const page of PATHS) {
       const all = await addresses(page)
       const paths = all.map(({ pathname }) => pathname)
-      for (const other of PAGES) expect(paths).toContain(other)
+      for (const other of PATHS) expect(paths).toContain(other)
       for (const { origin, pathname, hash } of all) {
         expect(origin).toBe(api().url)
         const response = await fetch(api().url + pathname)
         expect(response.status, `${page} → ${pathname}`).toBe(200)
         const target = await response.text()
-        // The viewer makes the targets of its fragments itself.
-        if (hash !== "" && !hash.startsWith("#/")) expect(target).toContain(` id="${hash.slice(1)}"`)
+        if (hash !== "") expect(target, hash).toContain(` id="${hash.slice(1)}"`)
       }
     }
   })
 
-  it.each(PAGES)("have one title and headings in order, and name no id twice: %s", async (page) => {
+  it.each(PATHS)("have one title, a description and headings in order, and name no id twice: %s", async (page) => {
     const text = await markup(page)
     expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
-    expect(text).toMatch(/<title>\w+ · Outreach Partner API<\/title>/)
+    const { title, description } = Object.values(PAGES)[PATHS.indexOf(page)]!
+    expect(text).toContain(`<title>${title} · Outreach Partner API</title>`)
+    expect(text).toContain(`<meta name="description" content="${description}">`)
     const levels = [...text.matchAll(/<h(\d)/g)].map(([, level]) => Number(level))
     expect(levels.filter((level) => level === 1)).toEqual([1])
     levels.reduce((before, level) => {
@@ -160,11 +160,18 @@ describe("the pages", () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it("hold no script beside the viewer's, and no style of their own", async () => {
-    for (const page of PAGES) {
+  it("are listed on the first one, with what they are about", async () => {
+    const text = await markup("/docs")
+    const others = Object.entries(PAGES).slice(1)
+    for (const [page, { title, description }] of others) {
+      expect(text).toContain(`<dt><a href="docs/${page}">${title}</a></dt><dd>${description}</dd>`)
+    }
+  })
+
+  it("hold no script, and no style of their own", async () => {
+    for (const page of PATHS) {
       const text = await markup(page)
-      expect(text.match(/<script/g)?.length ?? 0).toBe(page === "/docs" ? 2 : 0)
-      expect(text).not.toMatch(/<style| style=| on\w+=|javascript:/)
+      expect(text).not.toMatch(/<script|<style| style=| on\w+=|javascript:/)
     }
   })
 })

@@ -22,14 +22,15 @@ const BODY = Buffer.from(JSON.stringify(eventExamples["outreach.email_clicked"])
 const secret = () => `whsec_${randomBytes(32).toString("base64url")}`
 
 describe("the code that the guide shows", () => {
-  it.each(["verifySignature.ts", "webhookServer.ts", "reconcile.ts"])(
-    "is the code that runs below: %s",
-    async (file) => {
-      const page = await (await fetch(`${api().url}/docs/webhooks`)).text()
-      const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
-      expect(samplesOf(page).get(file)).toBe(source)
-    },
-  )
+  it.each([
+    ["verifySignature.ts", "webhooks"],
+    ["webhookServer.ts", "webhooks"],
+    ["reconcile.ts", "pagination"],
+  ])("is the code that runs below: %s", async (file, page) => {
+    const text = await (await fetch(`${api().url}/docs/${page}`)).text()
+    const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
+    expect(samplesOf(text).get(file)).toBe(source)
+  })
 })
 
 describe("the check of a signature by hand", () => {

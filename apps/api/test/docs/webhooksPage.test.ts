@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { EVENTS, type EventType, eventExamples } from "@outreach/contract"
 import { SPECIFIED_SCHEDULE } from "@outreach/retry-policy"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -43,6 +44,17 @@ describe("the guide to webhooks", () => {
     const [from, to] = part.map((id) => text.indexOf(`<h2 id="${id}">`))
     expect(text.indexOf(section)).toBeGreaterThan(from!)
     expect(text.indexOf(section)).toBeLessThan(to!)
+  })
+
+  it("has a section for each code of the verifier, with its cause and what to do", () => {
+    const surface = readFileSync(new URL("../../../../packages/webhook-verifier/api.d.ts", import.meta.url), "utf8")
+    const [, union] = /^type WebhookVerificationErrorCode = (.*);$/m.exec(surface)!
+    const codes = [...union!.matchAll(/"(\w+)"/g)].map(([, code]) => code)
+    expect(codes.length).toBeGreaterThan(10)
+    for (const code of codes) {
+      const section = text.split(`<section id="${code}">`)[1]!.split("</section>")[0]!
+      expect(section).toMatch(/<dt>Cause<\/dt><dd>.+<\/dd>\n<dt>What to do<\/dt><dd>.+<\/dd>/)
+    }
   })
 
   it("names every limit with the figure that this deployment has", () => {

@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+
+/** What changed in a package: in its versions, newest first, and in what is to be released next. */
+export interface PackageChanges {
+  readonly name: string
+  readonly releases: ReadonlyArray<{ readonly version: string | null; readonly changes: ReadonlyArray<string> }>
+}
+
+const ROOT = new URL("../../../../", import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8")
+
+/** Reads the sentences of a changelog that `changeset version` wrote, under their versions. */
+export const parseChangelog = (text: string): PackageChanges["releases"] =>
+  text
+    .split(/^## /m)
+    .slice(1)
+    .map((release) => ({
+      version: /^\S+/.exec(release)![0],
+      changes: [...release.matchAll(/^- (?:[0-9a-f]{7,}: )?(.+(?:\n {2,}.+)*)/gm)]
+        .map(([, change]) => change!.replaceAll(/\s+/g, " "))
+        .filter((change) => !change.startsWith("Updated dependencies")),
+    }))
+
+/** Reads the packages that a changeset names, and its sentence. */
+export const parseChangeset = (text: string): { readonly names: ReadonlyArray<string>; readonly change: string } => {
+  const [, head, change] = /^---\n(.*?)^---\n(.*)$/ms.exec(text)!
+  return {
+    names: [...head!.matchAll(/^["']?(@[\w./-]+)/gm)].map(([, name]) => name!),
+    change: change!.trim().replaceAll(/\s+/g, " "),
+  }
+}
+
+const changesets = readdirSync(new URL(".changeset", ROOT))
+  .filter((file) => file.endsWith(".md") && file !== "README.md")
+  .map((file) => parseChangeset(read(`.changeset/${file}`)))
+
+/** What changed in each published package. The bundle holds it as it was when it was made. */
+export const changelog: ReadonlyArray<PackageChanges> = readdirSync(new URL("packages", ROOT))
+  .filter((folder) => existsSync(new URL(`packages/${folder}/package.json`, ROOT)))
+  .flatMap((folder) => {
+    const { name, private: isPrivate } = JSON.parse(read(`packages/${folder}/package.json`))
+    if (isPrivate) return []
+    const next = changesets.filter(({ names }) => names.includes(name)).map(({ change }) => change)
+    const file = `packages/${folder}/CHANGELOG.md`
+    const released = existsSync(new URL(file, ROOT)) ? parseChangelog(read(file)) : []
+    return [{ name, releases: [...(next.length > 0 ? [{ version: null, changes: next }] : []), ...released] }]
+  })

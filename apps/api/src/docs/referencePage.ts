@@ -1,0 +1,171 @@
+import { EVENTS, type EventType, type Operation, type OperationId, operations } from "@outreach/contract"
+import openapi from "@outreach/contract/openapi.json" with { type: "json" }
+import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
+import { curlExamples } from "./curlExamples.ts"
+import { type Html, html, type Part, prose } from "./html.ts"
+import { code, keysOf, section, table } from "./layout.ts"
+import { type JsonSchema, meaningOf, nameOf, schemaTable, typeOf } from "./schemaTable.ts"
+
+const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>
+const headers: Readonly<Record<string, { readonly description: string }>> = openapi.components.headers
+const paths = openapi.paths as unknown as Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+
+const eventSchema = (type: EventType): string =>
+  nameOf(openapi.webhooks[type].post.requestBody.content["application/json"].schema)
+const inEvents: ReadonlySet<string> = new Set(keysOf(EVENTS).map(eventSchema))
+const isObject = (name: string): boolean => schemas[name]!.properties !== undefined
+const objects = keysOf(schemas).filter((name) => isObject(name) && !inEvents.has(name))
+const values = keysOf(schemas).filter((name) => !isObject(name))
+
+interface Parameter {
+  readonly in: "path" | "query" | "header"
+  readonly name: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+}
+
+interface Media {
+  readonly content?: { readonly "application/json": { readonly schema: JsonSchema; readonly example?: unknown } }
+}
+
+interface OperationObject {
+  readonly parameters?: ReadonlyArray<Parameter>
+  readonly requestBody?: Media
+  readonly responses: Readonly<Record<string, Media & { readonly description: string; readonly headers?: object }>>
+}
+
+/** The reference: every operation, event and schema of the contract's OpenAPI document. */
+export const referencePage = (): Html => html`<main id="content" class="content">
+<h1>Reference</h1>
+<p class="lead">Every endpoint, parameter, field and response, from the <a href="../v1/openapi.json">OpenAPI document</a> that this deployment
+serves.</p>
+<nav aria-label="On this page">
+<ul class="index endpoints">
+${keysOf(operations).map((id) => {
+  const { summary, method, path }: Operation = operations[id]
+  return html`<li><a href="#${id}">${summary}</a><br><code>${method} ${path}</code></li>\n`
+})}</ul>
+<ul class="index">
+<li><a href="#events">Events</a></li>
+<li><a href="#schemas">Objects</a></li>
+<li><a href="#values">Values</a></li>
+<li><a href="#headers">Response headers</a></li>
+</ul>
+</nav>
+
+<h2 id="endpoints">Endpoints</h2>
+${keysOf(operations).map(operation)}
+
+<h2 id="events">Events</h2>
+<p>What <code>data</code> holds, by <code>event_type</code>. The <a href="webhooks#envelope">envelope</a> is the same for all. In the feed an event also
+has <code>campaign</code>, <code>program</code> and <code>recipient</code> when <code>expand[]</code> asks for them. New fields may be added.</p>
+${keysOf(EVENTS).map(event)}
+
+<h2 id="schemas">Objects</h2>
+${objects.map((name) =>
+  section(
+    name,
+    html`<code>${name}</code>`,
+    html`<p>${prose(schemas[name]!.description ?? "")}</p>
+${schemaTable(`Fields of ${name}`, schemas[name]!)}`,
+  ),
+)}
+
+<h2 id="values">Values</h2>
+${values.map((name) =>
+  section(
+    name,
+    html`<code>${name}</code>`,
+    html`<p>${meaningOf(schemas[name]!)}</p>
+<p>${typeOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html`, for example <code>${schemas[name]!.example}</code>`}</p>`,
+  ),
+)}
+
+<h2 id="headers">Response headers</h2>
+${table(
+  "Response headers",
+  ["header", "meaning"],
+  keysOf(headers).map((name) => [html`<code>${name}</code>`, prose(headers[name]!.description ?? "")]),
+)}
+</main>`
+
+const operation = (id: OperationId): Html => {
+  const row: Operation = operations[id]
+  const { parameters = [], requestBody, responses } = paths[row.path]![row.method.toLowerCase()]!
+  return section(
+    id,
+    row.summary,
+    html`<p><code>${row.method} ${row.path}</code></p>
+<p>${prose(row.description)} ${AUTHENTICATION[row.auth.kind]}${row.auth.kind === "scope" ? html` with the scope <code>${row.auth.scope}</code>.` : ""}</p>
+${parameters.length === 0 ? "" : parametersTable(row.summary, parameters)}
+${requestBody === undefined ? "" : html`<p>Body: ${bodyOf(requestBody)}, as JSON, at most ${row.body!.maxBytes / 1024} KiB.</p>`}
+${code(`Request: ${row.summary}`, curlExamples[id])}
+${table(
+  `Responses: ${row.summary}`,
+  ["status", "response"],
+  [
+    ...Object.keys(row.responses).map((status) => [status, successOf(responses[status]!)]),
+    ...errorsOf(row).map(({ status, links }) => [`${status}`, links]),
+  ],
+)}
+${exampleOf(row.summary, Object.values(responses)[0]!)}`,
+  )
+}
+
+const AUTHENTICATION = {
+  none: "It needs no key.",
+  bearer: "It needs a key.",
+  scope: "It needs a key",
+  signature: html`It needs no key, but <a href="webhooks#verify">a signature</a>.`,
+} as const
+
+const parametersTable = (summary: string, parameters: ReadonlyArray<Parameter>): Html =>
+  table(
+    `Parameters: ${summary}`,
+    ["parameter", "in", "type", "meaning"],
+    parameters.map(({ in: place, name, required, description = "", schema }) => [
+      html`<code>${name}</code>${required ? "" : html` <small>optional</small>`}`,
+      place,
+      typeOf(schema),
+      meaningOf({ description, ...schema }),
+    ]),
+  )
+
+const bodyOf = ({ content }: Media): Part =>
+  content === undefined ? "No body." : typeOf(content["application/json"].schema)
+
+const successOf = (response: OperationObject["responses"][string]): Part =>
+  html`${prose(response.description)} ${bodyOf(response)}`
+
+const errorsOf = ({
+  envelope,
+  errors,
+}: Operation): ReadonlyArray<{ readonly status: number; readonly links: Part }> => {
+  const isPartner = envelope === "partner"
+  const codes: Readonly<Record<string, { readonly status: number }>> = isPartner ? partnerCatalog.codes : legacyCodes
+  const statusOf = (name: string): number => codes[name]!.status
+  const link = (name: string, i: number): Part =>
+    html`${i === 0 ? "" : ", "}<a href="errors#${isPartner ? "" : "legacy-"}${name}">${name}</a>`
+  return [...new Set(errors.map(statusOf))]
+    .sort()
+    .map((status) => ({ status, links: errors.filter((name) => statusOf(name) === status).map(link) }))
+}
+
+const exampleOf = (summary: string, { content }: Media): Part => {
+  const example = content?.["application/json"].example
+  if (example === undefined) return ""
+  return html`<details><summary>Example of a response</summary>
+${code(`Example: ${summary}`, JSON.stringify(example, null, 2))}
+</details>`
+}
+
+const event = (type: EventType): Html => {
+  const name = eventSchema(type)
+  return section(
+    name,
+    html`<code>${type}</code>`,
+    html`<p>${prose(EVENTS[type].description)} <a href="webhooks#${type}" aria-label="Example of ${type}">Example</a></p>
+${schemaTable(`Data of ${type}`, schemas[name]!.properties!["data"]!)}`,
+  )
+}

@@ -1,0 +1,94 @@
+import { type Html, html, type Part, prose } from "./html.ts"
+import { table } from "./layout.ts"
+
+/** What the contract's OpenAPI document uses of JSON Schema. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly oneOf?: ReadonlyArray<JsonSchema>
+  readonly const?: unknown
+  readonly enum?: ReadonlyArray<string>
+  readonly default?: unknown
+  readonly example?: string
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+/** The fields of an object, those of the objects within it too, each with its type and meaning. */
+export const schemaTable = (label: string, schema: JsonSchema): Html =>
+  table(
+    label,
+    ["field", "type", "meaning"],
+    fieldsOf(schema).map(({ name, isRequired, schema }) => [
+      html`<code>${name}</code>${isRequired ? "" : html` <small>optional</small>`}`,
+      typeOf(schema),
+      meaningOf(schema),
+    ]),
+  )
+
+interface Field {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly schema: JsonSchema
+}
+
+const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, prefix = ""): ReadonlyArray<Field> =>
+  Object.entries(properties).flatMap(([key, schema]) => {
+    const name = prefix + key
+    const within = schema.items?.properties ? schema.items : schema
+    return [
+      { name, isRequired: required.includes(key), schema },
+      ...fieldsOf(within, within === schema ? `${name}.` : `${name}[].`),
+    ]
+  })
+
+/** Returns the name of the schema that a reference leads to. */
+export const nameOf = ({ $ref }: { readonly $ref: string }): string => $ref.slice($ref.lastIndexOf("/") + 1)
+
+/** Writes the type of a value; one with a name leads to the section of that name. */
+export const typeOf = (schema: JsonSchema): Part => {
+  const { $ref, type, items, anyOf, oneOf } = schema
+  const choices = anyOf ?? oneOf
+  if ($ref !== undefined) return html`<a href="#${nameOf({ $ref })}">${nameOf({ $ref })}</a>`
+  if (choices !== undefined) return choices.map((choice, i) => html`${i === 0 ? "" : " or "}${typeOf(choice)}`)
+  if (items !== undefined) return html`array of ${typeOf(items)}`
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
+  return schema.format ?? type ?? "any value"
+}
+
+/** Writes what a value means, and the rules that it keeps. */
+export const meaningOf = (schema: JsonSchema): Part => [
+  ...(schema.description === undefined ? [] : [prose(schema.description), " "]),
+  rulesOf(schema).map((rule, i) => html`${i === 0 ? "" : " "}${rule}.`),
+]
+
+const rulesOf = (schema: JsonSchema): ReadonlyArray<Html> => {
+  const { pattern, minimum, maximum, minLength, maxLength, minItems, maxItems, default: standard } = schema
+  const choices = schema.enum ?? schema.items?.enum
+  return [
+    ...(choices === undefined
+      ? []
+      : [html`One of ${choices.map((choice, i) => html`${i === 0 ? "" : ", "}<code>${choice}</code>`)}`]),
+    ...range("", minimum, maximum),
+    ...range(" characters", minLength, maxLength),
+    ...range(" items", minItems, maxItems),
+    ...(pattern === undefined ? [] : [html`Matches <code>${pattern}</code>`]),
+    ...(standard === undefined ? [] : [html`Default <code>${JSON.stringify(standard)}</code>`]),
+  ]
+}
+
+const range = (unit: string, least: number | undefined, most: number | undefined): ReadonlyArray<Html> => {
+  if (least === undefined) return most === undefined ? [] : [html`At most ${most}${unit}`]
+  return [most === undefined ? html`At least ${least}${unit}` : html`${least} to ${most}${unit}`]
+}
