@@ -1,12 +1,18 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
 import { createClient } from "@outreach/client"
 import { EVENTS, FEED_EVENT_TYPES } from "@outreach/contract"
 import { checkDigit } from "@outreach/domain/recipients/Npi"
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
+import { listen } from "@outreach/testing/listen"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 import { checkPort, lockDirectory } from "../src/preconditions.ts"
 import { processTree, runs } from "./processTree.ts"
@@ -107,6 +113,35 @@ it("shows every type of event in webhooks, feed and digest without anybody doing
       /opened 4 · clicked 4 · bounced 2 · unsubscribed 2 · accounts 2 · learners 2 · completers 2/.test(output),
   )
 }, 300_000)
+
+it("forwards with the verifier's listen what the sample partner received as webhooks", async () => {
+  const forwarded: string[] = []
+  const port = await listen(
+    createServer(async (request, response) => {
+      forwarded.push(await text(request))
+      response.end()
+    }),
+  )
+  const cli = fileURLToPath(new URL("cli.ts", import.meta.resolve("@outreach/webhook-verifier")))
+  const args = [cli, "listen", "--forward", `http://127.0.0.1:${port}/`, "--since", "1h"]
+  const command = spawn(process.execPath, args, {
+    env: { ...process.env, API_KEY: addresses.api_key, BASE_URL: addresses.base_url },
+    stdio: "ignore",
+  })
+  const ended = once(command, "close")
+  onTestFinished(async () => {
+    command.kill("SIGKILL")
+    await ended
+  })
+  const webhooks = (await received(addresses)).events.map((event) => JSON.stringify(event))
+  const inFeed = webhooks.filter((body) => body.includes('"event_type":"outreach.email_'))
+  expect(inFeed).toHaveLength(18)
+  await eventually(
+    () => forwarded.length,
+    (count) => count === 18,
+  )
+  expect(forwarded.sort()).toEqual(inFeed.sort())
+})
 
 it("shows the sample partner as a page to a browser, and as JSON to others", async () => {
   const response = await asBrowser()

@@ -198,8 +198,9 @@ function explainFailure(error: unknown, baseUrl: string): string {
     return `${baseUrl} answered ${said}: ${error.message}`
   }
   if (error instanceof ConnectionError) {
-    const { code } = ((error.cause as Error | undefined)?.cause ?? {}) as { readonly code?: string }
-    return `${baseUrl}: ${error.message}${code === undefined ? "" : ` (${code})`}. Is it the address of the API, and does the sandbox run?`
+    const cause = (error.cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined
+    const why = cause === undefined ? "" : ` (${cause.code ?? cause.message})`
+    return `${baseUrl}: ${error.message}${why}. Is it the address of the API, and does the sandbox run?`
   }
   throw error
 }
