@@ -98,6 +98,6 @@ export interface Client {
     /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
     events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>
   }
-  /** Returns what came with a result of this client, or with a page, beside its body: the request id, the rate limit, the headers. */
+  /** Returns what came with a result of this client, a page or an error, beside its body: the request id, the rate limit, the headers. */
   responseOf(result: object): ResponseInfo | undefined
 }

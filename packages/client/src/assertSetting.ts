@@ -6,8 +6,10 @@ export function assertApiKey(apiKey: unknown): asserts apiKey is string {
     )
   }
   // Checked here, because `fetch` would quote a malformed header in its error.
-  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError("apiKey must be printable ASCII characters without a space")
+  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey) || /^["'`]|["'`]$/.test(apiKey)) {
+    throw new TypeError(
+      "apiKey must be printable ASCII characters without a space, a line break or quotes: give the key alone, as it was issued",
+    )
   }
 }
 

@@ -52,11 +52,16 @@ function redirectMessage(status: number, location: string | null): string {
 
 /** Reads `Retry-After`: seconds, or an HTTP date, which counts from the answer's own `Date` where it has one, since clocks differ. */
 function secondsOf(value: unknown, date: string | null): number | null {
-  if (typeof value === "string" && /^[A-Z][a-z]{2,8}, /.test(value)) {
-    const sent = Date.parse(date ?? "")
-    const seconds = (Date.parse(value) - (Number.isNaN(sent) ? Date.now() : sent)) / 1000
-    return Number.isNaN(seconds) ? null : Math.max(0, seconds)
+  if (value === null || value === undefined || value === "") return null
+  let seconds = Number(value)
+  if (Number.isNaN(seconds)) {
+    const [sent, until] = [date ?? "", String(value)].map(readHttpDate)
+    seconds = Math.max(0, (until! - (Number.isNaN(sent) ? Date.now() : sent!)) / 1000)
   }
-  const seconds = value === null || value === undefined || value === "" ? Number.NaN : Number(value)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null
+}
+
+// One of the three forms that RFC 9110, 5.6.7 has names no zone, and means UTC all the same.
+function readHttpDate(text: string): number {
+  return Date.parse(text.endsWith("GMT") ? text : `${text} GMT`)
 }

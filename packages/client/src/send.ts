@@ -42,7 +42,7 @@ export interface Sender extends Hooks {
   readonly timeout: number
   readonly cacheSize: number
   readonly retry: RetryOptions
-  /** Where what came with each success is noted, by its body. */
+  /** Where what came with an answer is noted, by its body or its error. */
   readonly responses: WeakMap<object, ResponseInfo>
 }
 
@@ -103,7 +103,10 @@ export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
         if (typeof value === "object" && value !== null) sender.responses.set(value, outcome.response)
         return value as Body
       }
-      if (wait === undefined) throw outcome.error
+      if (wait === undefined) {
+        if (response !== null) sender.responses.set(outcome.error, response)
+        throw outcome.error
+      }
       await sender.sleep(wait * 1000, call.options.signal)
     }
   }

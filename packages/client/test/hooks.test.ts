@@ -48,6 +48,12 @@ describe("responseOf", () => {
     expect(client.responseOf({})).toBeUndefined()
   })
 
+  it("knows them of an error", async () => {
+    const { client } = await startHooked([errorReply("TOKEN_NOT_FOUND", { headers: LIMITS })])
+    const error = await client.getToken("aaaaaa").catch((error: unknown) => error as Error)
+    expect(client.responseOf(error)).toMatchObject({ status: 404, requestId: "req_1", rateLimit: RATE_LIMIT })
+  })
+
   it("knows no rate limit where the answer has none, or half of one", async () => {
     const { client } = await startHooked([
       { status: 200, body: {} },

@@ -117,9 +117,9 @@ it("refuses what no header can hold without repeating it, and asks for nothing",
       ),
     )
   }
-  for (const apiKey of ["orp_live_sécret", "orp_live_secret\n", "two words"]) {
+  for (const apiKey of ["orp_live_sécret", "orp_live_secret\n", "Bearer orp_live_secret", '"orp_live_secret"']) {
     expect(() => createClient({ apiKey, baseUrl })).toThrow(
-      /^apiKey must be printable ASCII characters without a space$/,
+      /^apiKey must be printable ASCII characters without a space, a line break or quotes: give the key alone, as it was issued$/,
     )
   }
   const client = createClient({ apiKey: "key", baseUrl })

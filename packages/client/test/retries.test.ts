@@ -126,16 +126,30 @@ describe("a rate limit", () => {
     expect(asked).toHaveLength(1)
   })
 
-  it("that names a date is waited out until then, by the clock of the answer", async () => {
+  it("that names a date, in any form of HTTP's, is waited out until then, by the clock of the answer", async () => {
+    const forms = [
+      (date: Date) => date.toUTCString(),
+      (date: Date) => {
+        const [, day, month, year, time] = date.toUTCString().split(" ")
+        const weekday = date.toLocaleDateString("en-US", { weekday: "long", timeZone: "UTC" })
+        return `${weekday}, ${day}-${month}-${year!.slice(2)} ${time} GMT`
+      },
+      (date: Date) => {
+        const [weekday, day, month, year, time] = date.toUTCString().split(" ")
+        return `${weekday!.slice(0, 3)} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`
+      },
+    ]
+    const moment = fc.integer({ min: Date.UTC(2000) / 1000, max: Date.UTC(2049) / 1000 })
+    const offset = fc.integer({ min: -9, max: 90 })
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 4e9 }), fc.integer({ min: -9, max: 90 }), async (sent, seconds) => {
-        const [date, until] = [sent, sent + seconds].map((at) => new Date(at * 1000).toUTCString())
-        const headers = { Date: date!, "Retry-After": until! }
+      fc.asyncProperty(moment, offset, fc.constantFrom(...forms), async (sent, seconds, write) => {
+        const [date, until] = [sent, sent + seconds].map((at) => new Date(at * 1000))
+        const headers = { Date: date!.toUTCString(), "Retry-After": write(until!) }
         const { client, waits } = await startClient([errorReply("RATE_LIMITED", { headers }), OK])
         await client.getHealth()
         expect(rounded(waits)).toEqual([Math.max(0, seconds) + 0.5])
       }),
-      { numRuns: 20 },
+      { numRuns: 40 },
     )
   })
 
