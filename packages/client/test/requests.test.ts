@@ -1,4 +1,13 @@
-import { eventExamples, type Operations, operations, type RecipientRecord, type SurveyInput } from "@outreach/contract"
+import {
+  type EventEnvelope,
+  type EventTypeOf,
+  eventExamples,
+  type FeedEvent,
+  type Operations,
+  operations,
+  type RecipientRecord,
+  type SurveyInput,
+} from "@outreach/contract"
 import { verify } from "@outreach/signature"
 import fc from "fast-check"
 import { expect, expectTypeOf, it } from "vitest"
@@ -23,6 +32,8 @@ it("asks for each operation where the contract serves it, with a key where it wa
     return [operationId, { method, path, bearer }]
   })
   expect(Object.entries(routes)).toEqual(rows)
+  expectTypeOf<BodyOf<"listEvents">["data"][number]>().toEqualTypeOf<FeedEvent>()
+  expectTypeOf<Parameters<Client["sendEvent"]>[1]>().toEqualTypeOf<EventEnvelope<EventTypeOf<"to_service">>>()
   expectTypeOf<BodyOf<"getToken">>().toEqualTypeOf<RecipientRecord>()
   expectTypeOf<Parameters<Client["createSurvey"]>[0]>().toEqualTypeOf<SurveyInput>()
 })
