@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { defineConfig, type Options } from "tsup"
 
 const common: Options = { format: ["esm", "cjs"], removeNodeProtocol: false, target: "node18" }
@@ -5,11 +6,15 @@ const entry = ["index", "deduplicate", "express", "fastify", "fetch", "hono", "l
   (name) => `src/${name}.ts`,
 )
 
+// The command holds the client, which names its version in each request.
+const { version } = JSON.parse(readFileSync("../client/package.json", "utf8")) as { version: string }
+const define = { CLIENT_VERSION: JSON.stringify(version) }
+
 // Development dependencies are built in, so that whoever installs this package installs nothing else; the contract, a peer of
 // `/schemas` alone, is built into the two entries that need but its samples.
 export default defineConfig([
   { ...common, entry: [...entry, "src/index.node.ts"], splitting: true },
   { ...common, entry: ["src/testing.ts"], noExternal: [/contract/], splitting: false },
-  { ...common, entry: ["src/cli.ts"], format: ["esm"], noExternal: [/contract/], splitting: false },
+  { ...common, entry: ["src/cli.ts"], format: ["esm"], define, noExternal: [/contract/], splitting: false },
   { ...common, entry: [...entry, "src/testing.ts"], dts: { only: true } },
 ])

@@ -83,10 +83,11 @@ export function listen(options: ListenOptions): Listener {
   async function follow(): Promise<void> {
     const { apiKey, baseUrl, types } = options
     let failure: string | undefined
-    const sayFailure = (sentence: string): void => {
-      // Once for each outage.
-      if (sentence !== failure) print(`${sentence} It is asked again.`)
-      failure = sentence
+    const sayFailure = (error: unknown): void => {
+      // Once for each outage, though each answer has a request id of its own.
+      const kind = error instanceof ApiError ? String(error.status) : "no answer"
+      if (kind !== failure) print(`${explainFailure(error, baseUrl)} It is asked again.`)
+      failure = kind
     }
     const client = createClient({
       apiKey,
@@ -95,11 +96,11 @@ export function listen(options: ListenOptions): Listener {
       longestWait: Number.POSITIVE_INFINITY,
       onResponse: ({ error, retryInSeconds }) => {
         if (error === null) failure = undefined
-        else if (retryInSeconds !== null) sayFailure(explainFailure(error, baseUrl))
+        else if (retryInSeconds !== null) sayFailure(error)
       },
     })
     const since = options.since ?? (await presentTime(options))
-    print(`Events of ${baseUrl} since ${since} go to ${url.href}`)
+    print(`Events of ${baseUrl} since ${since} go to ${url.origin}${url.pathname}`)
     let checkpoint: Checkpoint = { since }
     while (!signal.aborted) {
       try {
@@ -118,9 +119,8 @@ export function listen(options: ListenOptions): Listener {
         }
       } catch (error) {
         if (signal.aborted) return
-        const sentence = explainFailure(error, baseUrl)
-        if (!isTemporary(error)) throw new Error(sentence)
-        sayFailure(sentence)
+        if (!isTemporary(error)) throw new Error(explainFailure(error, baseUrl))
+        sayFailure(error)
         await setTimeout(POLL_SECONDS * 1000, undefined, { signal }).catch(() => {})
       }
     }

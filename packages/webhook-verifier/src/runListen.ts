@@ -57,10 +57,10 @@ export async function runListen(flags: ListenFlags): Promise<number> {
   return 0
 }
 
-/** Creates a secret of the service's form: `whsec_` and 44 characters that base64 decodes to 33 bytes. */
+/** Creates a secret of the service's form: `whsec_` and 43 characters of base64url, none of them `-` or `_`. */
 function createSecret(): string {
-  const text = randomBytes(33).toString("base64")
-  return /[+/]/.test(text) ? createSecret() : `whsec_${text}`
+  const text = randomBytes(32).toString("base64url")
+  return /[-_]/.test(text) ? createSecret() : `whsec_${text}`
 }
 
 function readKey(text: string): string {

@@ -88,7 +88,7 @@ const startReceiver = async (secret = () => SECRET) => {
   })
   return { url, events, requests }
 }
-const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{44})$/m.exec(output)![1]!
+const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{43})$/m.exec(output)![1]!
 
 const answering = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}/`
 
