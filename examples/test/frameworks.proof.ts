@@ -8,12 +8,19 @@ import { promisify } from "node:util"
 import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 
-const FRAMEWORKS = ["nestjs", "sveltekit", "react-router", "nextjs"]
+/** What each project needs to be built; only SvelteKit asks for the server's variables, of which the server must read its own. */
+const FRAMEWORKS = [
+  { name: "nestjs", settings: {} },
+  { name: "sveltekit", settings: { WEBHOOK_SECRET: "whsec_of_the_build" } },
+  { name: "react-router", settings: {} },
+  { name: "nextjs", settings: {} },
+]
 const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
 /** The service's largest body, and the verifier's default. */
 const MAX_BYTES = 1_048_576
 /** The most recipients that one event carries. */
 const MAX_RECIPIENTS = 500
+type Settings = Readonly<Record<string, string | undefined>>
 const EXAMPLES = join(import.meta.dirname, "..")
 
 // What vitest, pnpm and npx set for themselves would change what the frameworks and npm do.
@@ -24,14 +31,14 @@ const environment = {
 }
 
 /** Runs a command, and rejects with all that it printed when it fails. */
-async function run(folder: string, command: string, ...args: readonly string[]): Promise<void> {
-  // SvelteKit wants every variable when it builds, too; the server must read its own.
-  const env = { ...environment, WEBHOOK_SECRET: "whsec_of_the_build" }
+async function run(folder: string, command: readonly [string, ...string[]], settings: Settings = {}): Promise<void> {
+  const [program, ...args] = command
+  const env = { ...environment, ...settings }
   try {
-    await promisify(execFile)(command, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
+    await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
-    throw new Error(`${[command, ...args].join(" ")} failed:\n${stdout}${stderr}`, { cause: error })
+    throw new Error(`${command.join(" ")} failed:\n${stdout}${stderr}`, { cause: error })
   }
 }
 
@@ -41,27 +48,28 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "outreach-frameworks-"))
   const verifier = join(EXAMPLES, "../packages/webhook-verifier")
   try {
-    await run(folder, "npm", "view", "next", "version", "--prefer-online", "--fetch-retries=1")
+    await run(folder, ["npm", "view", "next", "version", "--prefer-online", "--fetch-retries=1"])
   } catch (error) {
     missing = "the npm registry is not reachable"
     process.stderr.write(`Skipped: Next.js, SvelteKit, React Router and NestJS, because ${missing}.\n${error}\n`)
     return
   }
-  await run(verifier, "pnpm", "build")
-  await run(verifier, "pnpm", "pack", "--out", join(folder, "outreach-webhook-verifier.tgz"))
+  await run(verifier, ["pnpm", "build"])
+  await run(verifier, ["pnpm", "pack", "--out", join(folder, "dist/partners/webhook-verifier.tgz")])
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
 
-describe.each(FRAMEWORKS)("the receiver in examples/%s, built and in production", (name) => {
+describe.each(FRAMEWORKS)("the receiver in examples/$name, built and in production", ({ name, settings }) => {
   let eventsFile: string
   let server: Awaited<ReturnType<typeof startServer>> | undefined
   beforeAll(async () => {
     if (missing !== undefined) return
-    const project = join(folder, name)
+    const project = join(folder, "examples", name)
     await cp(join(EXAMPLES, name), project, { recursive: true, filter: (path) => !NOT_COPIED.test(path) })
-    await run(project, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund")
-    await run(project, "npm", "run", "build")
+    await run(project, ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"])
+    await run(project, ["npm", "run", "build"], settings)
     eventsFile = join(project, "events.jsonl")
+    await writeFile(eventsFile, "")
     server = await startServer(project, { WEBHOOK_SECRET: SECRET, EVENTS_FILE: eventsFile })
   })
   afterAll(() => server?.stop())
@@ -135,7 +143,7 @@ const NOT_COPIED = /\/(node_modules|build|dist|\.next|\.react-router|\.svelte-ki
 const paddedTo = (bytes: number, event: object): string => JSON.stringify(event).padEnd(bytes)
 
 /** Starts the server of a project as its README says, on a free port, and waits until it listens. */
-async function startServer(project: string, settings: Readonly<Record<string, string>>) {
+async function startServer(project: string, settings: Settings) {
   const port = String(await freePort())
   // A process group of its own, because npm does not hand on signals to what it starts.
   const server = spawn("npm", ["start"], {
@@ -152,16 +160,14 @@ async function startServer(project: string, settings: Readonly<Record<string, st
     })
   }
   const url = `http://127.0.0.1:${port}`
-  const died = ended.then(() => Promise.reject(new Error(`npm start ended in ${project}:\n${printed}`)))
-  await Promise.race([vi.waitFor(() => fetch(url), { timeout: 120_000, interval: 200 }), died])
-  died.catch(() => {})
-  return {
-    url,
-    stop: async () => {
-      process.kill(-server.pid!, "SIGKILL")
-      await ended
-    },
+  const stop = async () => {
+    if (server.exitCode === null && server.signalCode === null) process.kill(-server.pid!, "SIGKILL")
+    await ended
   }
+  const listening = vi.waitFor(() => fetch(url), { timeout: 120_000, interval: 200 })
+  if ((await Promise.race([listening.catch(() => null), ended])) instanceof Response) return { url, stop }
+  await stop()
+  throw new Error(`npm start does not listen in ${project}:\n${printed}`)
 }
 
 async function freePort(): Promise<number> {
