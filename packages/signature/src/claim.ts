@@ -34,10 +34,12 @@ const DEFAULT_TOLERANCE = 300
 export function readTolerance(tolerance: number | Tolerance = {}): { readonly past: number; readonly future: number } {
   const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
     typeof tolerance === "object" ? tolerance : { past: tolerance, future: tolerance }
-  if (![past, future].every((seconds) => Number.isFinite(seconds) && seconds >= 0)) {
-    throw new RangeError("tolerance must be seconds")
-  }
+  if (!isSeconds(past) || !isSeconds(future)) throw new RangeError("tolerance must be seconds")
   return { past, future }
+}
+
+function isSeconds(value: number): boolean {
+  return Number.isFinite(value) && value >= 0
 }
 
 /** Reads what a header claims, refusing whatever no digest could save. */

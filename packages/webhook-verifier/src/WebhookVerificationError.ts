@@ -19,7 +19,7 @@ export type WebhookVerificationErrorCode =
 
 // 401: not from the service. 400: from the service, but no event. The rest is the receiver's own trouble: 500, so that the event comes again.
 const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status: number, advice: string] } = {
-  missing_header: [401, "There is no X-Signature: let every proxy pass it on"],
+  missing_header: [401, "There is no X-Signature: let proxies pass it on"],
   malformed_header: [401, "X-Signature is not t=<seconds>,v1=<hex>: pass it on unchanged"],
   timestamp_out_of_tolerance: [
     401,
@@ -28,7 +28,7 @@ const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status
   no_match: [401, "No secret signed these bytes: npx @outreach/webhook-verifier verify tells why"],
   invalid_json: [400, "What was signed is not JSON: tell the service"],
   not_an_event: [400, "What was signed is not an event: tell the service"],
-  body_too_large: [413, "The body is larger than maxBytes: allow 1048576"],
+  body_too_large: [413, "The body is over maxBytes: allow 1048576"],
   schema_mismatch: [500, "Your schema refuses a genuine event, which comes again: see issues and cause, and loosen it"],
   malformed_body: [500, "The body is neither bytes nor text: pass the raw body"],
   body_already_parsed: [500, "The body was parsed before: "],
@@ -42,7 +42,7 @@ const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status
   ],
   invalid_options: [
     500,
-    "Give an array of secrets, tolerance in seconds from 0 on, times in Unix seconds, a Standard Schema",
+    "Give an array of secrets, a tolerance of 0 or more seconds, times in seconds, a Standard Schema",
   ],
 }
 
