@@ -23,8 +23,8 @@ const ENTRY = /^[0-9a-f]{64}$/
  */
 export function parseHeader(text: string): SignatureHeader {
   // Lines of one name are joined with a comma and a space (RFC 9110 5.3). A space elsewhere is a fault. Every item ends with a comma.
-  const header = (text.length > MAX_LENGTH ? "" : text).replace(/, +|$/g, ",")
-  let sound = !/ /.test(header)
+  const header = `${text.length > MAX_LENGTH ? "" : text.includes(" ") ? text.replace(/, +/g, ",") : text},`
+  let sound = !header.includes(" ")
   const entries: string[] = []
   let timestamp: string | undefined
   let items = 0

@@ -5,6 +5,8 @@ const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 /** The most bytes that are gathered for a one-shot hash; a longer body is hashed where it lies. */
 const MAX_GATHERED = 262_144
+/** The longest body of bytes that is copied for it: beyond, the copy costs more than it saves. Text is encoded in any case. */
+const MAX_COPIED = 32_768
 
 /** A key as HMAC mixes it into its two hashes (RFC 2104): padded to a block, and combined with the inner and the outer pad. */
 interface Pads {
@@ -25,18 +27,29 @@ export function nodeDigests(body: Uint8Array | string, secrets: readonly string[
   const prefix = `${timestamp}.`
   // A character of text takes up to three bytes. Node 18 has no one-shot hash.
   const most = BLOCK_BYTES + prefix.length + body.length * (typeof body === "string" ? 3 : 1)
-  if (most > MAX_GATHERED || crypto.hash === undefined) {
+  if (crypto.hash === undefined) {
     return secrets.map((secret) => crypto.createHmac("sha256", secret).update(prefix).update(body).digest("hex"))
+  }
+  if (most > (typeof body === "string" ? MAX_GATHERED : MAX_COPIED)) {
+    return secrets.map((secret) => {
+      const { inner, outer } = padsOf(secret)
+      return outerDigest(outer, crypto.createHash("sha256").update(inner).update(prefix).update(body).digest("binary"))
+    })
   }
   const start = BLOCK_BYTES + gathered.write(prefix, BLOCK_BYTES, "latin1")
   const content = gathered.subarray(0, start + gather(body, start))
   return secrets.map((secret) => {
     const { inner, outer } = padsOf(secret)
     gathered.set(inner)
-    outerContent.set(outer)
-    outerContent.write(crypto.hash("sha256", content, "binary"), BLOCK_BYTES, "latin1")
-    return crypto.hash("sha256", outerContent, "hex")
+    return outerDigest(outer, crypto.hash("sha256", content, "binary"))
   })
+}
+
+/** Computes the second hash of HMAC, over the first, whose bytes are given as the characters of a string. */
+function outerDigest(outer: Uint8Array, innerDigest: string): string {
+  outerContent.set(outer)
+  outerContent.write(innerDigest, BLOCK_BYTES, "latin1")
+  return crypto.hash("sha256", outerContent, "hex")
 }
 
 /** Puts the body behind what is gathered already, and answers its length in bytes. */
