@@ -72,7 +72,7 @@ const operation = (id: OperationId): Html => {
   return section(
     id,
     summary,
-    html`<p>${prose(description)}${auth.kind === "scope" ? html` The key needs the scope <code>${auth.scope}</code>.` : ""}
+    html`<p>${prose(description)}${auth.kind === "scope" ? html` The key needs the scope <code>${auth.scope}</code>.` : ""}${auth.kind === "signature" ? " You send the event, signed with your secret." : ""}
 <a href="reference#${id}" aria-label="${summary}: the reference">Reference</a></p>
 ${code(summary, curlExamples[id])}`,
   )

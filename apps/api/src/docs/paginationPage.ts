@@ -45,8 +45,8 @@ constraint and drop what you have.</li>
 </ol>
 <p>In full:</p>
 ${code("reconcile.ts", reconcile)}
-<p><code>@outreach/client</code> does all of this in <code>client.sync.events({ checkpoint })</code>. It also looks back a few seconds on each walk, and
-asks again when a request fails.</p>
+<p><code>@outreach/client</code> does all of this in <code>client.sync.events({ checkpoint })</code>. It also looks back a few seconds on each walk, asks
+again when a request fails, and has stores for checkpoints in a file, SQLite and PostgreSQL.</p>
 
 ${heading("mistakes")}
 <ul>

@@ -4,7 +4,7 @@ import { legacyCodes, partnerCatalog } from "@outreach/error-catalog"
 import { curlExamples } from "./curlExamples.ts"
 import { type Html, html, type Part, prose } from "./html.ts"
 import { code, keysOf, section, table } from "./layout.ts"
-import { type JsonSchema, meaningOf, nameOf, schemaTable, typeOf } from "./schemaTable.ts"
+import { fieldList, type JsonSchema, meaningOf, nameOf, schemaFields, typeOf } from "./schemaFields.ts"
 
 const schemas = openapi.components.schemas as unknown as Readonly<Record<string, JsonSchema>>
 const headers: Readonly<Record<string, { readonly description: string }>> = openapi.components.headers
@@ -68,7 +68,7 @@ ${objects.map((name) =>
     name,
     html`<code>${name}</code>`,
     html`<p>${prose(schemas[name]!.description ?? "")}</p>
-${schemaTable(`Fields of ${name}`, schemas[name]!)}`,
+${schemaFields(schemas[name]!)}`,
   ),
 )}
 
@@ -77,8 +77,8 @@ ${values.map((name) =>
   section(
     name,
     html`<code>${name}</code>`,
-    html`<p>${meaningOf(schemas[name]!)}</p>
-<p>${typeOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html`, for example <code>${schemas[name]!.example}</code>`}</p>`,
+    html`<p><small>${typeOf(schemas[name]!)}</small><br>
+${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` For example <code>${schemas[name]!.example}</code>.`}</p>`,
   ),
 )}
 
@@ -98,9 +98,11 @@ const operation = (id: OperationId): Html => {
     row.summary,
     html`<p><code>${row.method} ${row.path}</code></p>
 <p>${prose(row.description)} ${AUTHENTICATION[row.auth.kind]}${row.auth.kind === "scope" ? html` with the scope <code>${row.auth.scope}</code>.` : ""}</p>
-${parameters.length === 0 ? "" : parametersTable(row.summary, parameters)}
-${requestBody === undefined ? "" : html`<p>Body: ${bodyOf(requestBody)}, as JSON, at most ${row.body!.maxBytes / 1024} KiB.</p>`}
+${parameters.length === 0 ? "" : html`<h4>Parameters</h4>\n${parameterList(parameters)}`}
+<h4>Request</h4>
+${requestBody === undefined ? "" : html`<p>The body is ${bodyOf(requestBody)} as JSON, at most ${row.body!.maxBytes / 1024} KiB.</p>`}
 ${code(`Request: ${row.summary}`, curlExamples[id])}
+<h4>Responses</h4>
 ${table(
   `Responses: ${row.summary}`,
   ["status", "response"],
@@ -120,16 +122,13 @@ const AUTHENTICATION = {
   signature: html`It needs no key, but <a href="webhooks#verify">a signature</a>.`,
 } as const
 
-const parametersTable = (summary: string, parameters: ReadonlyArray<Parameter>): Html =>
-  table(
-    `Parameters: ${summary}`,
-    ["parameter", "in", "type", "meaning"],
-    parameters.map(({ in: place, name, required, description = "", schema }) => [
-      html`<code>${name}</code>${required ? "" : html` <small>optional</small>`}`,
-      place,
-      typeOf(schema),
-      meaningOf({ description, ...schema }),
-    ]),
+const parameterList = (parameters: ReadonlyArray<Parameter>): Html =>
+  fieldList(
+    parameters.map(({ in: place, name, required, description = "", schema }) => ({
+      name,
+      kind: html`${place}, ${typeOf(schema)}${required ? "" : ", optional"}`,
+      meaning: meaningOf({ description, ...schema }),
+    })),
   )
 
 const bodyOf = ({ content }: Media): Part =>
@@ -166,6 +165,6 @@ const event = (type: EventType): Html => {
     name,
     html`<code>${type}</code>`,
     html`<p>${prose(EVENTS[type].description)} <a href="webhooks#${type}" aria-label="Example of ${type}">Example</a></p>
-${schemaTable(`Data of ${type}`, schemas[name]!.properties!["data"]!)}`,
+${schemaFields(schemas[name]!.properties!["data"]!)}`,
   )
 }

@@ -20,6 +20,10 @@ const ENDPOINT = `npx -y -p node@24 -p pnpm@12 pnpm ops endpoints create \\
   --url http://127.0.0.1:3000/webhooks \\
   --organization "${read("organization_id")}"`
 
+const LISTEN = `npx -y -p node@24 -p pnpm@12 pnpm -s webhook listen \\
+  --forward http://127.0.0.1:3000/webhooks \\
+  --base-url "$OUTREACH_URL" --api-key "$OUTREACH_KEY" --secret "$OUTREACH_SECRET"`
+
 /** The guide to the sandbox: how to run it, what it holds, and how to use it for one's own receiver. */
 export const sandboxPage: Html = html`<main id="content" class="content">
 <h1>The sandbox</h1>
@@ -53,7 +57,9 @@ ${table(
 ${code("Variables of the sandbox", VARIABLES)}
 
 <h2 id="receiver">Send its webhooks to your receiver</h2>
-<p>Create an endpoint in the folder of the repository, with the address of your receiver:</p>
+<p>In the folder of the repository, let <a href="webhooks#listen"><code>listen</code></a> forward them, and show how your receiver answers each:</p>
+${code("listen", LISTEN)}
+<p>Or let the service itself send them. Create an endpoint with the address of your receiver:</p>
 ${code("Endpoint", ENDPOINT)}
 <p>From now on your receiver gets every event, signed with <code>$OUTREACH_SECRET</code>. Click a link in an e-mail on the mail catcher's page, and
 <code>outreach.email_clicked</code> arrives within a second. To see how <a href="webhooks#delivery">attempts are repeated</a>, answer 500, or stop your

@@ -11,6 +11,7 @@ const SECTIONS = {
   verify: "Verify the signature",
   "standard-webhooks": "Standard Webhooks",
   rotation: "When the secret is rotated",
+  listen: "Receive on your own machine",
   "verifier-errors": "When the verifier refuses",
   reconcile: "Reconcile by pulling",
   envelope: "The envelope",
@@ -79,7 +80,7 @@ hex of HMAC-SHA256 over <code>&lt;t&gt;.&lt;raw body&gt;</code>. The key is the 
 ${verifyInYourLanguage}
 <p><a href="signature-vectors.json">Signatures to test with</a>, in JSON: each case has the header, the body, the secrets and the clock, and says whether
 a verifier accepts it, or the code with which it refuses. All of the above agree with all of them.</p>
-<p>Or leave it to <code>@outreach/webhook-verifier</code>, 2 KB without dependencies: it reads the raw bytes in Express, Fastify, Hono, plain Node, AWS Lambda
+<p>Or leave it to <code>@outreach/webhook-verifier</code>, less than 3 KB without dependencies: it reads the raw bytes in Express, Fastify, Hono, plain Node, AWS Lambda
 and whatever speaks Fetch, types the events, and <code>npx @outreach/webhook-verifier verify</code> says why a signature fails. A whole receiver:</p>
 ${code("webhookServer.ts", samples.webhookServer)}
 <p>The form is the one that Stripe uses, so its libraries verify it as well:
@@ -114,6 +115,14 @@ for each of the two, and we accept yours under either. So there is no hurry and 
 <li>Add it to the secrets that you verify with, and sign with it.</li>
 <li>Once the old one has ended, remove it.</li>
 </ol>
+
+${heading("listen")}
+<p>No service reaches a receiver on your machine. <code>listen</code> follows the feed instead, and forwards each event as we would send it, with its
+signature and headers:</p>
+${code("listen", LISTEN)}
+<p>It prints the secret that your receiver needs, and a line for each event with the status and the time of your answer. <code>r</code> sends the
+last event again, and <code>--type</code> chooses events. Without <code>--base-url</code> it follows <a href="sandbox">the sandbox</a>; give the address of
+a test deployment with a key of it. A production key is refused.</p>
 
 ${heading("verifier-errors")}
 <p>Each refusal of <code>@outreach/webhook-verifier</code> has a <code>code</code>. An adapter answers with it, and tells your
@@ -158,6 +167,9 @@ ${heading("limits")}
 ${limits(unauthenticatedLimit)}
 </main>`
 }
+
+const LISTEN = `export API_KEY=orp_test_…
+npx @outreach/webhook-verifier listen --forward http://localhost:3000/webhooks`
 
 /** The attempts of a delivery and the waits between them. */
 const deliverySchedule = (): Html =>

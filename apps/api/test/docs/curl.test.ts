@@ -1,7 +1,8 @@
-import { execFile, spawnSync } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { type Operation, operations, SCOPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -123,6 +124,24 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
     const last = answerOf(await run(`${await variables()}\n${next}`, { OUTREACH_CURSOR: first.next_cursor })).body
     expect([last.has_more, last.next_cursor]).toEqual([false, null])
     expect([...first.data, ...last.data].map(({ event_id }) => event_id)).toEqual(events)
+  })
+
+  it.each([
+    ["/docs/webhooks", "npx @outreach/webhook-verifier", "http://localhost:3000/webhooks"],
+    ["/docs/sandbox", "npx -y -p node@24 -p pnpm@12 pnpm -s webhook", "http://127.0.0.1:3000/webhooks"],
+  ])("of %s follow the feed and forward it", async (page, command, receiver) => {
+    const cli = fileURLToPath(new URL("../../../../packages/webhook-verifier/src/cli.ts", import.meta.url))
+    const script = (await shown(page, "listen"))
+      .replace(command, `exec node ${cli}`)
+      .replace("orp_test_…", values["OUTREACH_KEY"]!)
+    const env = { PATH: process.env["PATH"], ...values, OUTREACH_URL: api().url, BASE_URL: api().url }
+    const child = spawn("sh", ["-euc", script], { env })
+    let printed = ""
+    for await (const chunk of child.stdout.setEncoding("utf8")) {
+      printed += chunk
+      if (printed.includes(` go to ${receiver}\n`)) child.kill()
+    }
+    expect(printed).toContain(`Events of ${api().url} since `)
   })
 
   it("of the sandbox read its addresses and keys from its file", async () => {

@@ -1,5 +1,4 @@
 import { type Html, html, type Part, prose } from "./html.ts"
-import { table } from "./layout.ts"
 
 /** What the contract's OpenAPI document uses of JSON Schema. */
 export interface JsonSchema {
@@ -25,17 +24,21 @@ export interface JsonSchema {
   readonly maxItems?: number
 }
 
-/** The fields of an object, those of the objects within it too, each with its type and meaning. */
-export const schemaTable = (label: string, schema: JsonSchema): Html =>
-  table(
-    label,
-    ["field", "type", "meaning"],
-    fieldsOf(schema).map(({ name, isRequired, schema }) => [
-      html`<code>${name}</code>${isRequired ? "" : html` <small>optional</small>`}`,
-      typeOf(schema),
-      meaningOf(schema),
-    ]),
+/** The fields of an object, those of the objects within it too. */
+export const schemaFields = (schema: JsonSchema): Html =>
+  fieldList(
+    fieldsOf(schema).map(({ name, isRequired, schema }) => ({
+      name,
+      kind: html`${typeOf(schema)}${isRequired ? "" : ", optional"}`,
+      meaning: meaningOf(schema),
+    })),
   )
+
+/** A list of named values, each with its kind and its meaning. */
+export const fieldList = (
+  fields: ReadonlyArray<{ readonly name: string; readonly kind: Part; readonly meaning: Part }>,
+): Html => html`<dl class="fields">
+${fields.map(({ name, kind, meaning }) => html`<dt><code>${name}</code></dt><dd><small>${kind}</small> ${meaning}</dd>\n`)}</dl>`
 
 interface Field {
   readonly name: string
@@ -80,15 +83,17 @@ const rulesOf = (schema: JsonSchema): ReadonlyArray<Html> => {
     ...(choices === undefined
       ? []
       : [html`One of ${choices.map((choice, i) => html`${i === 0 ? "" : ", "}<code>${choice}</code>`)}`]),
-    ...range("", minimum, maximum),
-    ...range(" characters", minLength, maxLength),
-    ...range(" items", minItems, maxItems),
-    ...(pattern === undefined ? [] : [html`Matches <code>${pattern}</code>`]),
+    ...range(undefined, minimum, maximum),
+    ...range("character", minLength, maxLength),
+    ...range("item", minItems, maxItems),
+    // A format says what its pattern says.
+    ...(pattern === undefined || schema.format !== undefined ? [] : [html`Matches <code>${pattern}</code>`]),
     ...(standard === undefined ? [] : [html`Default <code>${JSON.stringify(standard)}</code>`]),
   ]
 }
 
-const range = (unit: string, least: number | undefined, most: number | undefined): ReadonlyArray<Html> => {
-  if (least === undefined) return most === undefined ? [] : [html`At most ${most}${unit}`]
-  return [most === undefined ? html`At least ${least}${unit}` : html`${least} to ${most}${unit}`]
+const range = (unit: string | undefined, least: number | undefined, most: number | undefined): ReadonlyArray<Html> => {
+  const counted = (count: number): string => `${count}${unit === undefined ? "" : ` ${unit}${count === 1 ? "" : "s"}`}`
+  if (least === undefined) return most === undefined ? [] : [html`At most ${counted(most)}`]
+  return [most === undefined ? html`At least ${counted(least)}` : html`${least} to ${counted(most)}`]
 }
