@@ -52,7 +52,7 @@ export const docsPages = Effect.gen(function* () {
     pagination: paginationPage(reconcile!),
     webhooks: webhooksPage({
       unauthenticatedLimit,
-      samples: { webhookServer: webhookServer! },
+      webhookServer: webhookServer!,
       verifyInYourLanguage: yield* Effect.promise(verifyInYourLanguage),
     }),
     errors: errorsPage(docsUrl),

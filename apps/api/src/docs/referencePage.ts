@@ -32,7 +32,7 @@ interface Media {
 interface OperationObject {
   readonly parameters?: ReadonlyArray<Parameter>
   readonly requestBody?: Media
-  readonly responses: Readonly<Record<string, Media & { readonly description: string; readonly headers?: object }>>
+  readonly responses: Readonly<Record<string, Media & { readonly description: string }>>
 }
 
 /** The reference: every operation, event and schema of the contract's OpenAPI document. */

@@ -22,13 +22,13 @@ const SECTIONS = {
 
 const heading = (id: keyof typeof SECTIONS): Html => html`<h2 id="${id}">${SECTIONS[id]}</h2>`
 
-/** The guide to webhooks, for both directions; `samples` are the sources that it shows. */
+/** The guide to webhooks, for both directions; `webhookServer` is the source of a receiver, which it shows. */
 export const webhooksPage = (options: {
   readonly unauthenticatedLimit: number
-  readonly samples: Readonly<Record<"webhookServer", string>>
+  readonly webhookServer: string
   readonly verifyInYourLanguage: Html
 }): Html => {
-  const { unauthenticatedLimit, samples, verifyInYourLanguage } = options
+  const { unauthenticatedLimit, webhookServer, verifyInYourLanguage } = options
   return html`<main id="content" class="content">
 <h1>Webhooks</h1>
 <p class="lead">We post an event to your endpoint when something happens to a recipient, and you post yours to ours. Both are signed alike. What a
@@ -82,7 +82,7 @@ ${verifyInYourLanguage}
 a verifier accepts it, or the code with which it refuses. All of the above agree with all of them.</p>
 <p>Or leave it to <code>@outreach/webhook-verifier</code>, less than 3 KB without dependencies: it reads the raw bytes in Express, Fastify, Hono, plain Node, AWS Lambda
 and whatever speaks Fetch, types the events, and <code>npx @outreach/webhook-verifier verify</code> says why a signature fails. A whole receiver:</p>
-${code("webhookServer.ts", samples.webhookServer)}
+${code("webhookServer.ts", webhookServer)}
 <p>The form is the one that Stripe uses, so its libraries verify it as well:
 <code>Stripe.webhooks.constructEvent(rawBody, header, secret)</code>.</p>
 
