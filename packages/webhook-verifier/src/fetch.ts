@@ -32,9 +32,12 @@ export function webhookHandler<Event>(
   }
 }
 
+/** How much is read of a body that is refused, in bytes: more than any proxy lets through by mistake. */
+const MAX_DISCARDED = 64 * MAX_BYTES
+
 /**
  * Yields the chunks of a body, and reads one that is refused to its end: SvelteKit and React Router break off the connection of a body that
- * is cancelled, so that the 413 would be lost.
+ * is cancelled, so that the 413 would be lost. One that has no end is cancelled all the same.
  */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
@@ -42,7 +45,9 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   try {
     for (; !read.done; read = await reader.read()) yield read.value
   } finally {
-    while (!read.done) read = await reader.read()
+    let left = MAX_DISCARDED
+    for (; !read.done && left > 0; left -= read.value?.length ?? 0) read = await reader.read()
+    if (!read.done) await reader.cancel()
   }
 }
 

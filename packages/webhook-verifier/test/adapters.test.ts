@@ -261,3 +261,18 @@ it("reads a body that is too large to its end, because frameworks break off the 
   expect((await answer(request)).status).toBe(413)
   expect(chunks).toEqual([])
 })
+
+it("cancels a body that has no end, and answers 413", async () => {
+  const answer = fetchHandler(verifier, () => expect.unreachable(), { maxBytes: 10, onError: () => {} })
+  const chunk = new Uint8Array(1_048_576)
+  let isCancelled = false
+  const body = new ReadableStream({
+    pull: (stream) => stream.enqueue(chunk),
+    cancel: () => {
+      isCancelled = true
+    },
+  })
+  const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
+  expect((await answer(request)).status).toBe(413)
+  expect(isCancelled).toBe(true)
+})
