@@ -26,7 +26,7 @@ const ERRORS = {
   },
   body_already_parsed: {
     cause: "A body parser ran first, so the bytes that were signed are gone.",
-    fix: "Put the route before the parser, as in `app.post(path, webhookHandler(…))` before `app.use(express.json())`. Where the parser must come first, let it keep the bytes as `request.rawBody`.",
+    fix: 'Put the route before the parser, as in `app.post(path, webhookHandler(…))` before `app.use(express.json())`. Where the parser must come first, let it keep the bytes as `request.rawBody`: `express.json({ limit: "1mb", verify: … })`.',
   },
   malformed_body: {
     cause: "What `verify` was given as the body is not bytes and no well-formed text.",
