@@ -30,26 +30,19 @@ export function nodeDigests(body: Uint8Array | string, secrets: readonly string[
   if (crypto.hash === undefined) {
     return secrets.map((secret) => crypto.createHmac("sha256", secret).update(prefix).update(body).digest("hex"))
   }
-  if (most > (typeof body === "string" ? MAX_GATHERED : MAX_COPIED)) {
-    return secrets.map((secret) => {
-      const { inner, outer } = padsOf(secret)
-      return outerDigest(outer, crypto.createHash("sha256").update(inner).update(prefix).update(body).digest("binary"))
-    })
-  }
   const start = BLOCK_BYTES + gathered.write(prefix, BLOCK_BYTES, "latin1")
-  const content = gathered.subarray(0, start + gather(body, start))
+  const isCopied = most <= (typeof body === "string" ? MAX_GATHERED : MAX_COPIED)
+  const content = gathered.subarray(0, isCopied ? start + gather(body, start) : start)
   return secrets.map((secret) => {
     const { inner, outer } = padsOf(secret)
     gathered.set(inner)
-    return outerDigest(outer, crypto.hash("sha256", content, "binary"))
+    outerContent.set(outer)
+    const innerDigest = isCopied
+      ? crypto.hash("sha256", content, "binary")
+      : crypto.createHash("sha256").update(content).update(body).digest("binary")
+    outerContent.write(innerDigest, BLOCK_BYTES, "latin1")
+    return crypto.hash("sha256", outerContent, "hex")
   })
-}
-
-/** Computes the second hash of HMAC, over the first, whose bytes are given as the characters of a string. */
-function outerDigest(outer: Uint8Array, innerDigest: string): string {
-  outerContent.set(outer)
-  outerContent.write(innerDigest, BLOCK_BYTES, "latin1")
-  return crypto.hash("sha256", outerContent, "hex")
 }
 
 /** Puts the body behind what is gathered already, and answers its length in bytes. */
