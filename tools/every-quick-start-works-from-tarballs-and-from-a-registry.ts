@@ -49,10 +49,10 @@ const tempDir = mkdtempSync(join(tmpdir(), "outreach-quick-starts-"))
 const clone = join(tempDir, "clone")
 const home = join(tempDir, "home")
 const bin = (name: string): string => join(root, "node_modules/.bin", name)
-// If npx runs this script, this variable would make every npx below use the same packages.
-const { npm_config_package: _, ...environment } = process.env
+// What npx sets where it runs this script would hide the settings of this home.
+const inherited = Object.entries(process.env).filter(([name]) => !/^p?npm_/i.test(name))
 const env: NodeJS.ProcessEnv = {
-  ...environment,
+  ...Object.fromEntries(inherited),
   HOME: home,
   npm_config_cache: join(home, "cache"),
   npm_config_update_notifier: "false",
