@@ -74,7 +74,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   expect([click.status, click.headers.get("location")]).toEqual([302, `https://partner.test/${token}`])
 
   const documents = /^documents +(\S+)/m.exec(sandbox.output())?.[1]
-  expect(await (await fetch(documents!)).text()).toContain("<title>Reference")
+  expect(await (await fetch(`${documents}/reference`)).text()).toContain("<title>Reference")
 
   // The simulated clinicians do the rest within two minutes, and the day's digest counts the partner's events about them.
   const funnel = {
