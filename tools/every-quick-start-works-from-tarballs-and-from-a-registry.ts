@@ -92,9 +92,13 @@ async function copyRepository(): Promise<void> {
   }
 }
 
+/** Reads a setting of npm, as the machine has it. */
+const npmSetting = async (name: string): Promise<string> =>
+  (await promisify(execFile)("npm", ["config", "get", name])).stdout.trim()
+
 /** Starts a registry that has our packages alone, and takes all others from npm's. Returns its address. */
 async function startRegistry(): Promise<string> {
-  const uplink = (await promisify(execFile)("npm", ["config", "get", "registry"])).stdout.trim()
+  const [uplink, authorities] = await Promise.all(["registry", "cafile"].map(npmSetting))
   const server = createServer().listen(0, "127.0.0.1")
   await new Promise((listening) => server.once("listening", listening))
   const { port } = server.address() as { port: number }
@@ -109,7 +113,9 @@ async function startRegistry(): Promise<string> {
   writeFileSync(join(tempDir, "verdaccio.yaml"), JSON.stringify(config))
   const main = join(dirname(import.meta.dirname), "tools/node_modules/verdaccio/bin/verdaccio")
   const args = [main, "--config", join(tempDir, "verdaccio.yaml"), "--listen", `127.0.0.1:${port}`]
-  registry = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"], env })
+  // npm's own setting, which the registry does not read.
+  const trusting = authorities === "null" ? env : { NODE_EXTRA_CA_CERTS: authorities, ...env }
+  registry = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"], env: trusting })
   const url = `http://127.0.0.1:${port}/`
   while (
     !(await fetch(`${url}-/ping`).then(
