@@ -28,6 +28,7 @@ import { unsubscribe } from "./mail/unsubscribe.ts"
 import { deleteExpired } from "./upkeep/deleteExpired.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
+import { sampleGauges } from "./upkeep/sampleGauges.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
 /** Everything that the worker does, until it is interrupted. */
@@ -80,6 +81,7 @@ export const worker = Effect.gen(function* () {
     judgeHits,
     unsubscribe,
     deleteExpired,
+    sampleGauges,
     managePartitions(config.retention),
     ...(recipientsMonths === null ? [] : [eraseEndedRecipients(recipientsMonths)]),
   ]

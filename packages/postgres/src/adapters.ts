@@ -32,6 +32,8 @@ import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
+import { GaugeSamples } from "./today/GaugeSamples.ts"
+import { TodayReader } from "./today/TodayReader.ts"
 
 /** Every adapter of the domain's ports, and every query module; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
@@ -64,6 +66,8 @@ export const adapters = Layer.mergeAll(
   SuppressionRepositoryPg,
   WithdrawalRepositoryPg,
   TimelineReader.layer,
+  GaugeSamples.layer,
+  TodayReader.layer,
   RestoreRepositoryPg,
   ErasureRepositoryPg,
 ).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

@@ -13,6 +13,7 @@ export const TABLES_THAT_STAY: Readonly<Record<string, string>> = {
   hit_windows: "unlogged: each link has one fresh minute at the target",
   replay_jobs:
     "a job may be of all organizations: wait for those of the organization, or cancel them and create them anew",
+  gauge_samples: "what the gauges of this server were: the target takes samples of its own",
   delivery_workers: "the workers of this server",
   database_identity: "where this server runs",
   restores: "the restores of this server",
