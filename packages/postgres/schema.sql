@@ -1748,6 +1748,26 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (file)
 );
 
+create table operator_sessions (
+  hash bytea not null,
+  operator_id text collate "C" not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_used_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  constraint operator_sessions_pkey PRIMARY KEY (hash)
+);
+
+create table operators (
+  id text collate "C" not null,
+  name text not null,
+  role text not null,
+  organization_id text collate "C",
+  created_at timestamp with time zone default clock_timestamp() not null,
+  removed_at timestamp with time zone,
+  constraint operators_pkey PRIMARY KEY (id),
+  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text])))
+);
+
 create table organization_clock (
   organization_id text collate "C" not null,
   last timestamp with time zone not null,
@@ -1950,6 +1970,16 @@ create table senders (
   constraint senders_pkey PRIMARY KEY (organization_id, id)
 );
 
+create table sign_in_links (
+  hash bytea not null,
+  operator_id text collate "C" not null,
+  once boolean not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint sign_in_links_pkey PRIMARY KEY (hash)
+);
+
 create table signing_secrets (
   id text collate "C" default make_id('sec'::text) not null,
   organization_id text collate "C" not null,
@@ -2077,6 +2107,8 @@ CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, receiv
 CREATE INDEX mail_operators_to_look_up ON public.mail_operators USING btree (look_up_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX operator_sessions_of_operator ON public.operator_sessions USING btree (operator_id);
+CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (removed_at IS NULL);
 CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX organization_turns_next ON public.organization_turns USING btree (next_at);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
@@ -2088,6 +2120,7 @@ CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organiz
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
+CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (operator_id);
 CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
@@ -2123,6 +2156,8 @@ alter table idempotency_keys add constraint idempotency_keys_organization_id_fke
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table messages add constraint messages_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
+alter table operator_sessions add constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
+alter table operators add constraint operators_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table organization_clock add constraint organization_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table organization_suppressions add constraint organization_suppressions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
@@ -2133,6 +2168,7 @@ alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREI
 alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
+alter table sign_in_links add constraint sign_in_links_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);

@@ -19,6 +19,7 @@ export const PREFIXES = {
   erasure: "ers",
   sender: "snd",
   dkimKey: "dkm",
+  operator: "opr",
 } as const
 
 /** A kind of thing that has an id. */
@@ -62,6 +63,8 @@ export type SenderId = Identifier<"sender">
 export type DkimKeyId = Identifier<"dkimKey">
 export type HitId = Identifier<"hit">
 export type RestoreId = Identifier<"restore">
+export const OperatorId = Identifier("operator")
+export type OperatorId = Identifier<"operator">
 
 /** Creates a new id of a kind. */
 export const createIdentifier = <K extends Kind>(

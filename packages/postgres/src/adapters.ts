@@ -19,6 +19,7 @@ import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { OperatorRepository } from "./operators/OperatorRepository.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
 import { Partitions } from "./Partitions.ts"
@@ -40,6 +41,7 @@ export const adapters = Layer.mergeAll(
   TransactionPg,
   OrganizationRepository.layer,
   ApiKeyRepositoryPg,
+  OperatorRepository.layer,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   SubjectTestRepositoryPg,

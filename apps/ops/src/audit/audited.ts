@@ -1,10 +1,10 @@
 import { hostname, userInfo } from "node:os"
+import { DisplayName } from "@outreach/domain/DisplayName"
 import { noneOr } from "@outreach/domain/textSchema"
 import { AuditLog, type BegunCommand, type CommandEnd } from "@outreach/postgres/operators/AuditLog"
 import { setting } from "@outreach/process/setting"
 import { Cause, Console, Context, Effect, Exit, Terminal } from "effect"
 import type { Command } from "effect/cli"
-import { DisplayName } from "../inputs/DisplayName.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { auditArguments } from "./auditArguments.ts"
 

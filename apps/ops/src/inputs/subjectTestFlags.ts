@@ -1,7 +1,7 @@
 import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
+import { DisplayName } from "@outreach/domain/DisplayName"
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { DisplayName } from "./DisplayName.ts"
 import { parsedFlag, wholeNumberFlag } from "./parsedInput.ts"
 import { Seconds } from "./Seconds.ts"
 

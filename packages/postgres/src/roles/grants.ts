@@ -80,6 +80,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   // The time, the role and the id are the database's own.
   audit_log: { operator: "select, insert (operator, os_user, host, command, arguments, organizations)" },
   audit_results: { operator: "select, insert (command_id, result, code)" },
+  operators: { operator: "select, insert, update (role, removed_at)" },
+  sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
+  operator_sessions: { worker: "select, delete", operator: "select, insert, update (last_used_at), delete" },
   granted_roles: { operator: "select" },
   migrations: { api: "select", worker: "select", operator: "select" },
 }
@@ -109,6 +112,8 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   dkim_keys: ["ciphertext"],
   idempotency_keys: ["fingerprint", "headers", "body"],
   stored_responses: ["fingerprint", "headers", "body"],
+  sign_in_links: ["hash"],
+  operator_sessions: ["hash"],
 }
 
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */

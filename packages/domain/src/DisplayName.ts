@@ -1,4 +1,4 @@
-import { textSchema } from "@outreach/domain/textSchema"
+import { textSchema } from "./textSchema.ts"
 
 const MAX_LENGTH = 200
 
