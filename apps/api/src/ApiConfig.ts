@@ -1,6 +1,6 @@
 import { type CursorKeyRing, cursorKeyRing } from "@outreach/cursor"
 import type { KeyRing } from "@outreach/domain/KeyRing"
-import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { wholeNumber } from "@outreach/domain/textSchema"
 import {
   type DatabaseSettings,
   databaseConnections,
@@ -10,30 +10,14 @@ import {
 } from "@outreach/postgres/connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
 import { adminHost, cursorKey, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
+import { type TrustProxy, trustProxy } from "@outreach/process/trustProxy"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
-import proxyAddr from "proxy-addr"
 
 /** `HOST`: the address to listen on. Default `127.0.0.1`. */
 const host = setting("HOST", Host, "127.0.0.1")
 
 /** `PORT`: the port to listen on; 0 takes any that is free. Default 8080. */
 const port = setting("PORT", wholeNumber(0, 65_535, "a port"), "8080")
-
-/** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is whoever connects. */
-const trustProxy = setting(
-  "TRUST_PROXY",
-  textSchema(
-    "proxies' addresses or subnets with commas between them; loopback, linklocal and uniquelocal name some",
-    (text) => {
-      try {
-        return proxyAddr.compile(text === "none" ? [] : text.split(/ *, */))
-      } catch {
-        return undefined
-      }
-    },
-  ),
-  "none",
-)
 
 /** `UNAUTHENTICATED_LIMIT`: how often an address may fail to authenticate in a clock minute, in each process. Default 60. */
 const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_000_000), "60")
@@ -66,8 +50,7 @@ export class ApiConfig extends Context.Service<
     readonly port: number
     readonly adminHost: string
     readonly adminPort: number
-    /** Whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
-    readonly trustProxy: (address: string, hop: number) => boolean
+    readonly trustProxy: TrustProxy
     readonly unauthenticatedLimit: number
     readonly maxConnections: number
     /** What the responses stored for one organization's idempotency keys may take. */

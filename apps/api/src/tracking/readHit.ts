@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import type { TrackedLink } from "@outreach/domain/hits/TrackingLinks"
 import type { HitId } from "@outreach/domain/Identifier"
+import type { TrustProxy } from "@outreach/process/trustProxy"
 import type { HttpServerRequest } from "effect/http"
 import proxyAddr from "proxy-addr"
 
@@ -13,7 +14,7 @@ export const readHit = (
   id: HitId,
   request: HttpServerRequest.HttpServerRequest,
   { organizationId, recipientId, destination }: TrackedLink,
-  trustProxy: (address: string, hop: number) => boolean,
+  trustProxy: TrustProxy,
 ): Hit => ({
   id,
   organizationId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { addressLimit } from "../../src/http/addressLimit.ts"
+import { addressLimit } from "../src/addressLimit.ts"
 
 const at = (address: string) => () => address
 const fail = (limit: ReturnType<typeof addressLimit>, address: string, times: number, now = 0) => {

@@ -1,0 +1,22 @@
+import { textSchema } from "@outreach/domain/textSchema"
+import proxyAddr from "proxy-addr"
+import { setting } from "./setting.ts"
+
+/** Reports whether the address at a hop, counted from 0 for whoever connects, is a proxy that is believed. */
+export type TrustProxy = (address: string, hop: number) => boolean
+
+/** `TRUST_PROXY`: whose `X-Forwarded-For` is believed. Default none: the client is whoever connects. */
+export const trustProxy = setting<TrustProxy>(
+  "TRUST_PROXY",
+  textSchema(
+    "proxies' addresses or subnets with commas between them; loopback, linklocal and uniquelocal name some",
+    (text) => {
+      try {
+        return proxyAddr.compile(text === "none" ? [] : text.split(/ *, */))
+      } catch {
+        return undefined
+      }
+    },
+  ),
+  "none",
+)
