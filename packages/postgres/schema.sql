@@ -1726,6 +1726,19 @@ create table mail_operators (
   constraint mail_operators_pkey PRIMARY KEY (domain)
 );
 
+create table message_attempts (
+  organization_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  number integer not null,
+  outcome text not null,
+  times integer default 1 not null,
+  first_at timestamp with time zone default clock_timestamp() not null,
+  last_at timestamp with time zone default clock_timestamp() not null,
+  reply text,
+  constraint message_attempts_pkey PRIMARY KEY (organization_id, recipient_id, number, outcome),
+  constraint message_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'bounced'::text, 'deferred'::text, 'refused'::text, 'unreachable'::text, 'unknown'::text])))
+);
+
 create table messages (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -2105,6 +2118,7 @@ CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organizatio
 CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (quarantined_at IS NULL));
 CREATE INDEX mail_operators_to_look_up ON public.mail_operators USING btree (look_up_at);
+CREATE INDEX message_attempts_by_age ON public.message_attempts USING btree (last_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX operator_sessions_of_operator ON public.operator_sessions USING btree (operator_id);

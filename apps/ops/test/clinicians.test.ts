@@ -175,7 +175,15 @@ describe("ops clinicians erase", () => {
     const { counts, outcome, ...certificate } = await runJson(...eraseOf(organization.id, "--yes"))
     expect({ counts, outcome }).toEqual({ counts: planned.counts, outcome: "erased" })
     expect(counts).toEqual({
-      ...{ recipients: 1, recipient_fields: 1, messages: 0, unsubscriptions: 1, suppressions: 2, qualifications: 2 },
+      ...{
+        recipients: 1,
+        recipient_fields: 1,
+        messages: 0,
+        message_attempts: 1,
+        unsubscriptions: 1,
+        suppressions: 2,
+        qualifications: 2,
+      },
       ...{
         complaints: 1,
         organization_suppressions: 1,
@@ -328,6 +336,7 @@ describe("ops clinicians export", () => {
       ...{
         recipients: 1,
         recipient_fields: 1,
+        message_attempts: 1,
         messages: 1,
         unsubscriptions: 1,
         suppressions: 2,

@@ -1,10 +1,11 @@
+import { cleanSmtpReply } from "@outreach/domain/mail/cleanSmtpReply"
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
 import { composerOf } from "@outreach/mail/messageComposer"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { Effect, Layer, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { workerLimits } from "../workerLimits.ts"
-import { mailOutcome } from "./mailOutcome.ts"
+import { mailOutcome, type SmtpFailure } from "./mailOutcome.ts"
 import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
 
 /** How many messages a connection sends before it is replaced. */
@@ -44,11 +45,11 @@ export const SmtpMailer = (options: {
             text.once("resume", () => {
               isBegun = true
             })
-            await session.send(envelope, text, lease.isHeld)
+            const reply = await session.send(envelope, text, lease.isHeld)
             if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
-            return { _tag: "Accepted" }
+            return { _tag: "Accepted", reply: cleanSmtpReply(reply, mail.to) }
           } catch (error) {
-            const failure = (error ?? {}) as { readonly code?: unknown; readonly responseCode?: unknown }
+            const failure = (error ?? {}) as SmtpFailure
             if (failure.code === "ELEASE") return { _tag: "Late" }
             // A kept connection that the server had closed meanwhile says nothing of this message.
             const isStale = failure.code === "ECONNECTION" || failure.code === "ESOCKET" || failure.responseCode === 421
@@ -62,7 +63,7 @@ export const SmtpMailer = (options: {
             })
             const used = session
             if (used?.isOpen) await used.reset().catch(() => used.close())
-            return outcome
+            return withReply(outcome, failure, mail)
           }
         }
       }
@@ -95,3 +96,9 @@ export const SmtpMailer = (options: {
       }
     }),
   )
+
+/** Adds what the server said, where it judged the message. Other failures are described by codes. */
+const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { to }: Mail): MailOutcome =>
+  typeof response !== "string" || "failure" in outcome || outcome._tag === "Late"
+    ? outcome
+    : { ...outcome, reply: cleanSmtpReply(response, to) }

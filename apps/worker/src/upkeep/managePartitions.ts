@@ -1,4 +1,5 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { DeadLetterRepository, type PurgePosition } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, Effect } from "effect"
@@ -7,7 +8,7 @@ import { withRest } from "../loops/withRest.ts"
 
 /** For how long data is kept; null keeps it for good. */
 export interface Retention {
-  /** Days of deliveries that arrived, and of hits since they were judged. */
+  /** Days of deliveries that arrived, of hits since they were judged, and of attempts at messages. */
   readonly historyDays: number
   /** Whole months of events before the current one. */
   readonly eventsMonths: number | null
@@ -24,6 +25,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const { historyDays, deadLettersDays } = retention
   const partitions = yield* Partitions
   const hits = yield* HitRepository
+  const messages = yield* MessageQueue
   const deadLetters = yield* DeadLetterRepository
   const kept: Readonly<Record<PartitionedTable, number | null>> = {
     delivered: historyDays,
@@ -64,6 +66,9 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const forgetHits = Effect.gen(function* () {
     while ((yield* withRest(hits.forget(historyDays))) > 0) {}
   })
+  const forgetAttempts = Effect.gen(function* () {
+    while ((yield* withRest(messages.forgetAttempts(historyDays))) > 0) {}
+  })
   const purgeDeadLetters = Effect.fnUntraced(function* (days: number) {
     const before = yield* deadLetters.daysAgo(days)
     let after: PurgePosition | null = null
@@ -81,6 +86,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     [
       retryForever("managePartitions", Effect.andThen(keepAll, everyMinute)),
       retryForever("forgetHits", Effect.andThen(forgetHits, everyMinute)),
+      retryForever("forgetAttempts", Effect.andThen(forgetAttempts, everyMinute)),
       ...(deadLettersDays === null
         ? []
         : [retryForever("purgeDeadLetters", Effect.andThen(purgeDeadLetters(deadLettersDays), everyMinute))]),

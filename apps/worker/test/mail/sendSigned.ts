@@ -5,7 +5,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
-export const accepted = { _tag: "Accepted" }
+export const accepted = { _tag: "Accepted", reply: "250 OK: message queued" }
 /** The outcome where the server lacks SMTPUTF8. */
 export const refused = { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
 

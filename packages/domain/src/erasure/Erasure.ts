@@ -12,6 +12,7 @@ export const HELD_TABLES = [
   "recipients",
   "recipient_fields",
   "messages",
+  "message_attempts",
   "unsubscriptions",
   "complaints",
   "suppressions",

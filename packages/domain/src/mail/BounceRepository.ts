@@ -23,7 +23,11 @@ export class BounceRepository extends Context.Service<
     storeBounce(
       bounced: BouncedRecipient,
       event: EventDraft,
-      options: { readonly isHardBounce: boolean },
+      options: {
+        readonly isHardBounce: boolean
+        /** What the report quotes, from `cleanSmtpReply`; null when it quotes nothing. */
+        readonly reply: string | null
+      },
     ): Effect.Effect<void>
     /** Stores that a recipient complained about their message; returns false if that is known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>

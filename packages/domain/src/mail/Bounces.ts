@@ -4,6 +4,7 @@ import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
 import { Transaction } from "../Transaction.ts"
 import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
+import { cleanSmtpReply } from "./cleanSmtpReply.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
 
@@ -22,11 +23,11 @@ export const decideBounce = (bounced: BouncedRecipient | undefined): BounceResul
   return message.unknownOutcomes > 0 && !message.isLeased ? "recorded" : "early"
 }
 
+/** What a report says for good: the verdict, whose `reply` is what the report quotes, as it came. */
+export type ReportedOutcome = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>
+
 /** Acts on a report that a sent message was not delivered after all. What the report says of us marks no address. */
-export const reportBounce = Effect.fnUntraced(function* (
-  recipientId: RecipientId,
-  verdict: Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>,
-) {
+export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientId, verdict: ReportedOutcome) {
   const bounces = yield* BounceRepository
   const transaction = yield* Transaction
   if (verdict._tag === "Refused") {
@@ -38,7 +39,7 @@ export const reportBounce = Effect.fnUntraced(function* (
     const bounced = yield* bounces.lock(recipientId)
     const result = decideBounce(bounced)
     if (bounced === undefined || result !== "recorded") return result
-    const { organizationId, campaignId, programId, token } = bounced.recipient
+    const { organizationId, campaignId, programId, token, email } = bounced.recipient
     // Whoever reports has tried for as long as it would.
     const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
     const event = composeEvent(
@@ -51,7 +52,8 @@ export const reportBounce = Effect.fnUntraced(function* (
         bounce_reason: bounceReason,
       },
     )
-    yield* bounces.storeBounce(bounced, event, { isHardBounce: isHardBounce(bounceReason) })
+    const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, email)
+    yield* bounces.storeBounce(bounced, event, { isHardBounce: isHardBounce(bounceReason), reply })
     return result
   })
   return yield* transaction.run(record)

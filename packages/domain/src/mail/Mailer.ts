@@ -47,15 +47,15 @@ export interface MailFailure {
   readonly code: string
 }
 
-/** What came of an attempt to send a message. */
+/** What came of an attempt to send a message; `reply` is the server's, from `cleanSmtpReply`. */
 export type MailOutcome =
-  | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Accepted"; readonly reply?: string }
   /** `lacking` names the extension that our mail server would need for this address. */
-  | { readonly _tag: "Bounced"; readonly reason: BounceReason; readonly lacking?: "SMTPUTF8" }
+  | { readonly _tag: "Bounced"; readonly reason: BounceReason; readonly lacking?: "SMTPUTF8"; readonly reply?: string }
   /** `greylistedSeconds` is how long greylisting asks us to wait. */
-  | { readonly _tag: "Deferred"; readonly greylistedSeconds?: number }
+  | { readonly _tag: "Deferred"; readonly greylistedSeconds?: number; readonly reply?: string }
   /** The recipient's domain refuses us. */
-  | { readonly _tag: "Refused"; readonly status: string }
+  | { readonly _tag: "Refused"; readonly status: string; readonly reply?: string }
   /** The message was not sent, and its recipient is not the reason. */
   | { readonly _tag: "Unreachable"; readonly failure: MailFailure }
   /** The whole message was sent, and the server never answered: it may have been delivered. */

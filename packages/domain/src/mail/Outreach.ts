@@ -5,7 +5,7 @@ import { isHardBounce } from "../suppressions/Suppression.ts"
 import { renderFault } from "./createFieldsCheck.ts"
 import { type Mail, Mailer, type MailFailure, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
-import { MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
+import { type AttemptOutcome, type MessageAttempt, MessageQueue, type MessageSettlement } from "./MessageQueue.ts"
 
 /** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
@@ -48,7 +48,7 @@ export const sendMessage = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* (outcome) {
       yield* options.answered
       const settlement = yield* decideSettlement(lease, outcome)
-      const settled = yield* queue.settle(lease, settlement)
+      const settled = yield* queue.settle(lease, settlement, attemptOf(outcome))
       if (!settled) {
         yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
       }
@@ -56,6 +56,21 @@ export const sendMessage = Effect.fnUntraced(function* (
     }),
   )
 })
+
+const OUTCOMES = {
+  Accepted: "accepted",
+  Bounced: "bounced",
+  Deferred: "deferred",
+  Refused: "refused",
+  Unreachable: "unreachable",
+  Unknown: "unknown",
+} as const satisfies Readonly<Record<Exclude<MailOutcome["_tag"], "Late">, AttemptOutcome>>
+
+const attemptOf = (outcome: MailOutcome): MessageAttempt | undefined => {
+  if (outcome._tag === "Late") return undefined
+  const reply = "failure" in outcome ? `${outcome.failure.class}: ${outcome.failure.code}` : (outcome.reply ?? null)
+  return { outcome: OUTCOMES[outcome._tag], reply }
+}
 
 /** Puts a leased message back that cannot be sent for a fault of ours. */
 export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease, failure: MailFailure) {

@@ -141,6 +141,9 @@ export const ErasureRepositoryPg = Layer.effect(
           returning 1`
         const messages = yield* sql`
           delete from messages where organization_id = ${organizationId} and recipient_id = any (${ids}::text[]) returning 1`
+        const attempts = yield* sql`
+          delete from message_attempts where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
+          returning 1`
         const unsubscriptions = yield* sql`
           delete from unsubscriptions where organization_id = ${organizationId} and recipient_id = any (${ids}::text[])
           returning 1`
@@ -153,6 +156,7 @@ export const ErasureRepositoryPg = Layer.effect(
           recipients: ids.length,
           recipient_fields: fields.length,
           messages: messages.length,
+          message_attempts: attempts.length,
           unsubscriptions: unsubscriptions.length,
           complaints: complaints.length,
         }

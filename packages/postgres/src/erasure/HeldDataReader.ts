@@ -137,6 +137,7 @@ export class HeldDataReader extends Context.Service<HeldDataReader>()("postgres/
         recipients: yield* rowsOf("recipients", "id", ids),
         recipient_fields: yield* rowsOf("recipient_fields", "recipient_id", ids),
         messages: yield* rowsOf("messages", "recipient_id", ids),
+        message_attempts: yield* rowsOf("message_attempts", "recipient_id", ids),
         unsubscriptions: yield* rowsOf("unsubscriptions", "recipient_id", ids),
         complaints: yield* rowsOf("complaints", "recipient_id", ids),
         suppressions: yield* suppressionsIn("suppressions"),

@@ -158,6 +158,9 @@ export class HeldRows extends Context.Service<HeldRows>()("postgres/erasure/Held
         where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
       messages: (subject) => sql`
         select from messages where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
+      message_attempts: (subject) => sql`
+        select from message_attempts
+        where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,
       unsubscriptions: (subject) => sql`
         select from unsubscriptions
         where organization_id = ${subject.organizationId} and recipient_id = any (${idsOf(subject)}::text[])`,

@@ -52,9 +52,14 @@ export const BounceRepositoryPg = Layer.effect(
       }, orDieAs("BounceRepository.lock")),
 
       storeBounce: Effect.fnUntraced(
-        function* ({ recipient: { organizationId, id, email }, message }, event, { isHardBounce }) {
+        function* ({ recipient: { organizationId, id, email }, message }, event, { isHardBounce, reply }) {
           if (message !== undefined) {
             yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${id}`
+          }
+          if (reply !== null) {
+            yield* sql`
+              insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
+              values (${organizationId}, ${id}, 0, 'bounced', ${reply}) on conflict do nothing`
           }
           const at = yield* commitTimestamp(organizationId)
           yield* sql`

@@ -3,6 +3,7 @@ import type { CampaignId, OrganizationId, RecipientId } from "@outreach/domain/I
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, SendingTemplate } from "@outreach/domain/mail/Message"
 import {
+  type MessageAttempt,
   type MessageClaim,
   MessageQueue,
   type MessageSettlement,
@@ -94,8 +95,8 @@ export const MessageQueuePg = Layer.effect(
         return new Map(rows.map(({ recipientId, fields }) => [recipientId, fields]))
       }, orDieAs("MessageQueue.fields")),
 
-      settle: (lease, settlement) =>
-        settle({ lease, settlement }).pipe(
+      settle: (lease, settlement, attempt) =>
+        settle({ lease, settlement, attempt }).pipe(
           // What the mail server has answered is written down, should the database be away for a moment: else the message would be sent again.
           Effect.retry({
             while: ({ reason }) => isTransient(reason),
@@ -104,6 +105,23 @@ export const MessageQueuePg = Layer.effect(
           }),
           orDieAs("MessageQueue.settle"),
         ),
+
+      // Several workers share the work: each leaves out what another one is at.
+      forgetAttempts: Effect.fnUntraced(function* (days) {
+        const rows = yield* sql<{ count: number }>`
+          with old as (
+            select organization_id, recipient_id, number, outcome from message_attempts
+            where last_at < clock_timestamp() - make_interval(days => ${days})
+            order by last_at limit ${FORGET_BATCH_SIZE} for update skip locked
+          ), gone as (
+            delete from message_attempts attempt using old
+            where attempt.organization_id = old.organization_id and attempt.recipient_id = old.recipient_id
+              and attempt.number = old.number and attempt.outcome = old.outcome
+            returning 1
+          )
+          select count(*)::int as count from gone`
+        return rows[0]!.count
+      }, orDieAs("MessageQueue.forgetAttempts")),
     }
   }),
 )
@@ -111,9 +129,13 @@ export const MessageQueuePg = Layer.effect(
 /** How often an outcome is written again, twice a second: for about as long as a lease. */
 const MAX_SETTLE_TRIES = 200
 
+/** How many attempts one statement forgets. */
+const FORGET_BATCH_SIZE = 1000
+
 interface Settling {
   readonly lease: MessageLease
   readonly settlement: MessageSettlement
+  readonly attempt: MessageAttempt | undefined
 }
 
 type PutBackSettlement = Extract<MessageSettlement, { readonly state: "retry" | "unknown" | "unrendered" }>
@@ -146,12 +168,14 @@ const MAX_BATCH_SIZE = 100
 /** Settles messages of one organization in one transaction, with one stamp; returns the keys of the leases that were still held. */
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const sql = yield* SqlClient.SqlClient
-  const retries = items.flatMap(({ lease, settlement }) =>
-    "event" in settlement || settlement.state === "withdrawn" ? [] : [{ ...lease, ...putBack(lease, settlement) }],
+  const retries = items.flatMap(({ lease, settlement, attempt }) =>
+    "event" in settlement || settlement.state === "withdrawn"
+      ? []
+      : [{ ...lease, ...putBack(lease, settlement), made: attempt, number: lease.attempt }],
   )
-  const finals = items.flatMap(({ lease, settlement }) =>
+  const finals = items.flatMap(({ lease, settlement, attempt }) =>
     settlement.state === "sent" || settlement.state === "bounced" || settlement.state === "withdrawn"
-      ? [{ ...lease, ...settlement }]
+      ? [{ ...lease, ...settlement, made: attempt, number: lease.attempt }]
       : [],
   )
   const settled = new Set<string>()
@@ -164,9 +188,28 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       order by id for update
     )`
   const areLocked = sql`(select count(*) from recipient) > 0`
+  // In the statement that settles the messages, for the same reason. Who writes an attempt holds its recipient.
+  const recorded = (
+    settling: ReadonlyArray<HeldLease & { readonly number: number; readonly made: MessageAttempt | undefined }>,
+  ) => {
+    const attempts = settling.flatMap(({ made, ...lease }) => (made === undefined ? [] : [{ ...lease, ...made }]))
+    return sql`
+      recorded as (
+        insert into message_attempts as kept (organization_id, recipient_id, number, outcome, reply)
+        select ${organizationId}, recipient_id, number, outcome, nullif(reply, '')
+        from settled join unnest(
+          ${attempts.map(({ recipientId }) => recipientId)}::text[], ${attempts.map(({ leaseToken }) => leaseToken)}::uuid[],
+          ${attempts.map(({ number }) => number)}::int[], ${attempts.map(({ outcome }) => outcome)}::text[],
+          ${attempts.map(({ reply }) => reply ?? "")}::text[]
+        ) as attempt (recipient_id, token, number, outcome, reply) using (recipient_id, token)
+        on conflict (organization_id, recipient_id, number, outcome)
+        do update set times = kept.times + 1, last_at = excluded.last_at, reply = excluded.reply
+      )
+      select recipient_id as "recipientId", token as "leaseToken" from settled`
+  }
   if (retries.length > 0) {
     const rows = yield* sql<HeldLease>`
-      ${withRecipients}
+      ${withRecipients}, settled as (
       update messages message set attempts = retry.attempts, lease_token = null, lease_until = null,
         due_at = coalesce(clock_timestamp() + make_interval(secs => nullif(retry.delay, -1)), 'infinity'),
         unknown_outcomes = unknown_outcomes + retry.unknown,
@@ -181,7 +224,8 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       ) as retry (recipient_id, token, attempts, delay, unknown, failure_class, failure_code)
       where message.organization_id = ${organizationId} and message.recipient_id = retry.recipient_id
         and message.lease_token = retry.token and ${areLocked}
-      returning message.recipient_id as "recipientId", retry.token as "leaseToken"`
+      returning message.recipient_id, retry.token
+      ), ${recorded(retries)}`
     for (const lease of rows) settled.add(keyOf(lease))
     yield* pauseDomains(
       organizationId,
@@ -194,14 +238,15 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   }
   if (finals.length > 0) {
     const rows = yield* sql<HeldLease>`
-      ${withRecipients}
+      ${withRecipients}, settled as (
       delete from messages message
       using unnest(
         ${finals.map((final) => final.recipientId)}::text[], ${finals.map((final) => final.leaseToken)}::uuid[]
       ) as final (recipient_id, token)
       where message.organization_id = ${organizationId} and message.recipient_id = final.recipient_id
         and message.lease_token = final.token and ${areLocked}
-      returning message.recipient_id as "recipientId", final.token as "leaseToken"`
+      returning message.recipient_id, final.token
+      ), ${recorded(finals)}`
     for (const lease of rows) settled.add(keyOf(lease))
     const ours = finals.filter((final) => settled.has(keyOf(final)))
     if (ours.length > 0) {

@@ -45,6 +45,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   inbox_keys: { api: "select, insert", worker: "select", operator: "select" },
   qualifications: { worker: "select, insert", operator: "select, update (npi)" },
   messages: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
+  message_attempts: { worker: "select, insert, update (times, last_at, reply), delete", operator: "select, delete" },
   campaign_turns: { worker: "select, insert, update, delete", operator: "select, insert, update" },
   organization_turns: { worker: "select, insert, update, delete", operator: "select, insert, update" },
   send_rates: { worker: "select, insert, update, delete", operator: "select" },

@@ -6,7 +6,7 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
+import { type AttemptOutcome, MessageQueue, type MessageSettlement } from "@outreach/domain/mail/MessageQueue"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
@@ -336,5 +336,65 @@ describe("MessageQueuePg.settle", () => {
     expect(yield* settle(lease!, "sent")).toBe(true)
     expect((yield* (yield* RecipientRepository).find(organization.id, lease!.token))!.sentAt).not.toBeNull()
     expect(yield* bodies(campaign.id)).toEqual([])
+  })
+})
+
+describe("MessageQueuePg.settle, of an attempt", () => {
+  const settle = (lease: MessageLease, settlement: MessageSettlement, outcome: AttemptOutcome, reply: string | null) =>
+    MessageQueue.use((queue) => queue.settle(lease, settlement, { outcome, reply }))
+  const attemptsOf = ({ recipientId }: MessageLease) =>
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        select number, outcome, times, reply, last_at > first_at as repeated from message_attempts
+        where recipient_id = ${recipientId} order by last_at`,
+    )
+  const again = Effect.map(claimMessages(9), ([lease]) => lease!)
+
+  test("keeps each with the reply, and of those that do not count the last and their number", function* () {
+    yield* seedSending(1)
+    const away = { class: "refused", code: "ECONNREFUSED" } as const
+    const first = yield* again
+    const unreachable = { state: "retry", attempts: 0, delaySeconds: 0, failure: away } as const
+    yield* settle(first, unreachable, "unreachable", "refused: ECONNREFUSED")
+    yield* settle(yield* again, unreachable, "unreachable", "timeout: ETIMEDOUT")
+    yield* settle(yield* again, { state: "retry", attempts: 1, delaySeconds: 0 }, "deferred", "452 4.2.2 Mailbox full")
+    const last = yield* again
+    const data = { service_recipient_id: last.recipientId, service_campaign_id: last.campaignId, token: last.token }
+    const event = composeEvent("outreach.email_sent", yield* about(last), data)
+    yield* settle(last, { state: "sent", event }, "accepted", "250 2.0.0 Ok: queued as 4F1A2B")
+    expect(yield* attemptsOf(first)).toEqual([
+      { number: 1, outcome: "unreachable", times: 2, reply: "timeout: ETIMEDOUT", repeated: true },
+      { number: 1, outcome: "deferred", times: 1, reply: "452 4.2.2 Mailbox full", repeated: false },
+      { number: 2, outcome: "accepted", times: 1, reply: "250 2.0.0 Ok: queued as 4F1A2B", repeated: false },
+    ])
+  })
+
+  test("keeps none of a lease that was lost, also beside the one that is held", function* () {
+    yield* seedSending(1)
+    const lost = yield* again
+    yield* endLeases
+    const held = yield* again
+    const deferred = { state: "retry", attempts: 1, delaySeconds: 0 } as const
+    const settled = yield* Effect.all(
+      [settle(lost, deferred, "deferred", "451 of the lost"), settle(held, deferred, "deferred", "451 of the held")],
+      { concurrency: "unbounded" },
+    )
+    expect(settled).toEqual([false, true])
+    expect(yield* attemptsOf(held)).toMatchObject([{ reply: "451 of the held", times: 1 }])
+  })
+
+  test("forgets those that are older than the retention", function* () {
+    yield* seedSending(2)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`delete from message_attempts`
+    const leases = yield* claimMessages(2)
+    for (const lease of leases)
+      yield* settle(lease, { state: "retry", attempts: 1, delaySeconds: 60 }, "deferred", null)
+    yield* sql`
+      update message_attempts set last_at = clock_timestamp() - interval '91 days'
+      where recipient_id = ${leases[0]!.recipientId}`
+    const queue = yield* MessageQueue
+    expect([yield* queue.forgetAttempts(90), yield* queue.forgetAttempts(90)]).toEqual([1, 0])
+    expect(yield* sql`select recipient_id as id from message_attempts`).toEqual([{ id: leases[1]!.recipientId }])
   })
 })

@@ -1,0 +1,36 @@
+/** The longest reply that is kept. */
+const MAX_LENGTH = 200
+/** How much of a reply is looked at: a server may answer with any number of lines. */
+const MAX_READ_LENGTH = 2000
+/** From this length on, a local part is taken out of words, too. */
+const MIN_TELLING_LENGTH = 4
+
+/**
+ * Returns a mail server's reply on one line, without anything that names the recipient: no address, not the local part of theirs, and no number
+ * that may be an NPI.
+ */
+export const cleanSmtpReply = (reply: string, email: string): string => {
+  // What was cut off may have left half an address.
+  const read = reply.length > MAX_READ_LENGTH ? reply.slice(0, MAX_READ_LENGTH).replace(/\S*$/, "") : reply
+  const text = read
+    .split(/\r?\n/)
+    // Each line of a reply repeats its codes (RFC 5321 4.2.1, RFC 2034 4).
+    .map((line, i) => (i === 0 ? line : line.replace(/^\d{3}(?:[ -](?:[245]\.\d{1,3}\.\d{1,3}\s)?|$)/, "")))
+    .join(" ")
+    .replace(/\p{Cf}+/gu, "")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .replace(/(?:"[^"]*"|[^\s<>()[\],;:"]*)(?:@|%40)[^\s<>(),;"]*/gi, "[address]")
+    .replace(localPartOf(email), "[address]")
+    .replace(/(?<!\d)\d{10}(?!\d)/g, "[number]")
+    .trim()
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
+}
+
+const localPartOf = (email: string): RegExp => {
+  const local = email.slice(0, Math.max(0, email.lastIndexOf("@")))
+  if (local === "") return /(?!)/
+  const escaped = local.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+  return local.length < MIN_TELLING_LENGTH
+    ? new RegExp(`(?<![\\p{L}\\p{N}.-])${escaped}(?![\\p{L}\\p{N}.-])`, "giu")
+    : new RegExp(escaped, "giu")
+}
