@@ -1,5 +1,5 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Schedule, Schema } from "effect"
+import { type Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseRoute } from "../connection/DatabaseRoute.ts"
 import { poolerRefusal } from "../describeDatabaseError.ts"
@@ -44,8 +44,8 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
 interface Options {
   /** Holds `migrations/*.sql` and `functions/*.sql`. Default: the folder of `#sql/*` in `package.json`. */
   readonly folder?: URL
-  /** How long a transaction waits for a lock. Default 10 s. */
-  readonly lockTimeout?: string
+  /** How long a transaction that does not get its locks is begun again. Default 100 s. */
+  readonly giveUpAfter?: Duration.Input
   /** Receives a sentence about something that an operator should know. Default: the log. */
   readonly report?: (sentence: string) => Effect.Effect<void>
   /** Roles that get the rights of their kind now and at every migration to come. Default none. */
@@ -60,13 +60,15 @@ interface Options {
  * A migration is applied once, in the order of its number. A function is created again whenever its text changed.
  * If a newer release has migrated the database, nothing is changed.
  *
- * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently or asks for one of its own.
- * Statements wait behind a lock that a migration waits for, so it fails with `SchemaLocked` after a time.
+ * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently, locks tables by
+ * itself or asks for a transaction of its own.
+ * Statements wait behind a lock that a migration waits for. So a transaction waits for a moment, is rolled back and begun again, and fails with
+ * `SchemaLocked` after a time.
  * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
  */
 export const runMigrations = ({
   folder = SQL_FOLDER,
-  lockTimeout = "10s",
+  giveUpAfter = "100 seconds",
   report = Effect.logInfo,
   grantTo = [],
   withSessionSettings = false,
@@ -81,7 +83,7 @@ export const runMigrations = ({
         startupParameters: { ...direct.startupParameters, statement_timeout: "0", lock_timeout: "0" },
       }),
     )
-    const options = { folder, lockTimeout, report, grantTo, withSessionSettings }
+    const options = { folder, giveUpAfter, report, grantTo, withSessionSettings }
     return yield* Effect.provide(runPending(options, pool), connection)
   }).pipe(
     Effect.catchIf(
@@ -100,15 +102,34 @@ export const runMigrations = ({
   )
 
 const LOCK_NOT_AVAILABLE = "55P03"
+const DEADLOCK_DETECTED = "40P01"
 const INSUFFICIENT_PRIVILEGE = "42501"
 
+/** How long a transaction waits for a lock, and with it everyone who wants the table. */
+const LOCK_TIMEOUT = "300ms"
+/** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds the table. */
+const LONG_LOCK_TIMEOUT = "2s"
+
 const runPending = Effect.fnUntraced(function* (
-  { folder, lockTimeout, report, grantTo, withSessionSettings }: Required<Options>,
+  { folder, giveUpAfter, report, grantTo, withSessionSettings }: Required<Options>,
   pool: SqlClient.SqlClient,
 ) {
   const sql = yield* SqlClient.SqlClient
-  const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    sql.withTransaction(Effect.andThen(sql`select set_config('lock_timeout', ${lockTimeout}, true)`, effect))
+  // All locks or none. A transaction of another process may hold the table that is missing, and wait for one that this transaction holds.
+  // To wait on would stop both, and everyone behind them, until the other's statement_timeout.
+  const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+    let attempts = 0
+    return Effect.suspend(() => {
+      attempts += 1
+      const lockTimeout = attempts % 10 === 0 ? LONG_LOCK_TIMEOUT : LOCK_TIMEOUT
+      return sql.withTransaction(Effect.andThen(sql`select set_config('lock_timeout', ${lockTimeout}, true)`, effect))
+    }).pipe(
+      Effect.retry({
+        while: (error) => [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(sqlState(error) ?? ""),
+        schedule: Schedule.upTo(Schedule.spaced("200 millis"), { duration: giveUpAfter }),
+      }),
+    )
+  }
 
   // The one setting differs from every role's, and the other from the server's default.
   const [kept] = yield* sql`
@@ -181,12 +202,16 @@ const readApplied = Effect.gen(function* () {
   return new Map(rows.map(({ file, checksum }) => [file, checksum]))
 })
 
-/** Puts neighbours together, and apart what builds an index concurrently or says so. The first batch and the last may be empty. */
+/**
+ * Puts neighbours together, and apart what builds an index concurrently or says so. A file that asks for its locks again and again does so while
+ * its transaction holds no other. The first batch and the last may be empty.
+ */
 const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
   const batches: Array<Array<SqlFile>> = [[]]
   for (const each of migrations) {
     const isApart = concurrentIndexOf(each) !== undefined || each.text.startsWith("-- In a transaction of its own")
     if (isApart) batches.push([each], [])
+    else if (/^\s*lock table /m.test(each.text)) batches.push([each])
     else batches.at(-1)!.push(each)
   }
   return batches
