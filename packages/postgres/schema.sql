@@ -1732,8 +1732,8 @@ create table message_attempts (
   number integer not null,
   outcome text not null,
   times integer default 1 not null,
-  first_at timestamp with time zone default clock_timestamp() not null,
-  last_at timestamp with time zone default clock_timestamp() not null,
+  first_at timestamp with time zone default statement_timestamp() not null,
+  last_at timestamp with time zone default statement_timestamp() not null,
   reply text,
   constraint message_attempts_pkey PRIMARY KEY (organization_id, recipient_id, number, outcome),
   constraint message_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'bounced'::text, 'deferred'::text, 'refused'::text, 'unreachable'::text, 'unknown'::text])))

@@ -345,7 +345,7 @@ describe("MessageQueuePg.settle, of an attempt", () => {
   const attemptsOf = ({ recipientId }: MessageLease) =>
     SqlClient.SqlClient.use(
       (sql) => sql`
-        select number, outcome, times, reply, last_at > first_at as repeated from message_attempts
+        select number, outcome, times, reply, first_at < last_at as repeated from message_attempts
         where recipient_id = ${recipientId} order by last_at`,
     )
   const again = Effect.map(claimMessages(9), ([lease]) => lease!)

@@ -8,8 +8,8 @@ create table if not exists message_attempts (
   number integer not null,
   outcome text not null check (outcome in ('accepted', 'bounced', 'deferred', 'refused', 'unreachable', 'unknown')),
   times integer not null default 1,
-  first_at timestamptz not null default clock_timestamp(),
-  last_at timestamptz not null default clock_timestamp(),
+  first_at timestamptz not null default statement_timestamp(),
+  last_at timestamptz not null default statement_timestamp(),
   reply text,
   primary key (organization_id, recipient_id, number, outcome)
 );
