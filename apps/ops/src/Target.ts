@@ -1,6 +1,6 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { type DatabaseSettings, databaseSettings } from "@outreach/postgres/connection/databaseSettings"
-import { deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
+import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 
 /** There is no database to work on. */
@@ -28,6 +28,8 @@ export class Target extends Context.Service<
     readonly database: DatabaseSettings
     /** The public address of the sandbox's API; null for a deployment, whose settings say it. */
     readonly sandboxUrl: string | null
+    /** Where operators reach the console. Only commands that need it read it. */
+    readonly consoleUrl: Effect.Effect<string, Config.ConfigError>
     readonly livemode: boolean
     /** Whether endpoints may be reached over plain http. */
     readonly allowHttp: boolean
@@ -52,6 +54,7 @@ const readEnvironment = Effect.gen(function* () {
   return Target.of({
     name: "the database of DATABASE_URL",
     sandboxUrl: null,
+    consoleUrl,
     database: yield* databaseSettings,
     livemode: (yield* deployment) === "production",
     allowHttp: yield* webhookAllowPrivateAddresses,
@@ -64,9 +67,11 @@ const readSandbox = Effect.gen(function* () {
   const { join } = yield* Path.Path
   const settings = yield* readSettings(join(folder, "sandbox.json"))
   const DATABASE_URL = settings["database_url"]
+  const consoleOrigin = URL.parse(String(settings["console_url"]))?.origin
   return Target.of({
     name: "the sandbox's database",
     sandboxUrl: String(settings["base_url"]),
+    consoleUrl: consoleOrigin === undefined ? consoleUrl : Effect.succeed(consoleOrigin),
     database: yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL })),
     livemode: false,
     allowHttp: true,

@@ -32,6 +32,7 @@ const groups = {
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
   digest: () => import("./commands/digest.ts").then(({ digest }) => digest),
+  operators: () => import("./commands/operators.ts").then(({ operators }) => operators),
   audit: () => import("./commands/audit.ts").then(({ audit }) => audit),
   database: () => import("./commands/database.ts").then(({ database }) => database),
   restore: () => import("./commands/restore.ts").then(({ restore }) => restore),

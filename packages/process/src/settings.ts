@@ -39,6 +39,9 @@ export const cursorKey = keyRing("CURSOR_KEY")
 /** `PUBLIC_BASE_URL`: the API's public base URL, without a trailing slash. */
 export const publicBaseUrl = setting("PUBLIC_BASE_URL", HttpUrl, "http://127.0.0.1:8080")
 
+/** `CONSOLE_URL`: where operators reach the console, without a trailing slash; sign-in links lead there. */
+export const consoleUrl = setting("CONSOLE_URL", HttpUrl, "http://127.0.0.1:8090")
+
 /** `WEBHOOK_ALLOW_PRIVATE_ADDRESSES`: whether webhooks may go to private addresses and over plain http. Default `false`. */
 export const webhookAllowPrivateAddresses: Config.Config<boolean> = setting(
   "WEBHOOK_ALLOW_PRIVATE_ADDRESSES",

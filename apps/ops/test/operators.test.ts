@@ -1,0 +1,103 @@
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import { commandLine } from "./commandLine.ts"
+
+const { run, runJson, runFailing, meanwhile } = commandLine()
+
+const add = (name: string, ...flags: ReadonlyArray<string>) =>
+  runJson("operators", "add", "--name", name, "--role", "operator", ...flags)
+const tokenOf = (link: string) => link.slice(link.lastIndexOf("/") + 1)
+const signIn = (link: string) => meanwhile(OperatorRepository.use((operators) => operators.signIn(tokenOf(link))))
+
+describe("operators", () => {
+  it("are added with a link that signs in once, within a day", async () => {
+    const added = await add(" Dana Reyes ")
+    expect(added).toEqual({
+      id: expect.stringMatching(/^opr_[0-9a-f]{32}$/),
+      name: "Dana Reyes",
+      role: "operator",
+      organization_id: null,
+      sign_in_link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8090\/sign-in\/[\w-]{43}$/),
+      expires_at: expect.stringMatching(/Z$/),
+    })
+    expect(Math.abs(Date.parse(added.expires_at) - Date.now() - 24 * 3_600_000)).toBeLessThan(3_600_000)
+    expect((await signIn(added.sign_in_link))?.operator).toMatchObject({ id: added.id, name: "Dana Reyes" })
+    expect(await signIn(added.sign_in_link)).toBeUndefined()
+  })
+
+  it("sign in at CONSOLE_URL, and are told that the link is shown once", async () => {
+    const args = ["operators", "add", "--name", "Behind TLS", "--role", "viewer"]
+    const { stdout, stderr } = await run(args, { CONSOLE_URL: "https://console.acme.example/" })
+    expect(stdout).toMatch(/^sign_in_link +https:\/\/console\.acme\.example\/sign-in\/[\w-]{43}$/m)
+    expect(stderr).toContain("shown this once")
+  })
+
+  it("may belong to one organization", async () => {
+    const { id } = await runJson("organizations", "create", "--name", "Acme")
+    expect(await add("Acme's", "--organization", id)).toMatchObject({ organization_id: id })
+    const unknown = `org_${"0".repeat(32)}`
+    const args = ["operators", "add", "--name", "Nobody's", "--role", "viewer", "--organization", unknown]
+    expect(await runFailing(...args)).toMatchObject({ code: "organization_not_found" })
+  })
+
+  it("have names that differ, and roles that there are", async () => {
+    await add("Twice")
+    const args = ["operators", "add", "--name", "Twice", "--role"]
+    expect(await runFailing(...args, "viewer")).toMatchObject({ code: "operator_name_taken" })
+    expect((await run([...args, "owner"])).stderr).toContain("viewer, operator, admin")
+  })
+
+  it("are listed with their open sessions", async () => {
+    const { id, sign_in_link } = await add("Listed")
+    await signIn(sign_in_link)
+    const listed = (await runJson("operators", "list")).data.find((operator: { id: string }) => operator.id === id)
+    expect(listed).toMatchObject({ name: "Listed", role: "operator", sessions: 1, removed_at: null })
+    expect((await run(["operators", "list"])).stdout).toContain(id)
+  })
+
+  it("get further links, which work as long as is said", async () => {
+    const { id } = await add("Linked")
+    const { sign_in_link } = await runJson("operators", "link", id)
+    expect(await signIn(sign_in_link)).toBeDefined()
+    const over = await runJson("operators", "link", id, "--expires", "0s")
+    expect(await signIn(over.sign_in_link)).toBeUndefined()
+  })
+
+  it("get another role from the next request on", async () => {
+    const { id, sign_in_link } = await add("Promoted")
+    const session = await signIn(sign_in_link)
+    expect(await runJson("operators", "update", id, "--role", "admin")).toMatchObject({ id, role: "admin" })
+    const found = await meanwhile(OperatorRepository.use((all) => all.findSession(Redacted.value(session!.token))))
+    expect(found?.role).toBe("admin")
+  })
+
+  it("are removed with their sessions and links, once that is confirmed", async () => {
+    const { id, sign_in_link } = await add("Removed")
+    const session = await signIn(sign_in_link)
+    const open = await runJson("operators", "link", id)
+    expect(await runFailing("operators", "remove", id)).toMatchObject({
+      code: "not_confirmed",
+      message: expect.stringContaining(`remove operator ${id} "Removed", and end 1 session and every sign-in link`),
+    })
+    await runJson("operators", "remove", id, "--yes")
+    const findSession = OperatorRepository.use((all) => all.findSession(Redacted.value(session!.token)))
+    expect(await meanwhile(findSession)).toBeUndefined()
+    expect(await signIn(open.sign_in_link)).toBeUndefined()
+    expect(await runFailing("operators", "link", id)).toMatchObject({ code: "operator_not_found" })
+  })
+
+  it("leave in the audit log who was added and with which role, and no link", async () => {
+    const { id, sign_in_link } = await add("Audited")
+    const entries = async (command: string) => (await runJson("audit", "list", "--command", command)).data
+    expect((await entries("operators add"))[0].arguments).toEqual({
+      name: "Audited",
+      role: "operator",
+      expires: 24 * 3600,
+    })
+    await runJson("operators", "link", id)
+    const all = await entries("operators")
+    expect(all[0].arguments).toMatchObject({ operator: id })
+    expect(JSON.stringify(all)).not.toContain(tokenOf(sign_in_link))
+  })
+})
