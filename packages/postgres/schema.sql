@@ -103,6 +103,28 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
+ RETURNS TABLE(is_counted boolean, recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(bool_or(each.is_counted), false), sum(each.recipients), sum(each.published), sum(each.withdrawn), sum(each.sent),
+    sum(each.bounced), sum(each.answered), sum(each.queued), sum(each.deferred), sum(each.unknown), sum(each.quarantined),
+    sum(each.opened), sum(each.clicked), sum(each.unsuspected_opened), sum(each.unsuspected_clicked), sum(each.accounts),
+    sum(each.learners), sum(each.completers)
+  from (
+    select true as is_counted, kept.recipients, kept.published, kept.withdrawn, kept.sent, kept.bounced, kept.answered, kept.queued,
+      kept.deferred, kept.unknown, kept.quarantined, kept.opened, kept.clicked, kept.unsuspected_opened, kept.unsuspected_clicked,
+      kept.accounts, kept.learners, kept.completers
+    from campaign_counts kept where kept.organization_id = organization and kept.campaign_id = campaign
+    union all
+    select false, change.recipients, change.published, change.withdrawn, change.sent, change.bounced, change.answered, change.queued,
+      change.deferred, change.unknown, change.quarantined, change.opened, change.clicked, change.unsuspected_opened,
+      change.unsuspected_clicked, change.accounts, change.learners, change.completers
+    from campaign_count_changes change where change.organization_id = organization and change.campaign_id = campaign
+  ) each
+$function$;
+
 CREATE OR REPLACE FUNCTION public.claim_messages(max_rows integer, scan_limit integer, lease_seconds double precision, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb, per_operator_minute integer DEFAULT NULL::integer)
  RETURNS TABLE(put_off_count integer, lease jsonb)
  LANGUAGE plpgsql
@@ -421,6 +443,161 @@ AS $function$
   )
 $function$;
 
+CREATE OR REPLACE FUNCTION public.count_campaign()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_counts (organization_id, campaign_id) values (new.organization_id, new.id) on conflict do nothing;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_gone_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined)
+  select organization_id, campaign_id, count(quarantined_at) - count(*), - count(*) filter (where attempts > 0),
+    - count(*) filter (where unknown_outcomes > 0 and quarantined_at is null), - count(quarantined_at)
+  from old_rows group by organization_id, campaign_id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_hits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  insert into campaign_count_changes (organization_id, campaign_id, subject, unsuspected_opened, unsuspected_clicked)
+  select hit.organization_id, campaign_id, coalesce(test_subject, ''),
+    count(*) filter (where hit.type = 'outreach.email_opened'), count(*) filter (where hit.type = 'outreach.email_clicked')
+  from new_rows hit
+  join old_rows earlier on earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id and earlier.type = hit.type
+  cross join lateral (
+    select campaign_id, test_subject from recipients
+    where organization_id = hit.organization_id and id = hit.recipient_id limit 1
+  ) recipient
+  where hit.unsuspected_date is not null and earlier.unsuspected_date is null
+  group by hit.organization_id, campaign_id, test_subject;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined) values (
+    new.organization_id, new.campaign_id,
+    (new.quarantined_at is null)::integer - (old.quarantined_at is null)::integer,
+    (new.attempts > 0)::integer - (old.attempts > 0)::integer,
+    (new.unknown_outcomes > 0 and new.quarantined_at is null)::integer - (old.unknown_outcomes > 0 and old.quarantined_at is null)::integer,
+    (new.quarantined_at is not null)::integer - (old.quarantined_at is not null)::integer);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_new_hits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  insert into campaign_count_changes (organization_id, campaign_id, subject, opened, clicked, unsuspected_opened, unsuspected_clicked)
+  select hit.organization_id, campaign_id, coalesce(test_subject, ''),
+    count(*) filter (where type = 'outreach.email_opened'), count(*) filter (where type = 'outreach.email_clicked'),
+    count(unsuspected_date) filter (where type = 'outreach.email_opened'),
+    count(unsuspected_date) filter (where type = 'outreach.email_clicked')
+  from new_rows hit cross join lateral (
+    select campaign_id, test_subject from recipients
+    where organization_id = hit.organization_id and id = hit.recipient_id limit 1
+  ) recipient
+  group by hit.organization_id, campaign_id, test_subject;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_new_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_count_changes (organization_id, campaign_id, queued, deferred, unknown, quarantined)
+  select organization_id, campaign_id, count(*) - count(quarantined_at), count(*) filter (where attempts > 0),
+    count(*) filter (where unknown_outcomes > 0 and quarantined_at is null), count(quarantined_at)
+  from new_rows group by organization_id, campaign_id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_new_recipients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_count_changes
+    (organization_id, campaign_id, subject, hour, recipients, published, withdrawn, sent, bounced, answered)
+  select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', max(updated_at), 'UTC'), count(*),
+    count(published_at), count(withdrawn_at), count(sent_at), count(bounced_at), count(coalesce(sent_at, bounced_at))
+  from new_rows group by organization_id, campaign_id, test_subject;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_qualifications()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  insert into campaign_count_changes (organization_id, campaign_id, subject, accounts, learners, completers)
+  select qualified.organization_id, campaign.id, coalesce(test_subject, ''),
+    count(*) filter (where stage = 'account_created'), count(*) filter (where stage = 'learner_qualified'),
+    count(*) filter (where stage = 'completer_qualified')
+  from new_rows qualified
+  join campaigns campaign on campaign.organization_id = qualified.organization_id and campaign.program_id = qualified.program_id
+  cross join lateral (
+    select test_subject from recipients
+    where organization_id = qualified.organization_id and campaign_id = campaign.id and npi = qualified.npi
+      and sent_at <= qualified.counted_at limit 1
+  ) recipient
+  group by qualified.organization_id, campaign.id, test_subject;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_recipients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_count_changes
+    (organization_id, campaign_id, subject, hour, recipients, published, withdrawn, sent, bounced, answered)
+  select * from (
+    select organization_id, campaign_id, coalesce(test_subject, '') as subject, date_trunc('hour', max(updated_at), 'UTC') as hour,
+      sum(sign) as recipients,
+      coalesce(sum(sign) filter (where published_at is not null), 0) as published,
+      coalesce(sum(sign) filter (where withdrawn_at is not null), 0) as withdrawn,
+      coalesce(sum(sign) filter (where sent_at is not null), 0) as sent,
+      coalesce(sum(sign) filter (where bounced_at is not null), 0) as bounced,
+      coalesce(sum(sign) filter (where coalesce(sent_at, bounced_at) is not null), 0) as answered
+    from (
+      select 1 as sign, organization_id, campaign_id, test_subject, updated_at, published_at, withdrawn_at, sent_at, bounced_at from new_rows
+      union all
+      select -1, organization_id, campaign_id, test_subject, updated_at, published_at, withdrawn_at, sent_at, bounced_at from old_rows
+    ) each
+    group by organization_id, campaign_id, test_subject
+  ) change
+  where recipients <> 0 or published <> 0 or withdrawn <> 0 or sent <> 0 or bounced <> 0 or answered <> 0;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.current_identity()
  RETURNS text
  LANGUAGE plpgsql
@@ -493,6 +670,15 @@ AS $function$
   -- PostgreSQL puts a single expression into the statements that call it. A call would cost thirty times as much.
   select 'dlv_' || substr(event_id, 5, 12) || '7'
     || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.domain_size(sent integer, deferred integer, refused integer, mailbox_not_found integer, mailbox_disabled integer, domain_not_found integer, address_invalid integer, other integer)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select floor(ln(1 + sent + 10::double precision * (deferred + refused)
+    + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer
 $function$;
 
 CREATE OR REPLACE FUNCTION public.events_after(organization text, types text[], after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer)
@@ -1390,6 +1576,82 @@ create table audit_results (
   constraint audit_results_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
 
+create table campaign_count_changes (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  id uuid default gen_random_uuid() not null,
+  subject text default ''::text not null,
+  hour timestamp with time zone,
+  recipients integer default 0 not null,
+  published integer default 0 not null,
+  withdrawn integer default 0 not null,
+  sent integer default 0 not null,
+  bounced integer default 0 not null,
+  answered integer default 0 not null,
+  queued integer default 0 not null,
+  deferred integer default 0 not null,
+  unknown integer default 0 not null,
+  quarantined integer default 0 not null,
+  opened integer default 0 not null,
+  clicked integer default 0 not null,
+  unsuspected_opened integer default 0 not null,
+  unsuspected_clicked integer default 0 not null,
+  accounts integer default 0 not null,
+  learners integer default 0 not null,
+  completers integer default 0 not null,
+  constraint campaign_count_changes_pkey PRIMARY KEY (organization_id, campaign_id, id)
+) with (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_cost_delay=0);
+
+create table campaign_counts (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  subject text default ''::text not null,
+  recipients integer default 0 not null,
+  published integer default 0 not null,
+  withdrawn integer default 0 not null,
+  sent integer default 0 not null,
+  bounced integer default 0 not null,
+  answered integer default 0 not null,
+  queued integer default 0 not null,
+  deferred integer default 0 not null,
+  unknown integer default 0 not null,
+  quarantined integer default 0 not null,
+  opened integer default 0 not null,
+  clicked integer default 0 not null,
+  unsuspected_opened integer default 0 not null,
+  unsuspected_clicked integer default 0 not null,
+  accounts integer default 0 not null,
+  learners integer default 0 not null,
+  completers integer default 0 not null,
+  constraint campaign_counts_pkey PRIMARY KEY (organization_id, campaign_id, subject)
+) with (fillfactor=50);
+
+create table campaign_domains (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  domain text collate "C" not null,
+  sent integer default 0 not null,
+  deferred integer default 0 not null,
+  refused integer default 0 not null,
+  mailbox_not_found integer default 0 not null,
+  mailbox_disabled integer default 0 not null,
+  domain_not_found integer default 0 not null,
+  address_invalid integer default 0 not null,
+  other integer default 0 not null,
+  last_reply text,
+  last_reply_at timestamp with time zone,
+  constraint campaign_domains_pkey PRIMARY KEY (organization_id, campaign_id, domain)
+) with (fillfactor=50);
+
+create table campaign_hours (
+  organization_id text collate "C" not null,
+  campaign_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  sent integer not null,
+  bounced integer not null,
+  constraint campaign_hours_pkey PRIMARY KEY (organization_id, campaign_id, hour)
+) with (fillfactor=50);
+
 create unlogged table campaign_turns (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -2095,6 +2357,7 @@ create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALU
 create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
 CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
@@ -2120,7 +2383,9 @@ CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, receiv
 CREATE INDEX mail_operators_to_look_up ON public.mail_operators USING btree (look_up_at);
 CREATE INDEX message_attempts_by_age ON public.message_attempts USING btree (last_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
+CREATE INDEX messages_failed ON public.messages USING btree (organization_id, campaign_id, failure_class, failure_code) WHERE (failure_class IS NOT NULL);
 CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX messages_quarantined_of_campaign ON public.messages USING btree (organization_id, campaign_id, quarantined_at, recipient_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX operator_sessions_of_operator ON public.operator_sessions USING btree (operator_id);
 CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (removed_at IS NULL);
 CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
@@ -2191,5 +2456,14 @@ alter table webhook_endpoints add constraint webhook_endpoints_organization_id_f
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER begin_turns AFTER INSERT OR UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.status = 'sending'::text)) EXECUTE FUNCTION begin_turns();
+CREATE TRIGGER count_campaign AFTER INSERT ON public.campaigns FOR EACH ROW EXECUTE FUNCTION count_campaign();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
+CREATE TRIGGER count_gone_messages AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_gone_messages();
+CREATE TRIGGER count_messages AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((((old.attempts > 0) <> (new.attempts > 0)) OR ((old.unknown_outcomes > 0) <> (new.unknown_outcomes > 0)) OR ((old.quarantined_at IS NULL) <> (new.quarantined_at IS NULL)))) EXECUTE FUNCTION count_messages();
+CREATE TRIGGER count_new_messages AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_messages();
+CREATE TRIGGER count_qualifications AFTER INSERT ON public.qualifications REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_qualifications();
 CREATE TRIGGER fill_organization BEFORE INSERT ON public.reader_positions FOR EACH ROW WHEN ((new.organization_id IS NULL)) EXECUTE FUNCTION fill_organization();
+CREATE TRIGGER count_new_recipients AFTER INSERT ON public.recipients REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_recipients();
+CREATE TRIGGER count_recipients AFTER UPDATE ON public.recipients REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_recipients();
+CREATE TRIGGER count_hits AFTER UPDATE ON public.unique_hits REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_hits();
+CREATE TRIGGER count_new_hits AFTER INSERT ON public.unique_hits REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_hits();

@@ -25,6 +25,7 @@ import { receiveBounces } from "./mail/receiveBounces.ts"
 import { SmtpMailer } from "./mail/SmtpMailer.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
 import { unsubscribe } from "./mail/unsubscribe.ts"
+import { countCampaigns } from "./upkeep/countCampaigns.ts"
 import { deleteExpired } from "./upkeep/deleteExpired.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
@@ -80,6 +81,7 @@ export const worker = Effect.gen(function* () {
     ...(mail.perOperatorMinute === null ? [] : [lookUpOperators(createResolver(mail.dnsServers))]),
     judgeHits,
     unsubscribe,
+    countCampaigns,
     deleteExpired,
     sampleGauges,
     managePartitions(config.retention),

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
@@ -44,6 +45,7 @@ export const adapters = Layer.mergeAll(
   OperatorRepository.layer,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
+  CampaignCounts.layer,
   SubjectTestRepositoryPg,
   FollowUpRepositoryPg,
   RecipientRepositoryPg,
