@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { hostname, userInfo } from "node:os"
 import { fileURLToPath } from "node:url"
+import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { asRole } from "@outreach/testing/testRoles"
 import { Context, Effect, Option } from "effect"
@@ -8,7 +9,7 @@ import type { Command, Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { Access } from "../src/audit/Access.ts"
-import { ARGUMENTS, nameOf } from "../src/audit/auditArguments.ts"
+import { nameOf } from "../src/audit/auditArguments.ts"
 import { loadGroups } from "../src/ops.ts"
 import { commandLine } from "./commandLine.ts"
 
@@ -48,7 +49,7 @@ describe("every command", () => {
     expect(names.length).toBeGreaterThan(50)
     expect(
       names.filter(([, name]) => ARGUMENTS[name] === undefined),
-      "Add each of these flags and arguments to ARGUMENTS of apps/ops/src/audit/auditArguments.ts: `recorded` if no value can be a secret, personal data or a text, else `withheld`.",
+      "Add each of these flags and arguments to ARGUMENTS of packages/domain/src/operators/recordArgument.ts: `recorded` if no value can be a secret, personal data or a text, else `withheld`.",
     ).toEqual([])
   })
 })

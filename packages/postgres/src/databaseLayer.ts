@@ -8,12 +8,14 @@ import { DatabaseRoute } from "./connection/DatabaseRoute.ts"
 import { DatabaseSocket, type SocketRole } from "./connection/DatabaseSocket.ts"
 import type { DatabaseSettings } from "./connection/databaseSettings.ts"
 import { sendHeartbeats } from "./connection/heartbeat.ts"
-import { STARTUP_SETTINGS } from "./sessionSettings.ts"
+import { SESSION_SETTINGS, STARTUP_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
 
-/** How long a response may take: a little more than the server's `statement_timeout`, and without a limit for what may wait. */
+/** How much longer than the server's `statement_timeout` a response may take. */
+const RESPONSE_MARGIN_MS = 5000
+
+/** How long a response may take, without a limit for what may wait. */
 const LIMITS_MS = {
-  pool: 35_000,
   heartbeat: HEARTBEAT_LIMIT_MS,
   listener: HEARTBEAT_LIMIT_MS,
   session: Number.POSITIVE_INFINITY,
@@ -39,12 +41,16 @@ export const databaseLayer = (options: {
   readonly connections?: "exclusive" | "shared"
   /** How long a connection may take to open at each host, unless the address says. Default 5 seconds. */
   readonly connectTimeout?: Duration.Input
+  /** How long a statement may take, in whole seconds. Default 30. A pooler in transaction mode does not pass it on: there the role's limit holds. */
+  readonly statementTimeoutSeconds?: number
 }) => {
   const { address, directAddress, pooler, clockSkewSeconds } = options.database
+  const { statementTimeoutSeconds = 30 } = options
+  const limitsMs = { ...LIMITS_MS, pool: statementTimeoutSeconds * 1000 + RESPONSE_MARGIN_MS }
   const clientOf = (address: DatabaseAddress, role: SocketRole): PgClient.PgClientConfig => {
     const timeout = address.connectTimeout ?? options.connectTimeout ?? "5 seconds"
     const connectTimeoutMs = Duration.toMillis(Duration.fromInputUnsafe(timeout))
-    const limitMs = role === "heartbeat" && pooler === "transaction" ? POOLER_LIMIT_MS : LIMITS_MS[role]
+    const limitMs = role === "heartbeat" && pooler === "transaction" ? POOLER_LIMIT_MS : limitsMs[role]
     const watch = ConnectionWatch.of(address)
     return {
       // For spans alone: the stream knows the hosts.
@@ -62,11 +68,12 @@ export const databaseLayer = (options: {
       stream: () => new DatabaseSocket({ address, watch, role, connectTimeoutMs, limitMs }),
     }
   }
+  const statementTimeout = { statement_timeout: `${statementTimeoutSeconds}s` }
   return Layer.mergeAll(
     PgClient.layer({
       ...clientOf(address, "pool"),
       // A pooler passes no setting on, and the next transaction has another connection, without the statement that this one named.
-      ...(pooler === "none" ? { startupParameters: STARTUP_SETTINGS } : { prepare: false }),
+      ...(pooler === "none" ? { startupParameters: { ...STARTUP_SETTINGS, ...statementTimeout } } : { prepare: false }),
       maxConnections: options.maxConnections ?? 10,
       multiplex: options.connections === "shared",
     }),
@@ -75,6 +82,7 @@ export const databaseLayer = (options: {
     ),
     Layer.succeed(DatabaseRoute, {
       pooler,
+      sessionSettings: pooler === "none" ? { ...SESSION_SETTINGS, ...statementTimeout } : SESSION_SETTINGS,
       commitsWait: () => ConnectionWatch.of(address).commitsWait,
       listening: { ...clientOf(directAddress, "listener"), startupParameters: STARTUP_SETTINGS },
       direct: { ...clientOf(directAddress, "session"), startupParameters: STARTUP_SETTINGS },

@@ -1,7 +1,8 @@
-import { hostname, userInfo } from "node:os"
+import { hostname } from "node:os"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { noneOr } from "@outreach/domain/textSchema"
 import { AuditLog, type BegunCommand, type CommandEnd } from "@outreach/postgres/operators/AuditLog"
+import { osUser } from "@outreach/process/osUser"
 import { setting } from "@outreach/process/setting"
 import { Cause, Console, Context, Effect, Exit, Terminal } from "effect"
 import type { Command } from "effect/cli"
@@ -53,15 +54,6 @@ export const audited =
       }
       return yield* Effect.acquireUseRelease(log.begin(begun), () => handler(input), end)
     })
-
-const osUser = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    // A container's user may have no name.
-    return `uid ${process.getuid?.()}`
-  }
-}
 
 const endOf = <E>(exit: Exit.Exit<void, E>): CommandEnd => {
   if (Exit.isSuccess(exit)) return { result: "succeeded", code: null }

@@ -9,6 +9,8 @@ export class DatabaseRoute extends Context.Service<
   DatabaseRoute,
   {
     readonly pooler: Pooler
+    /** The settings that every session has, as `current_setting` shows them. */
+    readonly sessionSettings: Readonly<Record<string, string>>
     /** Reports whether commits wait for a synchronous standby. */
     readonly commitsWait: () => boolean
     /** The same as `direct`, for notifications: no response may take longer than a heartbeat's. */

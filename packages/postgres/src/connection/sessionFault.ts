@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DatabaseFault } from "../describeDatabaseError.ts"
-import { SESSION_SETTINGS } from "../sessionSettings.ts"
 import { DatabaseRoute } from "./DatabaseRoute.ts"
 
 export const SESSION_SETTINGS_CODE = "SESSION_SETTINGS"
@@ -9,9 +8,9 @@ export const SESSION_SETTINGS_CODE = "SESSION_SETTINGS"
 /** Returns what to do about settings that the process's sessions lack; undefined if they lack none. */
 export const sessionFault = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { pooler } = yield* DatabaseRoute
+  const { pooler, sessionSettings } = yield* DatabaseRoute
   const lacking = yield* sql<{ name: string }>`
-    select key as name from json_each_text(${JSON.stringify(SESSION_SETTINGS)}::json)
+    select key as name from json_each_text(${JSON.stringify(sessionSettings)}::json)
     where current_setting(key) is distinct from value`
   if (lacking.length === 0) return undefined
   const names = lacking.map(({ name }) => name).join(", ")

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from "preact"
+
+/** The facts about one thing, as a list of names and values. A value that is undefined is left out. */
+export const Facts = (props: { readonly facts: Readonly<Record<string, ComponentChildren>> }) => (
+  <dl class="facts">
+    {Object.entries(props.facts).map(
+      ([name, value]) =>
+        value !== undefined && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)

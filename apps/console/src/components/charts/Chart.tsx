@@ -1,0 +1,46 @@
+import type { PlotOptions } from "@observablehq/plot"
+import { type Column, Table } from "../Table.tsx"
+import { renderPlot } from "./renderPlot.ts"
+
+/** A chart with a table of the same numbers. */
+export const Chart = <Row,>(props: {
+  readonly title: string
+  /** The main point of the chart in a sentence, for those who do not see it. */
+  readonly label: string
+  readonly plot: PlotOptions
+  readonly rows: ReadonlyArray<Row>
+  readonly columns: ReadonlyArray<Column<Row>>
+  /** What stands in place of a chart without rows. */
+  readonly empty: string
+  /** The attributes that a script of the browser reads, such as `data-brush`. */
+  readonly data?: Readonly<Record<`data-${string}`, string>>
+  /** What the colours mean. */
+  readonly legend?: ReadonlyArray<{ readonly name: string; readonly color: string }>
+}) => (
+  <figure class="chart" {...props.data}>
+    <figcaption>{props.title}</figcaption>
+    {props.rows.length === 0 ? (
+      <p class="empty">{props.empty}</p>
+    ) : (
+      <>
+        {props.legend !== undefined && (
+          <ul class="legend">
+            {props.legend.map(({ name, color }) => (
+              <li key={name}>
+                <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+                  <rect width="12" height="12" rx="2" fill={color} />
+                </svg>{" "}
+                {name}
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="drawing" dangerouslySetInnerHTML={{ __html: renderPlot(props.label, props.plot) }} />
+        <details>
+          <summary>As a table</summary>
+          <Table caption={props.title} hideCaption rows={props.rows} columns={props.columns} empty={props.empty} />
+        </details>
+      </>
+    )}
+  </figure>
+)

@@ -1,0 +1,88 @@
+import * as Plot from "@observablehq/plot"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { formatCount } from "../format.ts"
+import { Chart } from "./Chart.tsx"
+
+/** One part of the counts of a histogram, such as an outcome. */
+export interface Series {
+  readonly name: string
+  /** A variable of the stylesheet: `var(--good)`. */
+  readonly color: string
+}
+
+/** How often each series occurred in a bucket of time. */
+export interface Bucket {
+  /** The bucket's beginning, in Unix milliseconds. */
+  readonly at: number
+  /** By the names of the series; one that is not there is 0. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+const WIDTH = 1000
+const MARGIN = 48
+
+/** Counts over time, stacked by series. A range of it can be brushed: the browser's script then opens `brush` with `from` and `to`. */
+export const Histogram = (props: {
+  readonly title: string
+  readonly series: ReadonlyArray<Series>
+  readonly buckets: ReadonlyArray<Bucket>
+  /** The length of each bucket in milliseconds. */
+  readonly bucketMs: number
+  /** The range that is shown, in Unix milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** The address that a brushed range is added to; without it there is no brush. */
+  readonly brush?: string
+  readonly empty: string
+}) => {
+  const bars = props.buckets.flatMap(({ at, counts }) =>
+    props.series.map(({ name }) => ({
+      from: new Date(at),
+      to: new Date(at + props.bucketMs),
+      series: name,
+      count: counts[name] ?? 0,
+    })),
+  )
+  const totals = props.series.map(
+    ({ name }) => `${formatCount(props.buckets.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0))} ${name}`,
+  )
+  return (
+    <Chart
+      title={props.title}
+      label={`${props.title}: ${totals.join(", ")}`}
+      empty={props.empty}
+      legend={props.series}
+      rows={props.buckets}
+      columns={[
+        { header: "From (UTC)", cell: ({ at }) => fromUnixMillis(at).slice(0, 16).replace("T", " ") },
+        ...props.series.map(({ name }) => ({
+          header: name,
+          numeric: true,
+          cell: ({ counts }: Bucket) => formatCount(counts[name] ?? 0),
+        })),
+      ]}
+      {...(props.brush !== undefined && {
+        data: {
+          "data-brush": props.brush,
+          "data-from": String(props.from),
+          "data-to": String(props.to),
+          "data-left": String(MARGIN / WIDTH),
+          "data-right": String(1 - 16 / WIDTH),
+        },
+      })}
+      plot={{
+        width: WIDTH,
+        height: 220,
+        marginLeft: MARGIN,
+        marginRight: 16,
+        x: { type: "utc", domain: [new Date(props.from), new Date(props.to)], label: null },
+        y: { grid: true, label: null, tickFormat: "~s" },
+        color: {
+          domain: props.series.map(({ name }) => name),
+          range: props.series.map(({ color }) => color),
+        },
+        marks: [Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: 0.5 }), Plot.ruleY([0])],
+      }}
+    />
+  )
+}

@@ -1,0 +1,35 @@
+/** Formats a count with thousands separators. */
+export const formatCount = (count: number): string => count.toLocaleString("en")
+
+/** Formats a count that was counted only so far. */
+export const formatCapped = (count: number, cap: number): string =>
+  count >= cap ? `more than ${formatCount(cap)}` : formatCount(count)
+
+/** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if it is not known. */
+export const formatShare = (share: number | null): string =>
+  share === null || !Number.isFinite(share)
+    ? "–"
+    : `${(share * 100).toLocaleString("en", { maximumFractionDigits: 1 })} %`
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const
+
+/** Formats a length of time in its two largest units, such as `2 hours 5 minutes`. */
+export const formatDuration = (seconds: number): string => {
+  let rest = Math.max(0, Math.round(seconds))
+  const parts: Array<string> = []
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size)
+    if (count > 0) parts.push(`${formatCount(count)} ${unit}${count === 1 ? "" : "s"}`)
+    rest -= count * size
+  }
+  if (rest > 0 || parts.length === 0) parts.push(`${rest} second${rest === 1 ? "" : "s"}`)
+  return parts.slice(0, 2).join(" ")
+}
+
+/** Formats milliseconds, in seconds from one second on. */
+export const formatMillis = (millis: number): string =>
+  millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`

@@ -1,0 +1,75 @@
+import { Deployment } from "@outreach/domain/Deployment"
+import { adapters } from "@outreach/postgres/adapters"
+import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
+import { databaseLayer } from "@outreach/postgres/databaseLayer"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
+import { adminServer } from "@outreach/process/adminServer"
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServer } from "effect/http"
+import { ConsoleConfig } from "./ConsoleConfig.ts"
+import { Assets } from "./http/assets.ts"
+import { application, consoleServer } from "./http/consoleServer.ts"
+import { PageRenderer } from "./http/PageRenderer.tsx"
+import { routes } from "./routes.ts"
+import { currentSession } from "./signIn/currentSession.ts"
+
+/** A connection of its own, few of them, and short: nothing that a page asks slows deliveries. */
+const database = Layer.unwrap(
+  Effect.map(ConsoleConfig, ({ database, databaseConnections }) =>
+    databaseLayer({
+      database,
+      applicationName: "outreach-console",
+      maxConnections: databaseConnections,
+      statementTimeoutSeconds: 5,
+    }),
+  ),
+)
+
+const deployment = Layer.effect(
+  Deployment,
+  Effect.map(ConsoleConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
+)
+
+const cipher = Layer.effect(
+  SecretCipher,
+  Effect.map(ConsoleConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
+)
+
+const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(database))
+
+const services = Layer.mergeAll(
+  PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
+  currentSession,
+  AuditLog.layer,
+  OwnedIds.layer,
+).pipe(
+  Layer.provideMerge(adapters),
+  Layer.provideMerge(Layer.mergeAll(database, deployment, cipher, SecureRandom.layerWebCrypto)),
+)
+
+/** Listens once everything else is there. */
+const listening = Layer.effect(
+  HttpServer.HttpServer,
+  Effect.gen(function* () {
+    const { adminHost, adminPort } = yield* ConsoleConfig
+    const { fault } = yield* DatabaseMonitor
+    yield* Effect.forkScoped(
+      adminServer({
+        host: adminHost,
+        port: adminPort,
+        unreadiness: Effect.map(fault, (found) => found && `${found.advice} (${found.code})`),
+      }),
+    )
+    const server = yield* consoleServer
+    yield* server.serve(yield* application(routes, []))
+    const url = HttpServer.formatAddress(server.address)
+    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
+    return server
+  }),
+)
+
+/** The whole console, serving from when the layer is built until it is released. Offers the server, for its address. */
+export const console = listening.pipe(Layer.provide(services), Layer.provideMerge(monitor))

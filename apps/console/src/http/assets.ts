@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { stripTypeScriptTypes } from "node:module"
+import { fileURLToPath } from "node:url"
+import { Context, Effect, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+
+/** The scripts of the browser. Each looks for the elements that it is for, and every page works without it. */
+const SCRIPTS = ["brush", "countdown", "liveTiles"] as const
+
+interface Asset {
+  readonly path: `/assets/${string}`
+  readonly response: HttpServerResponse.HttpServerResponse
+}
+
+/** The files that pages refer to, under addresses that name their content, so that browsers may keep them for ever. */
+export class Assets extends Context.Service<
+  Assets,
+  { readonly style: Asset; readonly icon: Asset; readonly scripts: ReadonlyArray<Asset> }
+>()("console/http/Assets") {
+  static readonly layer = Layer.effect(
+    Assets,
+    Effect.promise(async () => ({
+      style: asset("css", "text/css; charset=utf-8", await readText("#styles/console.css")),
+      icon: asset("svg", "image/svg+xml", await readText("#styles/icon.svg")),
+      scripts: await Promise.all(
+        SCRIPTS.map(async (name) =>
+          asset("js", "text/javascript; charset=utf-8", stripTypeScriptTypes(await readText(`#browser/${name}`))),
+        ),
+      ),
+    })),
+  )
+}
+
+const readText = (specifier: string): Promise<string> => readFile(fileURLToPath(import.meta.resolve(specifier)), "utf8")
+
+const asset = (extension: string, contentType: string, text: string): Asset => ({
+  path: `/assets/${createHash("sha256").update(text).digest("hex").slice(0, 16)}.${extension}`,
+  response: HttpServerResponse.text(text, {
+    contentType,
+    headers: { "cache-control": "public, max-age=31536000, immutable" },
+  }),
+})

@@ -1,0 +1,49 @@
+import { hostname } from "node:os"
+import { recordArgument } from "@outreach/domain/operators/recordArgument"
+import { AuditLog, type CommandEnd } from "@outreach/postgres/operators/AuditLog"
+import { osUser } from "@outreach/process/osUser"
+import { Cause, Effect, Exit } from "effect"
+import type { RequestContext } from "./Route.ts"
+
+/**
+ * Records in the audit log what an operator does: before it is done, and how it ended. If the first entry cannot be written, nothing is done.
+ *
+ * An action has the words and the arguments of the command that does the same.
+ */
+export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
+  command: string,
+  input: Readonly<Record<string, unknown>>,
+  { operator }: RequestContext,
+  run: Effect.Effect<A, E, R>,
+) {
+  const log = yield* AuditLog
+  const recorded = Object.fromEntries(
+    Object.entries(input).flatMap(([name, value]) =>
+      value === undefined || value === false ? [] : [[name, recordArgument(name, value)]],
+    ),
+  )
+  const begin = log.begin({
+    command,
+    arguments: recorded,
+    operator: operator.name,
+    osUser: osUser(),
+    host: hostname(),
+  })
+  return yield* Effect.acquireUseRelease(
+    begin,
+    () => run,
+    (id, exit) =>
+      Effect.catchDefect(log.end(id, endOf(exit)), () =>
+        Effect.logWarning("an action's end is not in the audit log").pipe(Effect.annotateLogs({ command })),
+      ),
+  )
+})
+
+const endOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): CommandEnd => {
+  if (Exit.isSuccess(exit)) return { result: "succeeded", code: null }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { result: "interrupted", code: null }
+  const refusal = exit.cause.reasons.find(Cause.isFailReason)?.error
+  return { result: "failed", code: refusal === undefined ? "internal_error" : snakeCase(refusal._tag) }
+}
+
+const snakeCase = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()

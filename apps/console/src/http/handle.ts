@@ -1,0 +1,169 @@
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { mayActAs } from "@outreach/domain/operators/Operator"
+import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
+import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
+import { describeCause } from "@outreach/process/describeCause"
+import { Cause, Clock, Effect, Result } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { View } from "../components/View.ts"
+import { audited } from "./audited.ts"
+import { formToken, isFormToken } from "./formToken.ts"
+import { type Inputs, type Params, parseInputs } from "./inputs.ts"
+import { readNotice, redirectWithNotice, withoutNotice } from "./notice.ts"
+import { PageError } from "./PageError.ts"
+import { PageRenderer } from "./PageRenderer.tsx"
+import { type ActionResult, DEPLOYMENT_SECTIONS, type Refusal, type Route } from "./Route.ts"
+import { forged, readForm } from "./readForm.ts"
+import { Sessions, type SignedIn } from "./Sessions.ts"
+
+/**
+ * Creates the handler of a route: the same steps in the same order, which no route can skip.
+ *
+ * Session; role; form and its token; path, query and fields; whose the named things are; audit log; the route's own part; rendering.
+ */
+export const handle = <R>(route: Route<R>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const renderer = yield* PageRenderer
+    const sessions = yield* Sessions
+    let view: View | undefined
+    const answer = Effect.gen(function* () {
+      const signedIn = yield* sessions.find(request)
+      if (signedIn === undefined) {
+        if (route.kind !== "page") return yield* signedOut
+        return HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } })
+      }
+      view = {
+        operator: signedIn.operator,
+        formToken: formToken(signedIn.sessionToken),
+        now: yield* Clock.currentTimeMillis,
+        address: request.url,
+      }
+      return yield* respond(route, signedIn, view)
+    })
+    return yield* answer.pipe(
+      Effect.catchTag("PageError", (error) => Effect.succeed(renderer.error(view, error))),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        Effect.fnUntraced(function* (cause) {
+          const requestId = yield* createIdentifier("request")
+          yield* Effect.logError("unhandled error in request").pipe(
+            Effect.annotateLogs({ requestId, route: route.path, errors: describeCause(cause) }),
+          )
+          return renderer.error(view, defect(cause, requestId))
+        }),
+      ),
+    )
+  })
+
+const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, sessionToken }: SignedIn, view: View) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const renderer = yield* PageRenderer
+  if (operator.organizationId !== null && DEPLOYMENT_SECTIONS.includes(route.section)) {
+    return yield* PageError.notFound()
+  }
+  if (!mayActAs(operator.role, route.role)) {
+    return yield* new PageError({
+      status: 403,
+      title: "Not allowed",
+      messages: [
+        `This needs the role ${route.role}; yours is ${operator.role}. An admin can do it, or change your role.`,
+      ],
+    })
+  }
+
+  const form = route.kind === "action" ? yield* readForm : undefined
+  if (form !== undefined && !isFormToken(sessionToken, form.get("token") ?? undefined)) return yield* forged
+  const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
+  const search = form ?? new URLSearchParams(request.url.split("?")[1])
+  const input = {
+    ...(yield* parsePath(route.params, params)),
+    ...(yield* parseGiven(route.kind === "action" ? route.fields : route.query, search)),
+  } as never
+  if (operator.organizationId !== null) {
+    const ids = [...Object.values(params), ...search.values()].flatMap((text) => text.match(ID) ?? [])
+    if (!(yield* (yield* OwnedIds).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
+  }
+
+  const context = { operator, now: view.now }
+  switch (route.kind) {
+    case "page": {
+      const content = yield* refusing(route.read(input, context), { status: 400, title: "Not shown" })
+      const notice = readNotice(request)
+      const page = renderer.page(view, content, { section: route.section, notice })
+      return notice === undefined ? page : withoutNotice(page)
+    }
+    case "resource": {
+      const response = refusing(route.respond(input, context), { status: 400, title: "Not shown" })
+      return yield* route.command === undefined ? response : audited(route.command, input, context, response)
+    }
+    case "action": {
+      const result: ActionResult = yield* refusing(audited(route.command, input, context, route.run(input, context)), {
+        status: 409,
+        title: "Not done",
+      })
+      if ("response" in result) return result.response
+      if ("page" in result) return renderer.page(view, result.page, { section: route.section })
+      return redirectWithNotice(result.to, result.notice)
+    }
+  }
+})
+
+/** The ids in a text; more than one in a list. */
+const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g
+
+const parsePath = (declared: Params, given: Readonly<Record<string, string>>) =>
+  Result.match(parseInputs(declared, Object.entries(given)), {
+    onSuccess: (values) =>
+      Object.keys(declared).every((name) => values[name] !== undefined)
+        ? Effect.succeed(values)
+        : Effect.fail(PageError.notFound()),
+    onFailure: () => Effect.fail(PageError.notFound()),
+  })
+
+const parseGiven = (declared: Inputs, given: URLSearchParams) =>
+  Result.match(parseInputs(declared, given), {
+    onSuccess: Effect.succeed,
+    onFailure: (faults) =>
+      Effect.fail(new PageError({ status: 400, title: "Not valid", messages: faults.map(({ message }) => message) })),
+  })
+
+/** Shows the operator a refusal of the domain as it is. */
+const refusing = <A, E extends Refusal, R>(
+  effect: Effect.Effect<A, E, R>,
+  { status, title }: { readonly status: number; readonly title: string },
+): Effect.Effect<A, PageError, R> =>
+  Effect.mapError(effect, (error) => {
+    if ((error as unknown) instanceof PageError) return error as unknown as PageError
+    const isMissing = error._tag.endsWith("NotFound")
+    return new PageError({
+      status: isMissing ? 404 : status,
+      title: isMissing ? "Not found" : title,
+      messages: [error.message],
+    })
+  })
+
+const signedOut = new PageError({
+  status: 401,
+  title: "Signed out",
+  messages: ["Your session has ended. Sign in again, and repeat what you did."],
+})
+
+const defect = (cause: Cause.Cause<unknown>, requestId: string): PageError => {
+  const isTransient = cause.reasons.some(
+    (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
+  )
+  return isTransient
+    ? new PageError({
+        status: 503,
+        title: "The database did not answer",
+        messages: [
+          `It is away, or the question took too long. Try again in a minute. The log has more at ${requestId}.`,
+        ],
+      })
+    : new PageError({
+        status: 500,
+        title: "Something went wrong",
+        messages: [`This is a fault of the console. The log has more at ${requestId}.`],
+      })
+}

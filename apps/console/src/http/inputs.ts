@@ -1,0 +1,63 @@
+import { expectedBy, parseInput } from "@outreach/domain/parseInput"
+import { Result, type Schema } from "effect"
+
+/** How the value of an input is parsed from text. */
+type Codec<A> = Schema.Codec<A, string>
+
+/** An input that must be given. */
+export interface RequiredInput<A> {
+  readonly required: Codec<A>
+}
+
+/** Declares that a value of a query or a form must be given. */
+export const required = <A>(schema: Codec<A>): RequiredInput<A> => ({ required: schema })
+
+// biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
+type AnyCodec = Codec<any>
+
+/** The parameters of a path by their names. */
+export type Params = Readonly<Record<string, AnyCodec>>
+/** The values of a query or a form by their names; a value that is absent or empty is undefined, unless it is `required`. */
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export type Inputs = Readonly<Record<string, AnyCodec | RequiredInput<any>>>
+
+export type ParamsOf<P> = { readonly [K in keyof P]: P[K] extends Codec<infer A> ? A : never }
+export type InputsOf<I> = {
+  readonly [K in keyof I]: I[K] extends RequiredInput<infer A> ? A : I[K] extends Codec<infer A> ? A | undefined : never
+}
+
+/** An input that is missing or not valid, in a sentence that does not repeat it. */
+export interface InputFault {
+  readonly name: string
+  readonly message: string
+}
+
+/** Parses the values that were given. A name that was given several times has its values joined by commas. */
+export const parseInputs = (
+  declared: Inputs,
+  given: Iterable<readonly [string, string]>,
+): Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<InputFault>> => {
+  const texts = new Map<string, string>()
+  for (const [name, value] of given) {
+    if (value !== "") texts.set(name, texts.has(name) ? `${texts.get(name)},${value}` : value)
+  }
+  const values: Record<string, unknown> = {}
+  const faults: Array<InputFault> = []
+  for (const [name, input] of Object.entries(declared)) {
+    const schema: AnyCodec = "required" in input ? input.required : input
+    const text = texts.get(name)?.trim()
+    if (text === undefined || text === "") {
+      if ("required" in input) faults.push({ name, message: `${name} is missing. It must be ${expectedBy(schema)}.` })
+      values[name] = undefined
+      continue
+    }
+    const parsed = parseInput(schema)(text)
+    if (Result.isSuccess(parsed)) {
+      values[name] = parsed.success
+      continue
+    }
+    const { expected, reason } = parsed.failure
+    faults.push({ name, message: `${name} is not valid${reason && `: ${reason}`}. It must be ${expected}.` })
+  }
+  return faults.length > 0 ? Result.fail(faults) : Result.succeed(values)
+}

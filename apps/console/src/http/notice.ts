@@ -1,0 +1,23 @@
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const COOKIE = "notice"
+const MAX_CHARACTERS = 500
+
+/** Returns what the last action did, which the browser kept for the page after it. */
+export const readNotice = ({ cookies }: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const given = cookies[COOKIE]
+  return given === undefined ? undefined : Buffer.from(given, "base64url").toString().slice(0, MAX_CHARACTERS)
+}
+
+/** Leads to a page that says what was done. The sentence holds nothing personal. */
+export const redirectWithNotice = (to: string, notice: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setCookieUnsafe(
+    HttpServerResponse.empty({ status: 303, headers: { location: to } }),
+    COOKIE,
+    Buffer.from(notice.slice(0, MAX_CHARACTERS)).toString("base64url"),
+    { path: "/", httpOnly: true, sameSite: "strict", maxAge: "1 minute" },
+  )
+
+/** Removes a notice that was shown. */
+export const withoutNotice = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setCookieUnsafe(response, COOKIE, "", { path: "/", httpOnly: true, sameSite: "strict", maxAge: 0 })

@@ -1,0 +1,36 @@
+import { ByteSize, Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { PageError } from "./PageError.ts"
+
+/** The size of the largest form. */
+const MAX_BYTES = 65_536
+
+/** Reads the form that a page of the console sent. Refuses a request that another site made the browser send. */
+export const readForm = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { origin, host, "sec-fetch-site": site = "same-origin" } = request.headers
+  const isForeign = origin !== undefined && URL.parse(origin)?.host !== host
+  if (isForeign || (site !== "same-origin" && site !== "none")) return yield* forged
+  if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers["content-type"] ?? ""))
+    return yield* notForm
+  const text = yield* request.text.pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(MAX_BYTES)),
+    Effect.mapError(() => tooLarge),
+  )
+  return new URLSearchParams(text)
+})
+
+/** The request was not sent by a page of the console for this session. */
+export const forged = new PageError({
+  status: 403,
+  title: "Not done",
+  messages: ["The form was not sent by this console, or its page is older than your session. Open the page again."],
+})
+
+const notForm = new PageError({ status: 415, title: "Not done", messages: ["The request is not a form."] })
+
+const tooLarge = new PageError({
+  status: 413,
+  title: "Not done",
+  messages: [`The form did not arrive whole, or holds more than ${MAX_BYTES / 1024} KiB.`],
+})

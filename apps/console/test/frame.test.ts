@@ -1,0 +1,24 @@
+import { expect, it } from "vitest"
+import { startConsole } from "./startConsole.ts"
+
+const test = startConsole()
+
+it("answers an address of nothing with a page that says so", async () => {
+  const admin = await test().as("admin")
+  const answer = await admin.get("/nothing")
+  expect(answer.status).toBe(404)
+  expect(answer.words).toContain("Not found")
+})
+
+it("lets nothing but its own files into a page", async () => {
+  const admin = await test().as("admin")
+  const { headers, document } = await admin.get("/nothing")
+  expect(headers.get("content-security-policy")).toContain("default-src 'none'")
+  for (const element of document.querySelectorAll("script, link[rel=stylesheet], link[rel=icon]")) {
+    const path = element.getAttribute("src") ?? element.getAttribute("href")
+    const file = await fetch(`${test().url}${path}`)
+    expect(file.status).toBe(200)
+    expect(file.headers.get("cache-control")).toContain("immutable")
+  }
+  expect(document.querySelectorAll("script:not([src]), style, [style]")).toHaveLength(0)
+})

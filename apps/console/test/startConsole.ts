@@ -1,0 +1,139 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OperatorRole } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { telemetry } from "@outreach/process/telemetry"
+import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { asRole } from "@outreach/testing/testRoles"
+import { ConfigProvider, Console, Context, Effect, Exit, Layer, ManagedRuntime, Metric, Redacted, Scope } from "effect"
+import { HttpServer } from "effect/http"
+import { parseHTML } from "linkedom"
+import { afterAll, beforeAll } from "vitest"
+import { ConsoleConfig } from "../src/ConsoleConfig.ts"
+import { console } from "../src/console.ts"
+import { formToken } from "../src/http/formToken.ts"
+
+type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
+
+/** An answer of the console. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The answer's document; of its body alone if it is not HTML. */
+  readonly document: Document
+  /** The visible words of the page's main part, with single spaces. */
+  readonly words: string
+}
+
+/** The console as an operator uses it. */
+export interface Visitor {
+  readonly cookie: string
+  /** Opens a page; follows no redirect. */
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>
+  /** Sends a form with the session's token, and follows a redirect. */
+  readonly post: (path: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>
+}
+
+/** The console in the test's own process, over a database of its own, as the role of operators. */
+export interface TestConsole {
+  readonly url: string
+  readonly databaseUrl: string
+  /** Every line that was logged so far. */
+  readonly logs: ReadonlyArray<string>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
+  /** Adds an operator of a role who is signed in, for all organizations or for one. */
+  readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
+}
+
+/** Starts the console before a file's tests, and stops it after them. */
+export const startConsole = (settings: Readonly<Record<string, string>> = {}): (() => TestConsole) => {
+  const databaseUrl = migratedDatabase()
+  const logs: Array<string> = []
+  const scope = Scope.makeUnsafe()
+  let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
+  let url: string
+  let operators = 0
+
+  beforeAll(async () => {
+    adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
+    const surroundings = Layer.mergeAll(
+      ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl(), settings) })),
+      Layer.succeed(Console.Console, { ...globalThis.console, log: (line: string) => logs.push(line) } as never),
+      Layer.sync(Metric.MetricRegistry, () => new Map()),
+    )
+    const layer = console.pipe(
+      Layer.provide(ConsoleConfig.fromEnvironment),
+      Layer.provide(telemetry("outreach-console")),
+      Layer.provide(surroundings),
+    )
+    const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+    url = HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address)
+  })
+  afterAll(async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await adapters.dispose()
+  })
+
+  const run: TestConsole["run"] = (effect) => adapters.runPromise(effect)
+  const addSession = (role: OperatorRole, organizationId: OrganizationId | null) =>
+    run(
+      Effect.gen(function* () {
+        const repository = yield* OperatorRepository
+        const operator = yield* repository.add({ name: `${role} ${++operators}`, role, organizationId })
+        const { token } = yield* repository.createSignInLink(operator.id, { seconds: 3600, once: true })
+        const session = yield* repository.signIn(Redacted.value(token))
+        return Redacted.value(session!.token)
+      }),
+    )
+
+  return () => ({
+    url,
+    databaseUrl: databaseUrl(),
+    logs,
+    run,
+    as: async (role, organizationId) => visitor(url, `session=${await addSession(role, organizationId ?? null)}`),
+  })
+}
+
+const visitor = (url: string, cookie: string): Visitor => {
+  const send = async (path: string, init: RequestInit, more?: string): Promise<Answer> => {
+    const headers = { ...(init.headers as Record<string, string>), cookie: more ? `${cookie}; ${more}` : cookie }
+    return read(await fetch(`${url}${path}`, { ...init, headers, redirect: "manual" }))
+  }
+  const get: Visitor["get"] = (path, headers = {}) => send(path, { headers })
+  return {
+    cookie,
+    get,
+    post: async (path, fields = {}) => {
+      const body = new URLSearchParams({ token: formToken(cookie.slice(cookie.indexOf("=") + 1)), ...fields })
+      const answer = await send(path, { method: "POST", body, headers: { origin: url } })
+      const to = answer.headers.get("location")
+      if (answer.status !== 303 || to === null) return answer
+      const notice = answer.headers.getSetCookie().map((each) => each.split(";")[0])
+      return send(to, {}, notice.join("; "))
+    },
+  }
+}
+
+const read = async (response: Response): Promise<Answer> => {
+  const text = await response.text()
+  const { document } = parseHTML(text.startsWith("<!doctype html>") ? text : `<html><body></body></html>`)
+  const main = document.querySelector("main") ?? document.body
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    document,
+    words: (main?.textContent ?? "").replace(/\s+/g, " ").trim(),
+  }
+}
+
+const settingsFor = (databaseUrl: string, settings: Readonly<Record<string, string>>) => ({
+  DATABASE_URL: asRole(databaseUrl, "operator"),
+  SECRETS_KEY: SECRETS_KEY.toString("base64"),
+  CONSOLE_PORT: "0",
+  CONSOLE_ADMIN_PORT: "0",
+  DEPLOYMENT: "staging",
+  ...settings,
+})
