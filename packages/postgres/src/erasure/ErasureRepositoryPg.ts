@@ -124,6 +124,15 @@ export const ErasureRepositoryPg = Layer.effect(
       eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
         const { organizationId, npis, emails } = subject
         const ids = placeholders.map(({ id }) => id)
+        // The last reply of a domain may be the one to this clinician.
+        yield* sql`
+          update campaign_domains kept set last_reply = null
+          from (
+            select distinct campaign_id, lower(split_part(email, '@', -1)) as domain from recipients
+            where organization_id = ${organizationId} and id = any (${ids}::text[]) order by 1, 2
+          ) erased
+          where kept.organization_id = ${organizationId} and kept.campaign_id = erased.campaign_id and kept.domain = erased.domain
+            and last_reply is not null`
         yield* sql`
           update recipients recipient set token = given.token, npi = given.npi, email = given.email,
             erased_at = ${at}::timestamptz, updated_at = ${at}::timestamptz,

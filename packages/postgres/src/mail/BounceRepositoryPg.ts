@@ -11,6 +11,7 @@ import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { recipientColumns } from "../recipients/recipientColumns.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
+import { bounceReasonOf, countDomains } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
 /** Records late bounces in PostgreSQL. */
@@ -52,7 +53,7 @@ export const BounceRepositoryPg = Layer.effect(
       }, orDieAs("BounceRepository.lock")),
 
       storeBounce: Effect.fnUntraced(
-        function* ({ recipient: { organizationId, id, email }, message }, event, { isHardBounce, reply }) {
+        function* ({ recipient: { organizationId, campaignId, id, email }, message }, event, { isHardBounce, reply }) {
           if (message !== undefined) {
             yield* sql`delete from messages where organization_id = ${organizationId} and recipient_id = ${id}`
           }
@@ -67,6 +68,7 @@ export const BounceRepositoryPg = Layer.effect(
             where organization_id = ${organizationId} and id = ${id}`
           if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
           yield* publishEvents([event], at)
+          yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
         },
         Effect.provideContext(context),
         orDieAs("BounceRepository.storeBounce"),

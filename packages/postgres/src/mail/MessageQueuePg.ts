@@ -20,6 +20,7 @@ import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { bringTurnForward } from "./bringTurnForward.ts"
+import { bounceReasonOf, countDomains, type DomainAnswer } from "./countDomains.ts"
 import { giveBackToRamps } from "./giveBackToRamps.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
@@ -276,12 +277,25 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       )
     }
   }
+  yield* countDomains(
+    organizationId,
+    items.flatMap((item) => (settled.has(keyOf(item.lease)) ? answerTo(item) : [])),
+  )
   yield* giveBackToRamps(
     organizationId,
     items.flatMap((item) => (reachedNobody(item) && settled.has(keyOf(item.lease)) ? (item.lease.ramp ?? []) : [])),
   )
   return settled
 })
+
+/** Returns what the server of a recipient's domain answered; nothing where none was asked, or its answer is not known. */
+const answerTo = ({ lease: { campaignId, email }, settlement, attempt }: Settling): ReadonlyArray<DomainAnswer> => {
+  const reply = attempt?.reply ?? null
+  if (settlement.state === "sent") return [{ campaignId, email, answer: "sent", reply: null }]
+  if (settlement.state === "bounced") return [{ campaignId, email, answer: bounceReasonOf(settlement.event), reply }]
+  const answer = attempt?.outcome
+  return answer === "deferred" || answer === "refused" ? [{ campaignId, email, answer, reply }] : []
+}
 
 /** Reports whether no recipient's server was asked about the message, as far as we know. A deferral was an answer. */
 const reachedNobody = ({ lease, settlement }: Settling): boolean =>

@@ -24,7 +24,7 @@ export const pauseDomains = Effect.fnUntraced(function* (
     select distinct on (campaign_id, domain) ${organizationId}, campaign_id, domain, status,
       clock_timestamp() + make_interval(secs => delay)
     from unnest(
-      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOf(email))}::text[],
+      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOfAddress(email))}::text[],
       ${column(({ status }) => status)}::text[], ${column(({ delaySeconds }) => delaySeconds)}::int[]
     ) as rejection (campaign_id, domain, status, delay)
     order by campaign_id, domain
@@ -32,4 +32,5 @@ export const pauseDomains = Effect.fnUntraced(function* (
       do update set status = excluded.status, paused_at = excluded.paused_at, until = excluded.until`
 })
 
-const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()
+/** Returns the domain of an address in lower case. */
+export const domainOfAddress = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()

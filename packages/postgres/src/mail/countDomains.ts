@@ -1,0 +1,53 @@
+import { BOUNCE_REASONS, type BounceReason } from "@outreach/contract/names"
+import type { EventDraft } from "@outreach/domain/events/Event"
+import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { domainOfAddress } from "./pauseDomains.ts"
+
+/** What a domain's mail server answered to a message of a campaign. */
+export interface DomainAnswer {
+  readonly campaignId: CampaignId
+  readonly email: string
+  readonly answer: "sent" | "deferred" | "refused" | BounceReason
+  /** From `cleanSmtpReply`, if the message was not taken; null when it is not known. */
+  readonly reply: string | null
+}
+
+/** Counts what domains answered to campaigns of one organization, and keeps the last reply of each that did not take a message. */
+export const countDomains = Effect.fnUntraced(function* (
+  organizationId: OrganizationId,
+  answers: ReadonlyArray<DomainAnswer>,
+) {
+  if (answers.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const column = (read: (answer: DomainAnswer) => string) => answers.map(read)
+  // In one order, because transactions that put messages back hold no clock.
+  yield* sql`
+    insert into campaign_domains as kept (
+      organization_id, campaign_id, domain, sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found,
+      address_invalid, other, last_reply, last_reply_at)
+    select ${organizationId}, campaign_id, domain,
+      count(*) filter (where answer = 'sent'), count(*) filter (where answer = 'deferred'), count(*) filter (where answer = 'refused'),
+      count(*) filter (where answer = 'mailbox_not_found'), count(*) filter (where answer = 'mailbox_disabled'),
+      count(*) filter (where answer = 'domain_not_found'), count(*) filter (where answer = 'address_invalid'),
+      count(*) filter (where answer = 'other'),
+      (array_agg(reply order by place desc) filter (where reply <> ''))[1],
+      case when bool_or(reply <> '') then clock_timestamp() end
+    from unnest(
+      ${column(({ campaignId }) => campaignId)}::text[], ${column(({ email }) => domainOfAddress(email))}::text[],
+      ${column(({ answer }) => answer)}::text[], ${column(({ reply }) => reply ?? "")}::text[]
+    ) with ordinality as answer (campaign_id, domain, answer, reply, place)
+    group by campaign_id, domain order by campaign_id, domain
+    on conflict (organization_id, campaign_id, domain) do update set
+      sent = kept.sent + excluded.sent, deferred = kept.deferred + excluded.deferred, refused = kept.refused + excluded.refused,
+      mailbox_not_found = kept.mailbox_not_found + excluded.mailbox_not_found,
+      mailbox_disabled = kept.mailbox_disabled + excluded.mailbox_disabled,
+      domain_not_found = kept.domain_not_found + excluded.domain_not_found,
+      address_invalid = kept.address_invalid + excluded.address_invalid, other = kept.other + excluded.other,
+      last_reply = coalesce(excluded.last_reply, kept.last_reply), last_reply_at = coalesce(excluded.last_reply_at, kept.last_reply_at)`
+})
+
+/** Returns the reason of a bounce that an event tells of. */
+export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
+  BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"
