@@ -986,6 +986,24 @@ exception when invalid_parameter_value then
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.note_breaker()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker, failures)
+  values (new.organization_id, new.endpoint_id, clock_timestamp(), case when new.allowance is null then 'closed' else 'open' end, new.failures)
+  on conflict do nothing;
+  delete from breaker_changes
+  where organization_id = new.organization_id and endpoint_id = new.endpoint_id and changed_at <= (
+    select changed_at from breaker_changes
+    where organization_id = new.organization_id and endpoint_id = new.endpoint_id
+    order by changed_at desc offset 100 limit 1
+  );
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.partition_bound(parent text, at timestamp with time zone)
  RETURNS text
  LANGUAGE sql
@@ -1576,6 +1594,16 @@ create table audit_results (
   constraint audit_results_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
 
+create table breaker_changes (
+  organization_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  changed_at timestamp with time zone not null,
+  breaker text not null,
+  failures integer not null,
+  constraint breaker_changes_pkey PRIMARY KEY (organization_id, endpoint_id, changed_at),
+  constraint breaker_changes_breaker_check CHECK ((breaker = ANY (ARRAY['open'::text, 'closed'::text])))
+);
+
 create table campaign_count_changes (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -2114,6 +2142,19 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (key_id, window_start)
 ) with (fillfactor=50);
 
+create table read_positions (
+  organization_id text collate "C" not null,
+  key_id text collate "C" not null,
+  list text not null,
+  types text[],
+  position_at timestamp with time zone not null,
+  position_id text collate "C" not null,
+  has_more boolean not null,
+  read_at timestamp with time zone not null,
+  constraint read_positions_pkey PRIMARY KEY (organization_id, key_id, list),
+  constraint read_positions_list_check CHECK ((list = ANY (ARRAY['events'::text, 'tokens'::text])))
+) with (fillfactor=50);
+
 create table reader_positions (
   endpoint_id text collate "C" not null,
   generation bigint default 1 not null,
@@ -2187,6 +2228,16 @@ create table replay_jobs (
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 
+create table request_counts (
+  organization_id text collate "C" not null,
+  caller_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  code text collate "C" not null,
+  requests bigint not null,
+  peak integer not null,
+  constraint request_counts_pkey PRIMARY KEY (organization_id, caller_id, hour, code)
+) with (fillfactor=50);
+
 create table restored_campaigns (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -2212,6 +2263,14 @@ create table restores (
   finished_at timestamp with time zone,
   constraint restores_pkey PRIMARY KEY (id)
 );
+
+create table secret_verifications (
+  organization_id text collate "C" not null,
+  secret_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  verified_at timestamp with time zone not null,
+  constraint secret_verifications_pkey PRIMARY KEY (organization_id, secret_id, endpoint_id)
+) with (fillfactor=50);
 
 create unlogged table send_rates (
   scope text collate "C" not null,
@@ -2397,6 +2456,7 @@ CREATE INDEX recipients_unpublished ON public.recipients USING btree (organizati
 CREATE INDEX recipients_waiting_by_email ON public.recipients USING btree (organization_id, program_id, lower(email)) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX recipients_waiting_by_npi ON public.recipients USING btree (organization_id, program_id, npi) WHERE ((sent_at IS NULL) AND (bounced_at IS NULL) AND (withdrawn_at IS NULL));
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
+CREATE INDEX request_counts_by_hour ON public.request_counts USING btree (hour);
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
 CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (operator_id);
@@ -2457,6 +2517,7 @@ CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON p
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER begin_turns AFTER INSERT OR UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.status = 'sending'::text)) EXECUTE FUNCTION begin_turns();
 CREATE TRIGGER count_campaign AFTER INSERT ON public.campaigns FOR EACH ROW EXECUTE FUNCTION count_campaign();
+CREATE TRIGGER note_breaker AFTER UPDATE ON public.endpoint_readers FOR EACH ROW WHEN (((old.allowance IS NULL) <> (new.allowance IS NULL))) EXECUTE FUNCTION note_breaker();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
 CREATE TRIGGER count_gone_messages AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_gone_messages();
 CREATE TRIGGER count_messages AFTER UPDATE ON public.messages FOR EACH ROW WHEN ((((old.attempts > 0) <> (new.attempts > 0)) OR ((old.unknown_outcomes > 0) <> (new.unknown_outcomes > 0)) OR ((old.quarantined_at IS NULL) <> (new.quarantined_at IS NULL)))) EXECUTE FUNCTION count_messages();

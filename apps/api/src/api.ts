@@ -13,6 +13,7 @@ import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { ApiKeyRepositoryPg, TellsReplayPoints } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
@@ -26,6 +27,7 @@ import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { livez, makeUnreadiness, readyz } from "./handlers/health.ts"
 import { atStart } from "./http/apiMetrics.ts"
+import { CallerActivity } from "./http/CallerActivity.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
@@ -125,8 +127,11 @@ const tracking = HitQueue.layer.pipe(
   Layer.merge(trackingLinks),
 )
 
+const callerActivity = CallerActivity.layer.pipe(Layer.provide(PartnerActivity.layer), Layer.provide(transactions))
+
 const ports = Layer.mergeAll(
   apiKeys,
+  callerActivity,
   standbyReads,
   secrets,
   handlerPorts,

@@ -23,6 +23,7 @@ import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { OperatorRepository } from "./operators/OperatorRepository.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
+import { PartnerActivity } from "./organizations/PartnerActivity.ts"
 import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
@@ -41,6 +42,7 @@ import { TodayReader } from "./today/TodayReader.ts"
 export const adapters = Layer.mergeAll(
   TransactionPg,
   OrganizationRepository.layer,
+  PartnerActivity.layer,
   ApiKeyRepositoryPg,
   OperatorRepository.layer,
   ProgramRepositoryPg,

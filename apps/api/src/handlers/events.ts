@@ -29,6 +29,12 @@ export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (in
     position: Position,
     read: (after, limit) => feed.page(organizationId, filter, after ? { after } : { since }, limit),
     toWire: eventsToWire(organizationId, expansion),
+    pageEnd: (last) => ({
+      list: "events",
+      types: wanted.length === 0 ? null : wanted,
+      at: last?.emittedAt ?? since,
+      id: last?.id ?? "",
+    }),
   })
 })
 

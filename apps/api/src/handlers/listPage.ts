@@ -4,6 +4,7 @@ import { Deployment } from "@outreach/domain/Deployment"
 import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
+import type { PageEnd } from "../http/CallerActivity.ts"
 import { Json } from "../http/encode.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
 
@@ -18,12 +19,14 @@ interface PagedList<Position, Row extends Position, Item, Services> {
     rows: ReadonlyArray<Row>,
     livemode: boolean,
   ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
+  /** Returns where a page ended, for a list that is polled: its last row, or the position after which there was none. */
+  readonly pageEnd?: (last: Position | undefined) => Omit<PageEnd, "hasMore">
 }
 
 /** Returns one page of a list. */
 export const listPage = Effect.fnUntraced(function* <Position, Row extends Position, Item, Services>(
   input: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
-  { scope, position, read, toWire }: PagedList<Position, Row, Item, Services>,
+  { scope, position, read, toWire, pageEnd }: PagedList<Position, Row, Item, Services>,
 ) {
   const { cursor, limit } = input.query
   const { livemode } = yield* Deployment
@@ -45,7 +48,13 @@ export const listPage = Effect.fnUntraced(function* <Position, Row extends Posit
     `{"object":"list","livemode":${livemode},"data":[${data.map(({ text }) => text).join(",")}],${JSON.stringify(rest).slice(1)}`,
   )
   // The rows after a page that is full are still to come. The end of a list must be the primary's.
-  return { status: 200, headers: {}, body, mayBeOld: last !== undefined } as const
+  return {
+    status: 200,
+    headers: {},
+    body,
+    mayBeOld: last !== undefined,
+    ...(pageEnd && { pageEnd: { ...pageEnd(page.at(-1) ?? after), hasMore: last !== undefined } }),
+  } as const
 })
 
 const INVALID_CURSOR = RequestError.BadRequest({

@@ -37,5 +37,6 @@ export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (in
     position: RecipientPosition,
     read: (after, limit) => recipients.page(organizationId, after ? { after } : { since }, limit),
     toWire: recipientRecords(organizationId, input.query["expand[]"]),
+    pageEnd: (last) => ({ list: "tokens", types: null, at: last?.updatedAt ?? since, id: last?.id ?? "" }),
   })
 })

@@ -8,6 +8,7 @@ import type { RecipientRepository } from "@outreach/domain/recipients/RecipientR
 import type { EventFeed } from "@outreach/postgres/events/EventFeed"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
+import type { PageEnd } from "./CallerActivity.ts"
 import type { Json, OperationResponse } from "./encode.ts"
 import type { RequestError } from "./toErrorResponse.ts"
 import type { WebhookSender } from "./verifySignature.ts"
@@ -48,16 +49,18 @@ export type Handler<Id extends OperationId> = (
 
 /** A response of the contract, or the same with its body rendered. */
 type HandlerResult<Response> = Response extends { readonly body: infer Body }
-  ? Omit<Response, "body"> & { readonly body: Body | Json<Body> } & ReadFromCopy
+  ? Omit<Response, "body"> & { readonly body: Body | Json<Body> } & AboutReading
   : never
 
-interface ReadFromCopy {
+interface AboutReading {
   /** Whether a standby that is behind may give this response: a client that goes on from it misses nothing. Default false. */
   readonly mayBeOld?: boolean
+  /** Where a page of a polled list ended. */
+  readonly pageEnd?: PageEnd
 }
 
 /** A response that a standby may have given. */
-export type ReadResponse = OperationResponse & ReadFromCopy
+export type ReadResponse = OperationResponse & AboutReading
 
 /**
  * What answers each operation of the contract.

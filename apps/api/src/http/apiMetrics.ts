@@ -89,7 +89,7 @@ const refusalOf = (error: RequestError): Refusal | undefined => {
     case "InvalidSignature":
       return "signature"
     case "RateLimited":
-      return error.window === undefined ? "address_rate_limit" : "key_rate_limit"
+      return error.over === undefined ? "address_rate_limit" : "key_rate_limit"
     default:
       return undefined
   }

@@ -32,7 +32,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   const failures = addressLimit(unauthenticatedLimit)
   const good = new Set<string>()
   // Keys over their limit, until their window ends by this process's clock: they are not looked up again.
-  const spent = new Map<string, { readonly endsAt: number; readonly reset: number }>()
+  const spent = new Map<string, { readonly endsAt: number; readonly reset: number; readonly caller: Caller }>()
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const address = () => proxyAddr(request.source as IncomingMessage, trustProxy)
@@ -44,7 +44,8 @@ export const createKeyAuthenticator = Effect.gen(function* () {
 
     const known = text === undefined ? undefined : spent.get(text)
     if (known !== undefined && millis < known.endsAt) {
-      return yield* overLimit(decide(KEY_POLICY.limit + 1, KEY_POLICY, known.reset - (known.endsAt - millis) / 1000))
+      const now = known.reset - (known.endsAt - millis) / 1000
+      return yield* overLimit(decide(KEY_POLICY.limit + 1, KEY_POLICY, now), known.caller)
     }
 
     const admission = text !== undefined && isApiKeyText(text, livemode) ? yield* keys.authenticateKey(text) : undefined
@@ -62,12 +63,12 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const window = decide(count, KEY_POLICY, now)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
-      spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset })
-      return yield* overLimit(window)
+      spent.set(text, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
+      return yield* overLimit(window, caller)
     }
     return { caller, window, isFrozen, replayPoint } satisfies AuthenticatedRequest
   })
 })
 
-const overLimit = (window: RateLimitDecision) =>
-  Effect.fail(RequestError.RateLimited({ retryAfter: window.retryAfter ?? 1, window }))
+const overLimit = (window: RateLimitDecision, caller: Caller) =>
+  Effect.fail(RequestError.RateLimited({ retryAfter: window.retryAfter ?? 1, over: { window, caller } }))

@@ -6,7 +6,7 @@ import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { describeCause } from "@outreach/process/describeCause"
-import { rateLimitHeaders } from "@outreach/rate-limit"
+import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 import { Cause, Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
@@ -14,10 +14,11 @@ import { ApiConfig } from "../ApiConfig.ts"
 import { StandbyReads } from "../standby/StandbyReads.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { createKeyAuthenticator } from "./authenticateKey.ts"
+import { CallerActivity, type KnownCaller } from "./CallerActivity.ts"
 import { decode, decodeBody } from "./decode.ts"
 import { encode, respond } from "./encode.ts"
 import { countLines, createExecuteOnce } from "./executeOnce.ts"
-import type { Handler, Handlers } from "./Handlers.ts"
+import type { Handler, Handlers, ReadResponse } from "./Handlers.ts"
 import { errorHeaders, type ResponseContext } from "./ResponseContext.ts"
 import { createReadBody } from "./readBody.ts"
 import { routeTable } from "./routeTable.ts"
@@ -35,7 +36,13 @@ export type Page<Services> = Effect.Effect<
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 /** What is learned of a request on its way, for its answer. */
-type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & { isPage: boolean }
+type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & {
+  isPage: boolean
+  /** Undefined while nobody is known. */
+  caller: KnownCaller | undefined
+  /** The code of the error in the response; empty without one. */
+  code: string
+}
 
 /**
  * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
@@ -48,10 +55,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
 ) {
   const { docsUrl } = yield* ApiConfig
   const authenticateKey = yield* createKeyAuthenticator
-  const { assertEndpoint, verifySignature } = yield* createSignatureVerifier
+  const { findOwner, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
   const executeOnce = yield* createExecuteOnce
   const standby = yield* StandbyReads
+  const activity = yield* CallerActivity
   const counters = requestCounters(yield* Effect.context<never>())
 
   type Row = { readonly operation: Operation; readonly handler: AnyHandler }
@@ -93,6 +101,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       const authenticated = yield* authenticateKey(request)
       caller = authenticated.caller
       progress.window = authenticated.window
+      progress.caller = callerOf(authenticated.caller, authenticated.window)
       if (authenticated.isFrozen) return yield* Effect.fail(RequestError.Unavailable())
       replayPoint = authenticated.replayPoint
     }
@@ -105,10 +114,16 @@ export const serve = Effect.fnUntraced(function* <Services>(
     if (!acceptsJson(headers["accept"])) return yield* Effect.fail(RequestError.NotAcceptable())
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
-    if (endpointId !== undefined) yield* assertEndpoint(endpointId)
+    if (endpointId !== undefined) {
+      progress.caller = { organizationId: yield* findOwner(endpointId), id: endpointId, used: 0 }
+    }
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
-    if (endpointId !== undefined) caller = yield* verifySignature(endpointId, headers["x-signature"], rawBody)
+    if (endpointId !== undefined) {
+      const sender = yield* verifySignature(endpointId, headers["x-signature"], rawBody)
+      activity.noteVerification(sender, yield* Clock.currentTimeMillis)
+      caller = sender
+    }
     const { body, bodyText } = yield* decodeBody(operation, rawBody)
 
     const named = Object.fromEntries(
@@ -117,7 +132,11 @@ export const serve = Effect.fnUntraced(function* <Services>(
         return value === undefined ? [] : [[name, value]]
       }),
     )
-    const execute = handler({ ...decoded, body, bodyText, caller, headers: named, url } as never)
+    const handled = handler({ ...decoded, body, bodyText, caller, headers: named, url } as never)
+    const execute = Effect.map(handled, (response: ReadResponse) => {
+      if (response.pageEnd !== undefined) activity.noteRead(caller as Caller, response.pageEnd)
+      return response
+    }) as typeof handled
     const read =
       standby === undefined || replayPoint === undefined || caller === undefined
         ? execute
@@ -132,6 +151,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
         : yield* executeOnce(request, { caller, body: rawBody, requestId: progress.requestId }, execute, (error) =>
             toErrorResponse(error, progress, docsUrl),
           )
+    if (executed.status >= 400) progress.code = JSON.parse(executed.body!).error.code
     return respond(request, {
       ...executed,
       headers: {
@@ -150,6 +170,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
       envelope: "partner",
       window: undefined,
       isPage: false,
+      caller: undefined,
+      code: "",
     }
     const startedAt = performance.now()
     let refused: RequestError | undefined
@@ -158,8 +180,12 @@ export const serve = Effect.fnUntraced(function* <Services>(
         Effect.gen(function* () {
           const error = yield* errorOf(cause, progress)
           refused = error
-          if (error._tag === "RateLimited" && error.window) progress.window = error.window
+          if (error._tag === "RateLimited" && error.over) {
+            progress.window = error.over.window
+            progress.caller = callerOf(error.over.caller, error.over.window)
+          }
           const { status, body, headers } = toErrorResponse(error, progress, docsUrl)
+          progress.code = (body as ErrorBody).error.code
           const now = (yield* Clock.currentTimeMillis) / 1000
           return respond(request, encode({ status, body, headers: { ...errorHeaders(progress, now), ...headers } }))
         }),
@@ -167,12 +193,22 @@ export const serve = Effect.fnUntraced(function* <Services>(
     )
     const route = progress.operation ?? (progress.isPage ? "page" : "none")
     counters.count(route, response.status, (performance.now() - startedAt) / 1000, refused)
+    if (progress.caller !== undefined) activity.count(progress.caller, progress.code)
     return response.headers["x-request-id"] === undefined
       ? HttpServerResponse.setHeader(response, "X-Request-Id", progress.requestId)
       : response
   })
   return { application }
 })
+
+const callerOf = ({ organizationId, keyId }: Caller, { limit, remaining }: RateLimitDecision): KnownCaller => ({
+  organizationId,
+  id: keyId,
+  used: limit - remaining,
+})
+
+/** What both envelopes of errors have. */
+type ErrorBody = { readonly error: { readonly code: string } }
 
 type WebhookPath = { readonly endpoint_id: EndpointId }
 

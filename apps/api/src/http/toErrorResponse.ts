@@ -1,4 +1,5 @@
 import type { Refusal as BadRequest, Scope } from "@outreach/contract"
+import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import {
   type ErrorDetails,
   type LegacyErrorCode,
@@ -19,8 +20,11 @@ export type RequestError = Data.TaggedEnum<{
   MethodNotAllowed: { readonly allow: string }
   Unauthorized: NoDetails
   InvalidSignature: NoDetails
-  /** With the window of the key that is over its limit; without one, the address of the caller is over its own. */
-  RateLimited: { readonly retryAfter: number; readonly window?: RateLimitDecision }
+  /** With the key that is over its limit, and its window; without them, the address of the caller is over its own. */
+  RateLimited: {
+    readonly retryAfter: number
+    readonly over?: { readonly window: RateLimitDecision; readonly caller: Caller }
+  }
   InsufficientScope: { readonly scope: Scope }
   NotAcceptable: NoDetails
   BadRequest: BadRequest
@@ -74,8 +78,8 @@ export function toErrorResponse(error: RequestError, context: ResponseContext, d
         "X-Signature is missing, malformed, more than 5 minutes away from now, or not of this body by an active secret.",
       )
     case "RateLimited": {
-      const { window, retryAfter } = error
-      const what = window ? "The key exceeded its rate limit" : "Too many requests without a good key"
+      const { over, retryAfter } = error
+      const what = over ? "The key exceeded its rate limit" : "Too many requests without a good key"
       return say("RATE_LIMITED", `${what}; wait ${retryAfter} s.`, { headers: { "Retry-After": String(retryAfter) } })
     }
     case "InsufficientScope":

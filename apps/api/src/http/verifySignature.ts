@@ -1,14 +1,16 @@
 import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { coalesce } from "@outreach/postgres/coalesce"
 import { SignatureError, verify } from "@outreach/signature/node"
 import { Clock, Effect, Redacted } from "effect"
 import { RequestError } from "./toErrorResponse.ts"
 
-/** Who signed a webhook, and to which of its endpoints it came. */
+/** Who signed a webhook, with which secret, and to which of its endpoints it came. */
 export interface WebhookSender {
   readonly organizationId: OrganizationId
   readonly endpointId: EndpointId
+  /** The newest active secret that it was signed with. */
+  readonly secretId: SecretId
 }
 
 interface Known {
@@ -62,10 +64,10 @@ export const createSignatureVerifier = Effect.gen(function* () {
     return entry !== undefined && now - entry.readAt < REMEMBER_MS ? entry : undefined
   }
 
-  /** Refuses an unknown endpoint as it refuses a bad signature. */
-  const assertEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId) {
-    if (remembered(endpointId, yield* Clock.currentTimeMillis)?.owner !== undefined) return
-    if ((yield* read(endpointId)).owner === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+  /** Returns whose endpoint it is. Refuses an unknown endpoint as it refuses a bad signature. */
+  const findOwner = Effect.fnUntraced(function* (endpointId: EndpointId) {
+    const owner = remembered(endpointId, yield* Clock.currentTimeMillis)?.owner ?? (yield* read(endpointId)).owner
+    return owner?.organizationId ?? (yield* Effect.fail(INVALID_SIGNATURE))
   })
 
   const verifySignature = Effect.fnUntraced(function* (
@@ -75,29 +77,38 @@ export const createSignatureVerifier = Effect.gen(function* () {
   ) {
     const now = yield* Clock.currentTimeMillis
     let entry = remembered(endpointId, now)
-    if (entry === undefined || !isSigned(header, body, entry, now)) {
+    let secretId = entry && findSecret(header, body, entry, now)
+    if (secretId === undefined) {
       entry = yield* read(endpointId)
-      if (!isSigned(header, body, entry, now)) return yield* Effect.fail(INVALID_SIGNATURE)
+      secretId = findSecret(header, body, entry, now)
     }
-    return { organizationId: entry.owner!.organizationId, endpointId }
+    if (entry?.owner === undefined || secretId === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+    const { organizationId } = entry.owner
+    return { organizationId, endpointId, secretId } satisfies WebhookSender
   })
 
-  return { assertEndpoint, verifySignature }
+  return { findOwner, verifySignature }
 })
 
-const isSigned = (header: string | undefined, body: Uint8Array, { owner }: Known, now: number): boolean => {
+/** Returns the newest active secret that the body is signed with. */
+const findSecret = (
+  header: string | undefined,
+  body: Uint8Array,
+  { owner }: Known,
+  now: number,
+): SecretId | undefined => {
   const secrets = owner?.secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt) ?? []
-  if (secrets.length === 0) return false
+  if (secrets.length === 0) return undefined
   try {
-    verify(
+    const { secretIndex } = verify(
       header,
       body,
       secrets.map(({ secret }) => Redacted.value(secret)),
       { now: now / 1000, tolerance: TOLERANCE_SECONDS },
     )
-    return true
+    return secrets[secretIndex]!.id
   } catch (error) {
-    if (error instanceof SignatureError) return false
+    if (error instanceof SignatureError) return undefined
     throw error
   }
 }

@@ -22,7 +22,7 @@ const setUp = Effect.gen(function* () {
   yield* TestClock.setTime(now)
   const secrets = yield* SigningSecretRepository
   const read = { times: 0 }
-  const { assertEndpoint, verifySignature } = yield* createSignatureVerifier.pipe(
+  const { findOwner, verifySignature } = yield* createSignatureVerifier.pipe(
     Effect.provideService(SigningSecretRepository, {
       ...secrets,
       ofEndpoint: (id) => {
@@ -36,12 +36,12 @@ const setUp = Effect.gen(function* () {
       Effect.exit,
       Effect.map(Exit.isSuccess),
     )
-  return { ...seed, now, read, accepts, assertEndpoint, signedNow: Math.floor(now / 1000) }
+  return { ...seed, now, read, accepts, findOwner, signedNow: Math.floor(now / 1000) }
 })
 
 test("knows an endpoint without reading it again, and reads an unknown one each time, which may have come meanwhile", function* () {
-  const { endpoint, read, assertEndpoint } = yield* setUp
-  const isKnown = (id: EndpointId) => Effect.map(Effect.exit(assertEndpoint(id)), Exit.isSuccess)
+  const { endpoint, read, findOwner } = yield* setUp
+  const isKnown = (id: EndpointId) => Effect.map(Effect.exit(findOwner(id)), Exit.isSuccess)
   expect([yield* isKnown(endpoint.id), yield* isKnown(endpoint.id), read.times]).toEqual([true, true, 1])
   const unknown = "whe_0199" as EndpointId
   expect([yield* isKnown(unknown), yield* isKnown(unknown), read.times]).toEqual([false, false, 3])

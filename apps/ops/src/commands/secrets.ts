@@ -43,11 +43,11 @@ const list = reading(
   { organization },
   Effect.fn("ops.secrets.list")(function* (input) {
     const secrets = yield* (yield* SigningSecretRepository).list(input.organization)
-    yield* printList(secrets, ["id", "createdAt", "expiresAt", "lastUsedAt"])
+    yield* printList(secrets, ["id", "createdAt", "expiresAt", "lastUsedAt", "lastVerifiedAt"])
   }),
 ).pipe(
   Command.withDescription(
-    "List an organization's signing secrets, newest first; never their text. The last use is up to five minutes late",
+    "List an organization's signing secrets, newest first; never their text. When one last signed is up to five minutes late, when one last verified up to one",
   ),
   Command.provide(secretSummaries),
 )

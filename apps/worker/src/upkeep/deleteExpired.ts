@@ -2,19 +2,22 @@ import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyR
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 
-/** Deletes rate windows, idempotency keys, sending rates, samples of gauges, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
+/** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
-  const keys = yield* ApiKeyRepository
-  const keptResponses = yield* IdempotencyRepository
-  const messages = yield* MessageQueue
-  const samples = yield* GaugeSamples
-  const operators = yield* OperatorRepository
   const once = Effect.all(
-    [keys.forgetWindows, keptResponses.forgetExpired, messages.forgetRates, samples.forget, operators.deleteExpired],
+    [
+      (yield* ApiKeyRepository).forgetWindows,
+      (yield* IdempotencyRepository).forgetExpired,
+      (yield* MessageQueue).forgetRates,
+      (yield* GaugeSamples).forget,
+      (yield* PartnerActivity).forget,
+      (yield* OperatorRepository).deleteExpired,
+    ],
     { discard: true },
   )
   return yield* retryForever("deleteExpired", Effect.andThen(once, Effect.sleep("1 minute")))

@@ -57,14 +57,23 @@ export interface EndpointStatus extends Endpoint {
   readonly nextProbeAt: Timestamp | null
   /** When the event was published up to which everything is settled, or has a row of its own. */
   readonly position: Timestamp
-  /** The events that were published since, and are not read yet, and for how long the first of them has waited. */
+  /** The events that were published since, and are not read yet, counted up to 10,000, and for how long the first of them has waited. */
   readonly lagEvents: number
   readonly lagSeconds: number
   /** The token of the worker that delivers to it; null for none. */
   readonly owner: string | null
-  /** Deliveries that are not in flight, due or not. */
+  /** Deliveries that are not in flight, due or not: events not read yet, retries and replays, each counted up to 10,000. */
   readonly waiting: number
   readonly inFlight: number
   /** Since when the first of those waiting has been due; null when none is. */
   readonly oldestDueAt: Timestamp | null
+}
+
+/** An opening or closing of an endpoint's breaker. */
+export interface BreakerChange {
+  readonly changedAt: Timestamp
+  /** What it became: `open` is called one by one at most, `closed` as any other. */
+  readonly breaker: "open" | "closed"
+  /** Failures in a row until then. */
+  readonly failures: number
 }

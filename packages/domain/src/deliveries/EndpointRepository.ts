@@ -2,7 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { Endpoint, EndpointStatus } from "./Endpoint.ts"
+import type { BreakerChange, Endpoint, EndpointStatus } from "./Endpoint.ts"
 
 /** No endpoint has this id. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
@@ -34,6 +34,8 @@ export class EndpointRepository extends Context.Service<
     /** Lists endpoints, oldest first; of one organization or of all. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<EndpointStatus>>
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
+    /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
+    breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
     /** Changes what is given. At a new address the failures at the old one no longer count; new types hold for what is published from now on. */
     update(
       endpointId: EndpointId,

@@ -19,12 +19,23 @@ export interface SecretSummary {
   readonly expiresAt: Timestamp | null
   /** When it last signed for a worker, five minutes late at most; null for never. */
   readonly lastUsedAt: Timestamp | null
+  /** When a webhook of the partner was last verified with it, a minute late at most; null for never. */
+  readonly lastVerifiedAt: Timestamp | null
+}
+
+/** That webhooks to an endpoint were verified with a secret: the partner signs them with it. */
+export interface SecretVerification {
+  readonly organizationId: OrganizationId
+  readonly secretId: SecretId
+  readonly endpointId: EndpointId
+  /** The last time. */
+  readonly verifiedAt: Timestamp
 }
 
 /** The organization of an endpoint, with the secrets that are active. */
 export interface EndpointOwner {
   readonly organizationId: OrganizationId
-  readonly secrets: ReadonlyArray<ActiveSecret>
+  readonly secrets: ReadonlyArray<ActiveSecret & { readonly id: SecretId }>
 }
 
 /** No signing secret has this id. */
@@ -56,6 +67,8 @@ export class SigningSecretRepository extends Context.Service<
     ofEndpoint(endpointId: EndpointId): Effect.Effect<EndpointOwner | undefined>
     /** Lists an organization's secrets, also those that are over, newest first. */
     list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretSummary>>
+    /** Lists which of an organization's endpoints got webhooks that a secret verified, and when last; newest first. */
+    verifications(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretVerification>>
     /** Finds a secret, whether it is active, and how many others of its organization are. */
     find(
       secretId: SecretId,

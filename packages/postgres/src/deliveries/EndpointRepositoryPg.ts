@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import type { BreakerChange, Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
+import { COUNTED_TO } from "./DeliveryGauges.ts"
 
 /** Keeps webhook endpoints in PostgreSQL. */
 export const EndpointRepositoryPg = Layer.effect(
@@ -25,7 +26,7 @@ export const EndpointRepositoryPg = Layer.effect(
             when probe_at > statement_timestamp() then 'open' else 'probing' end as breaker,
           case when allowance is not null and failures > 0 and probe_at > statement_timestamp() then probe_at end as "nextProbeAt",
           coalesce(first_open.emitted_at, begun_at) as position, (ahead.count + trouble.waiting)::int as waiting,
-          (cardinality(open) + trouble.calling)::int as "inFlight", ahead.count::int as "lagEvents",
+          (cardinality(open) + calling.count)::int as "inFlight", ahead.count::int as "lagEvents",
           greatest(0, extract(epoch from statement_timestamp() - ahead.emitted_at))::double precision as "lagSeconds",
           least(ahead.emitted_at, trouble.due_at) as "oldestDueAt", owner
         from webhook_endpoints endpoint
@@ -35,13 +36,19 @@ export const EndpointRepositoryPg = Layer.effect(
           select min(emitted_at) as emitted_at from events
           where organization_id = endpoint.organization_id and events.id = any (open)) first_open
         cross join lateral (
-          select count(*) as count, min(emitted_at) as emitted_at from events
-          where organization_id = endpoint.organization_id and emitted_at >= begun_at and (emitted_at, events.id) > (begun_at, begun_id)
-            and (event_types is null or type = any (event_types))) ahead
+          select count(*) as count, min(emitted_at) as emitted_at
+          from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int)) ahead
         cross join lateral (
-          select count(*) filter (where deliveries.owner is null) as waiting, count(deliveries.owner) as calling,
-            min(due_at) filter (where deliveries.owner is null and due_at <= statement_timestamp()) as due_at
-          from deliveries where endpoint_id = endpoint.id) trouble
+          select sum(lane.count) as waiting, min(first_due) as due_at from unnest(array[false, true]) as lane_of (is_replay)
+          cross join lateral (
+            select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due from (
+              select due_at from deliveries
+              where endpoint_id = endpoint.id and replay = is_replay and deliveries.owner is null
+              order by due_at limit ${COUNTED_TO}::int
+            ) first
+          ) lane) trouble
+        cross join lateral (
+          select count(*) as count from deliveries where endpoint_id = endpoint.id and deliveries.owner is not null) calling
         where (${which.organizationId ?? null}::text is null or endpoint.organization_id = ${which.organizationId ?? null})
           and (${which.id ?? null}::text is null or endpoint.id = ${which.id ?? null})
         order by endpoint.id`
@@ -102,6 +109,15 @@ export const EndpointRepositoryPg = Layer.effect(
         const rows = yield* statuses({ id: endpointId })
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, orDieAs("EndpointRepository.find")),
+
+      breakerChanges: Effect.fn("EndpointRepository.breakerChanges")(
+        (endpointId) => sql<BreakerChange>`
+          select changed_at as "changedAt", breaker, failures
+          from webhook_endpoints endpoint join breaker_changes change
+            on change.organization_id = endpoint.organization_id and change.endpoint_id = endpoint.id
+          where endpoint.id = ${endpointId} order by changed_at desc`,
+        orDieAs("EndpointRepository.breakerChanges"),
+      ),
 
       update: Effect.fn("EndpointRepository.update")(
         function* (endpointId, { url, eventTypes, maxInFlight, standardWebhooks }) {

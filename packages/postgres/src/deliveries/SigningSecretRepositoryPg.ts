@@ -2,9 +2,10 @@ import {
   MAX_ACTIVE_SECRETS,
   SecretNotFound,
   type SecretSummary,
+  type SecretVerification,
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OrganizationId, SecretId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +20,9 @@ export const SigningSecretRepositoryPg = Layer.effect(
     const cipher = yield* SecretCipher
     const columns = sql.literal(`
       secret.organization_id as "organizationId", secret.id, secret.created_at as "createdAt", secret.expires_at as "expiresAt",
-      secret.last_used_at as "lastUsedAt"`)
+      secret.last_used_at as "lastUsedAt",
+      (select max(verified_at) from secret_verifications verified
+        where verified.organization_id = secret.organization_id and verified.secret_id = secret.id) as "lastVerifiedAt"`)
 
     return {
       rotate: Effect.fn("SigningSecretRepository.rotate")(
@@ -60,10 +63,11 @@ export const SigningSecretRepositoryPg = Layer.effect(
       ofEndpoint: Effect.fnUntraced(function* (endpointId) {
         const rows = yield* sql<{
           organizationId: OrganizationId
+          id: SecretId | null
           ciphertext: Uint8Array | null
           expiresAt: number | null
         }>`
-          select endpoint.organization_id as "organizationId", ciphertext,
+          select endpoint.organization_id as "organizationId", secret.id, ciphertext,
             extract(epoch from expires_at)::double precision * 1000 as "expiresAt"
           from webhook_endpoints endpoint
           left join signing_secrets secret on secret.organization_id = endpoint.organization_id
@@ -71,8 +75,10 @@ export const SigningSecretRepositoryPg = Layer.effect(
           where endpoint.id = ${endpointId} order by secret.id desc`
         const organizationId = rows[0]?.organizationId
         if (organizationId === undefined) return undefined
-        const secrets = rows.flatMap(({ ciphertext, expiresAt }) =>
-          ciphertext === null ? [] : [{ secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
+        const secrets = rows.flatMap(({ id, ciphertext, expiresAt }) =>
+          id === null || ciphertext === null
+            ? []
+            : [{ id, secret: cipher.decrypt(ciphertext, organizationId), expiresAt }],
         )
         return { organizationId, secrets }
       }, orDieAs("SigningSecretRepository.ofEndpoint")),
@@ -81,6 +87,13 @@ export const SigningSecretRepositoryPg = Layer.effect(
         (organizationId) => sql<SecretSummary>`
           select ${columns} from signing_secrets secret where organization_id = ${organizationId} order by id desc`,
         orDieAs("SigningSecretRepository.list"),
+      ),
+
+      verifications: Effect.fn("SigningSecretRepository.verifications")(
+        (organizationId) => sql<SecretVerification>`
+          select organization_id as "organizationId", secret_id as "secretId", endpoint_id as "endpointId", verified_at as "verifiedAt"
+          from secret_verifications where organization_id = ${organizationId} order by verified_at desc`,
+        orDieAs("SigningSecretRepository.verifications"),
       ),
 
       find: Effect.fn("SigningSecretRepository.find")(function* (secretId) {

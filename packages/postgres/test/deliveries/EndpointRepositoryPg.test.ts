@@ -3,7 +3,7 @@ import { describe, expect } from "@effect/vitest"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -213,5 +213,55 @@ describe("EndpointRepositoryPg", () => {
     const ours = taken.filter((delivery) => delivery.eventId === eventId)
     expect(ours.map(({ endpointId }) => endpointId)).toEqual([all.id])
     expect(yield* waiting).toEqual([0, 1, 0])
+  })
+})
+
+describe("the history of a breaker", () => {
+  /** Writes what an endpoint's breaker has come to, as its worker does. */
+  const write = Effect.fnUntraced(function* (endpointId: EndpointId, failures: number, allowance: number | null) {
+    const { take, token } = yield* workerOn()
+    yield* take()
+    const breaker = { failures, allowance, probeInMs: 0 }
+    yield* (yield* EndpointReaders).write(token, [
+      { endpointId, open: undefined, place: undefined, breaker, outcomes: [] },
+    ])
+  })
+
+  test("has each opening and closing, newest first, and nothing of what happens in between", function* () {
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const endpoints = yield* EndpointRepository
+    yield* write(endpoint.id, 4, null)
+    expect(yield* endpoints.breakerChanges(endpoint.id)).toEqual([])
+    yield* write(endpoint.id, 5, 1)
+    yield* write(endpoint.id, 6, 1)
+    yield* write(endpoint.id, 0, 2)
+    yield* write(endpoint.id, 0, null)
+    yield* write(endpoint.id, 7, 1)
+    yield* endpoints.enable(endpoint.id)
+    const changes = yield* endpoints.breakerChanges(endpoint.id)
+    expect(changes.map(({ breaker, failures }) => [breaker, failures])).toEqual([
+      ["closed", 0],
+      ["open", 7],
+      ["closed", 0],
+      ["open", 5],
+    ])
+    expect(changes.map(({ changedAt }) => changedAt)).toEqual(
+      changes
+        .map(({ changedAt }) => changedAt)
+        .toSorted()
+        .reverse(),
+    )
+  })
+
+  test("is the newest hundred changes", function* () {
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    for (let failures = 1; failures <= 102; failures++) {
+      yield* sql`
+        update endpoint_readers set failures = ${failures}, allowance = case when allowance is null then 1 end
+        where endpoint_id = ${endpoint.id}`
+    }
+    const changes = yield* (yield* EndpointRepository).breakerChanges(endpoint.id)
+    expect(changes.map(({ failures }) => failures)).toEqual(Array.from({ length: 100 }, (_, i) => 102 - i))
   })
 })

@@ -41,6 +41,7 @@ describe("SigningSecretRepositoryPg.list", () => {
       createdAt: expect.any(String),
       expiresAt: null,
       lastUsedAt: null,
+      lastVerifiedAt: null,
     })
     yield* claimUpTo(100)
     expect(yield* list(organizationId)).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
