@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parser } from "@prometheus-io/lezer-promql"
 import { parse } from "yaml"
+import { ALERT_RULES } from "../packages/domain/src/operators/alerts.ts"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 
@@ -33,7 +34,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
 /**
  * Lists what is wrong with the alerts and the dashboard of `deploy/`: expressions that PromQL does not parse or that name a metric which no process declares,
- * alerts without a section of the runbook or a test, and sections without an alert.
+ * alerts without a section of the runbook or a test, sections without an alert, and alerts that the operator console knows otherwise.
  */
 export function monitoringViolations(): readonly string[] {
   const { groups } = parse(read(RULES)) as { groups: ReadonlyArray<{ rules: readonly Alert[] }> }
@@ -45,6 +46,7 @@ export function monitoringViolations(): readonly string[] {
     ...repeated(alerts.map(({ alert }) => alert)).map((alert) => `${RULES} has two alerts ${alert}`),
     ...runbookViolations(alerts),
     ...testViolations(alerts, tests),
+    ...consoleViolations(alerts),
     ...panelViolations(panels),
     ...promtoolViolations(),
   ]
@@ -132,6 +134,19 @@ function testViolations(alerts: readonly Alert[], tests: readonly RuleTest[]): r
       ...(expected.includes(true) ? [] : [`${RULE_TESTS} does not let ${alert} fire`]),
       ...(expected.includes(false) ? [] : [`${RULE_TESTS} does not show that ${alert} is silent while all is well`]),
     ]
+  })
+}
+
+/** Compares the alerts that the operator console reads from the database with those of Prometheus. */
+function consoleViolations(alerts: readonly Alert[]): readonly string[] {
+  return ALERT_RULES.flatMap(({ name, severity, threshold, delay, section }) => {
+    const alert = alerts.find(({ alert }) => alert === name)
+    if (alert === undefined) return [`${RULES} has no alert ${name}, which the operator console has`]
+    // That a series is absent is a comparison of its own.
+    const limit = alert.expr.startsWith("absent(") ? 0 : Number(/> *([\d.e]+)$/.exec(alert.expr.trim())?.[1])
+    const theirs = [alert.labels?.severity, limit, alert.for, alert.annotations?.runbook]
+    const ours = [severity, threshold, delay, `${RUNBOOK}#${section}`]
+    return String(theirs) === String(ours) ? [] : [`${RULES}, ${name}: the operator console has ${ours}, not ${theirs}`]
   })
 }
 

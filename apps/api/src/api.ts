@@ -18,6 +18,7 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { adminServer } from "@outreach/process/adminServer"
+import { applicationName } from "@outreach/process/release"
 import { Effect, Layer, Metric, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
@@ -53,7 +54,7 @@ function database(connections: "shared" | "exclusive", share: (connections: numb
     Effect.map(ApiConfig, ({ database, databaseConnections }) =>
       databaseLayer({
         database,
-        applicationName: "outreach-api",
+        applicationName: applicationName("outreach-api"),
         maxConnections: share(databaseConnections),
         connections,
       }),
@@ -83,7 +84,7 @@ const standbyReads = Layer.unwrap(
     // One connection for all requests, because another one may lead to another server.
     const connection = databaseLayer({
       database: standby.database,
-      applicationName: "outreach-api",
+      applicationName: applicationName("outreach-api"),
       maxConnections: 1,
       connections: "shared",
       connectTimeout: "2 seconds",

@@ -6,6 +6,7 @@ import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { adminServer } from "@outreach/process/adminServer"
+import { applicationName } from "@outreach/process/release"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
@@ -21,7 +22,7 @@ const database = Layer.unwrap(
   Effect.map(ConsoleConfig, ({ database, databaseConnections }) =>
     databaseLayer({
       database,
-      applicationName: "outreach-console",
+      applicationName: applicationName("outreach-console"),
       maxConnections: databaseConnections,
       statementTimeoutSeconds: 5,
     }),

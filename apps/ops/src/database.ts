@@ -4,6 +4,7 @@ import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres/describeDatabaseError"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { applicationName } from "@outreach/process/release"
 import { Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Target } from "./Target.ts"
@@ -22,7 +23,7 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
 
 const client = Layer.unwrap(
   Effect.map(Target, ({ database, name }) => {
-    const client = databaseLayer({ database, applicationName: "outreach-ops", maxConnections: 2 })
+    const client = databaseLayer({ database, applicationName: applicationName("outreach-ops"), maxConnections: 2 })
     // The pool connects at its first statement, which fails only if the connection does.
     const checkConnection = sessionFault.pipe(
       Effect.mapError(describeDatabaseError),

@@ -157,7 +157,7 @@ describe("the audit log", () => {
       })
       const waits = Effect.andThen(
         sql`select pg_stat_clear_snapshot()`,
-        sql`select from pg_stat_activity where application_name = 'outreach-ops' and wait_event_type = 'Lock' and datname = current_database()`,
+        sql`select from pg_stat_activity where application_name like 'outreach-ops/%' and wait_event_type = 'Lock' and datname = current_database()`,
       )
       yield* Effect.repeat(Effect.delay(waits, "20 millis"), { until: (rows) => rows.length === 1 })
       child.kill("SIGKILL")

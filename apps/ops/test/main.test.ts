@@ -161,7 +161,7 @@ describe("an import", () => {
         sql`select pg_stat_clear_snapshot()`,
         sql<{ pid: number }>`
         select pid from pg_stat_activity
-        where application_name = 'outreach-ops' and wait_event_type = 'Lock' and datname = current_database()`,
+        where application_name like 'outreach-ops/%' and wait_event_type = 'Lock' and datname = current_database()`,
       )
       yield* Effect.repeat(Effect.delay(waits, "20 millis"), { until: (rows) => rows.length === 1 })
       child.kill("SIGINT")

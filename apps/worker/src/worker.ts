@@ -7,6 +7,7 @@ import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMon
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
+import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -43,7 +44,7 @@ export const worker = Effect.gen(function* () {
     Layer.provideMerge(
       databaseLayer({
         database: config.database,
-        applicationName: "outreach-worker",
+        applicationName: applicationName("outreach-worker"),
         maxConnections: config.databaseConnections,
       }),
     ),

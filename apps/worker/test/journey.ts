@@ -78,7 +78,7 @@ export const journey = () => {
       await query(
         (sql) => sql`
           select pg_terminate_backend(pid, 60000) from pg_stat_activity
-          where application_name = 'outreach-worker' and datname = current_database()`,
+          where application_name like 'outreach-worker/%' and datname = current_database()`,
       )
     },
     /** Ends the leases of messages, and brings the turns of their campaigns. */

@@ -17,6 +17,7 @@ import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
+import { SystemReader } from "./inspection/SystemReader.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
@@ -74,6 +75,7 @@ export const adapters = Layer.mergeAll(
   TimelineReader.layer,
   GaugeSamples.layer,
   TodayReader.layer,
+  SystemReader.layer,
   RestoreRepositoryPg,
   ErasureRepositoryPg,
 ).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

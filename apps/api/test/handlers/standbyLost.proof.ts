@@ -65,7 +65,7 @@ it("asks for other attempts while commits wait for a lost standby, and has each 
   const cancelWaits = SqlClient.SqlClient.use(
     (sql) => sql<{ pid: number }>`
       select pid, pg_cancel_backend(pid) from pg_stat_activity
-      where wait_event = 'SyncRep' and application_name = 'outreach-api' and query not like '%pg_logical_emit_message%'`,
+      where wait_event = 'SyncRep' and application_name like 'outreach-api/%' and query not like '%pg_logical_emit_message%'`,
   )
   expect((await post("evt_1")).status).toBe(200)
   await standby.stop()

@@ -297,7 +297,7 @@ it.each([
                   Effect.map(
                     sql`
                       select ${sql.literal(trouble)}(pid) from pg_stat_activity
-                      where application_name = 'outreach-api' and wait_event_type = 'Lock' and datname = current_database()`,
+                      where application_name like 'outreach-api/%' and wait_event_type = 'Lock' and datname = current_database()`,
                     ({ length }) => length > 0,
                   ),
                 ),

@@ -107,7 +107,7 @@ describe("the readiness probe", () => {
           sql`${sql.literal(`alter database "${name}" allow_connections ${allowed}`)}`,
           sql`
             select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = ${name} and application_name = 'outreach-api'`.pipe(
+            where datname = ${name} and application_name like 'outreach-api/%'`.pipe(
             Effect.repeat({ while: (ended) => ended.length > 0 && !allowed }),
           ),
         ),

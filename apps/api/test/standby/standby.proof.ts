@@ -326,7 +326,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
       () =>
         query(
           standby,
-          `select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'outreach-api' and wait_event_type = 'Lock'`,
+          `select pg_cancel_backend(pid) from pg_stat_activity where application_name like 'outreach-api/%' and wait_event_type = 'Lock'`,
         ),
       (rows) => rows.length > 0,
     )

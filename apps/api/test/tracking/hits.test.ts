@@ -217,7 +217,7 @@ describe("hits", () => {
       await query(
         (sql) => sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'outreach-api' and datname = current_database()`,
+        where application_name like 'outreach-api/%' and datname = current_database()`,
       )
     }
     await stored(destination, 200)

@@ -2,10 +2,10 @@ import { lookup } from "node:dns/promises"
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { assertPublic } from "@outreach/webhooks/addressGuard"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { Clock, Effect, Schema } from "effect"
-import { type Finding, failed, ok, warning } from "./Finding.ts"
 
 const RESOLVE_MS = 5000
 const CONNECT_MS = 5000

@@ -1,10 +1,10 @@
 import type { Resolver } from "node:dns/promises"
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { dkimName } from "@outreach/domain/senders/dnsRecords"
 import { domainOf, type SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { logIn } from "@outreach/mail/logIn"
 import type { smtpSettings } from "@outreach/mail/smtpSettings"
 import { type Config, Effect } from "effect"
-import { type Finding, failed, ok, warning } from "./Finding.ts"
 import { dkimFinding, dmarcFinding, dmarcRecords, type SigningKey, spfFinding } from "./mailRecords.ts"
 
 type SmtpSettings = Config.Success<typeof smtpSettings>

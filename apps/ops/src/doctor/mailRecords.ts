@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto"
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { isAligned } from "@outreach/domain/senders/Sender"
-import { type Finding, failed, ok, warning } from "./Finding.ts"
 
 const MIN_BITS = 2048
 

@@ -1,7 +1,7 @@
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { RELEASE } from "@outreach/process/release"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { Effect, Schema } from "effect"
-import { type Finding, failed, ok, warning } from "./Finding.ts"
 
 const TIME_LIMIT_MS = 10_000
 

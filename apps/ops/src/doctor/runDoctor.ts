@@ -1,11 +1,18 @@
 import type { Resolver } from "node:dns/promises"
 import { ApiConfig } from "@outreach/api/ApiConfig"
+import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { standbySettings } from "@outreach/postgres/connection/databaseSettings"
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
+import {
+  clockFinding,
+  connectionFinding,
+  roleFinding,
+  schemaFinding,
+} from "@outreach/postgres/inspection/databaseFindings"
 import { logLevel, otlpEndpoint, publicBaseUrl } from "@outreach/process/settings"
 import { WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Cause, Clock, Config, Console, Effect, Layer, Result, Schema } from "effect"
@@ -15,17 +22,8 @@ import { Output, print } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { senderRepository } from "../senderRepository.ts"
 import { Target } from "../Target.ts"
-import {
-  clockFinding,
-  connectionFinding,
-  enabledEndpoints,
-  roleFinding,
-  schemaFinding,
-  secretsKeyFinding,
-  standbyFinding,
-} from "./databaseFindings.ts"
+import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
-import { type Finding, failed, ok, skipped, warning } from "./Finding.ts"
 import { dnsFailedFinding, dnsFindings, senderFindings, smtpFinding } from "./mailFindings.ts"
 import { publicUrlFinding } from "./publicUrlFinding.ts"
 import { settingFindings } from "./settingFindings.ts"

@@ -1,5 +1,5 @@
+import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { type Config, ConfigProvider, Effect, Result } from "effect"
-import { type Finding, failed, ok, warning } from "./Finding.ts"
 
 /** Texts that required settings accept, to read on after one that is missing or malformed. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {

@@ -55,7 +55,7 @@ const stopWriters = async ({ table, when }: Written) => {
     query(
       (sql) => sql`
         select from pg_stat_activity
-        where application_name = 'outreach-worker' and datname = current_database() and wait_event = 'advisory'`,
+        where application_name like 'outreach-worker/%' and datname = current_database() and wait_event = 'advisory'`,
     )
   return {
     reached: () => eventually(stopped, ({ length }) => length > 0),

@@ -48,7 +48,7 @@ describe("a message whose worker is killed between the server's 250 and its own 
       query(
         (sql) => sql`
         select from pg_stat_activity
-        where application_name = 'outreach-worker' and datname = current_database() and wait_event_type = 'Lock' and query ilike '%delete from messages%'`,
+        where application_name like 'outreach-worker/%' and datname = current_database() and wait_event_type = 'Lock' and query ilike '%delete from messages%'`,
       )
     await eventually(waiting, ({ length }) => length === 1)
     await kill(first)

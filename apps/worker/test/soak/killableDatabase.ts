@@ -24,7 +24,7 @@ export const killableDatabase = async () => {
     killBackend: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [backend] = yield* sql<{ pid: number }>`
-        select pid from pg_stat_activity where application_name = 'outreach-worker' order by random() limit 1`
+        select pid from pg_stat_activity where application_name like 'outreach-worker%' order by random() limit 1`
       if (backend !== undefined) process.kill(backend.pid, "SIGKILL")
     }),
     /** Ends the server without a checkpoint, and starts it again. */

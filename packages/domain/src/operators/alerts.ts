@@ -1,0 +1,153 @@
+/** What the database knows of the alerts of `deploy/alerts.yml`; 1 for true, 0 for false. */
+export interface AlertReading {
+  readonly noWorker: number
+  readonly workersPaused: number
+  /** For how long the oldest delivery to an endpoint that works has been due. */
+  readonly liveOldestSeconds: number
+  readonly liveMaxLagSeconds: number
+  readonly probedOldestSeconds: number
+  readonly deadLetters: number
+  readonly messagesOldestSeconds: number
+  readonly messagesQuarantined: number
+  readonly unsubscriptionsOldestSeconds: number
+  readonly inboxOldestSeconds: number
+  readonly inboxQuarantined: number
+  readonly hitsOldestSeconds: number
+  readonly deliveriesDeadRows: number
+  readonly horizonSeconds: number
+  readonly clockAheadSeconds: number
+}
+
+/** An alert whose state the database knows. Name, severity, threshold, delay and section are those of `deploy/alerts.yml`. */
+export interface AlertRule {
+  readonly name: string
+  readonly severity: "critical" | "warning"
+  readonly reading: keyof AlertReading
+  readonly unit: "seconds" | "count"
+  /** It is active while the reading is above this. */
+  readonly threshold: number
+  /** Prometheus tells of it when it has been active for so long. */
+  readonly delay: string
+  /** The section of docs/operations.md. */
+  readonly section: string
+  /** Says what is found; `value` is the reading with its unit. */
+  readonly found: (value: string) => string
+  readonly advice: string
+}
+
+/** An alert that is active. */
+export interface ActiveAlert extends AlertRule {
+  readonly value: number
+}
+
+/** The alerts whose state the database knows; the others are known to Prometheus alone. */
+export const ALERT_RULES: ReadonlyArray<AlertRule> = [
+  {
+    ...{
+      name: "OutreachNoWorker",
+      severity: "critical",
+      reading: "noWorker",
+      unit: "count",
+      threshold: 0,
+      delay: "2m",
+    },
+    section: "no-worker-runs",
+    found: () =>
+      "No worker runs, so nothing is sent and nothing is delivered. Nothing is lost: it waits in the database.",
+    advice: "Start a worker. One that stops at once says why on standard error; `ops doctor` says what is wrong.",
+  },
+  {
+    ...{ name: "OutreachWorkersPaused", severity: "critical", reading: "workersPaused", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "the-workers-are-paused" },
+    found: () => "The workers send nothing, because the database was restored, promoted or moved.",
+    advice:
+      "`ops restore status` says which. After a failover to a synchronous standby: `ops restore finish --promoted`.",
+  },
+  {
+    ...{ name: "OutreachDeliveriesLate", severity: "critical", reading: "liveOldestSeconds", unit: "seconds" },
+    ...{ threshold: 60, delay: "5m", section: "deliveries-are-late" },
+    found: (value) => `A delivery to an endpoint that works has been due for ${value}.`,
+    advice:
+      "Compare with `ops status` what is due and what is in flight. At the bound, raise WEBHOOK_CALLS_IN_FLIGHT or add workers; below it, look for `deliver failed` in the workers' log.",
+  },
+  {
+    ...{ name: "OutreachEndpointBehind", severity: "warning", reading: "liveMaxLagSeconds", unit: "seconds" },
+    ...{ threshold: 300, delay: "5m", section: "an-endpoint-falls-behind" },
+    found: (value) => `An endpoint that works is ${value} behind its log of events.`,
+    advice: "If the partner can take more, raise WEBHOOK_CALLS_PER_ENDPOINT, or lift the endpoint's own bound.",
+  },
+  {
+    ...{ name: "OutreachPartnerDown", severity: "warning", reading: "probedOldestSeconds", unit: "seconds" },
+    ...{ threshold: 3600, delay: "1m", section: "a-partner-is-down" },
+    found: (value) => `A partner has accepted nothing for ${value}.`,
+    advice: "Tell the partner; `ops doctor` shows whether its name, address, port or certificate is at fault.",
+  },
+  {
+    ...{ name: "OutreachDeadLettersLeft", severity: "warning", reading: "deadLetters", unit: "count" },
+    ...{ threshold: 0, delay: "1d", section: "dead-letters-are-left-lying" },
+    found: (value) => `Dead letters that were neither replayed nor purged: ${value}.`,
+    advice: "Mend the cause, and replay them; purge what nobody will miss.",
+  },
+  {
+    ...{ name: "OutreachMessagesLate", severity: "warning", reading: "messagesOldestSeconds", unit: "seconds" },
+    ...{ threshold: 900, delay: "1m", section: "e-mails-are-late" },
+    found: (value) => `An e-mail has been due for ${value}.`,
+    advice:
+      "Does the mail server take connections, or does it defer? Do MAIL_PER_MINUTE and MAIL_PER_DOMAIN_MINUTE allow what the campaigns need?",
+  },
+  {
+    ...{ name: "OutreachMessagesQuarantined", severity: "warning", reading: "messagesQuarantined", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "nobody-knows-whether-e-mails-arrived" },
+    found: (value) => `E-mails of which nobody knows whether they were delivered: ${value}.`,
+    advice: "The campaign lists them; the mail server's log says by the Message-ID whether it took them.",
+  },
+  {
+    ...{ name: "OutreachUnsubscriptionsWait", severity: "critical", reading: "unsubscriptionsOldestSeconds" },
+    ...{ unit: "seconds", threshold: 120, delay: "1m", section: "who-unsubscribed-is-not-suppressed" },
+    found: (value) => `Somebody who unsubscribed ${value} ago is not suppressed yet.`,
+    advice: "Look for `unsubscribe` in the workers' log. Where a worker died, its leases end after 100 s at most.",
+  },
+  {
+    ...{ name: "OutreachInboxWaits", severity: "warning", reading: "inboxOldestSeconds", unit: "seconds" },
+    ...{ threshold: 120, delay: "1m", section: "inbound-events-wait" },
+    found: (value) => `An inbound event has waited for ${value}.`,
+    advice: "Look for `applyInbox` in the workers' log.",
+  },
+  {
+    ...{ name: "OutreachInboxSetAside", severity: "warning", reading: "inboxQuarantined", unit: "count" },
+    ...{ threshold: 0, delay: "1m", section: "inbound-events-cannot-be-applied" },
+    found: (value) => `Inbound events that could not be applied: ${value}.`,
+    advice: "The inbox says why. Mend it, or have the partner mend it, and replay them.",
+  },
+  {
+    ...{ name: "OutreachHitsWait", severity: "warning", reading: "hitsOldestSeconds", unit: "seconds" },
+    ...{ threshold: 120, delay: "1m", section: "hits-wait" },
+    found: (value) => `An open or a click has waited for ${value}.`,
+    advice: "Look for `judgeHits` in the workers' log.",
+  },
+  {
+    ...{ name: "OutreachRowsNotCleared", severity: "warning", reading: "deliveriesDeadRows", unit: "count" },
+    ...{ threshold: 1e6, delay: "15m", section: "the-rows-of-deliveries-are-not-cleared-up" },
+    found: (value) => `The table of deliveries holds the remains of ${value} rows.`,
+    advice: "Find who holds the horizon. If nobody does: is autovacuum on, and does it get to the table?",
+  },
+  {
+    ...{ name: "OutreachHorizonHeld", severity: "warning", reading: "horizonSeconds", unit: "seconds" },
+    ...{ threshold: 600, delay: "1m", section: "a-transaction-holds-the-horizon" },
+    found: (value) => `A transaction has kept PostgreSQL from clearing up for ${value}.`,
+    advice:
+      "Find it with `select pid, usename, application_name, xact_start from pg_stat_activity order by xact_start`, and end it with pg_terminate_backend.",
+  },
+  {
+    ...{ name: "OutreachClockAhead", severity: "warning", reading: "clockAheadSeconds", unit: "seconds" },
+    ...{ threshold: 60, delay: "1m", section: "an-organizations-clock-is-ahead" },
+    found: (value) => `The clock of an organization is ${value} ahead of the database's.`,
+    advice: "See to the time synchronisation of the database's machine; `ops database status` names the organizations.",
+  },
+]
+
+/** Returns the alerts that are active, critical ones first. */
+export const activeAlerts = (reading: AlertReading): ReadonlyArray<ActiveAlert> =>
+  ALERT_RULES.map((rule) => ({ ...rule, value: reading[rule.reading] }))
+    .filter(({ value, threshold }) => value > threshold)
+    .toSorted((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"))
