@@ -1,0 +1,88 @@
+import { parseArgs } from "node:util"
+import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { migrate } from "@outreach/postgres/migrate"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { Effect } from "effect"
+import postgres from "postgres"
+import { findPages } from "./console/findPages.ts"
+import { type Sizes, seed } from "./console/seed.ts"
+import { type RunningConsole, startConsole } from "./console/startConsole.ts"
+import { median } from "./median.ts"
+
+// Does every page of the console answer within 100 ms beside a month of a large deployment? The same pages beside a thousandth of
+// the rows are the baseline. Fails if the median of a page is above the limit.
+
+const LIMIT_MS = 100
+
+const { values } = parseArgs({
+  options: {
+    recipients: { type: "string", default: "1000000" },
+    events: { type: "string", default: "5000000" },
+    "dead-letters": { type: "string", default: "100000" },
+    rounds: { type: "string", default: "15" },
+  },
+})
+const SIZES: Sizes = {
+  recipients: Number(values.recipients),
+  events: Number(values.events),
+  deadLetters: Number(values["dead-letters"]),
+}
+const THOUSANDTH: Sizes = {
+  recipients: Math.ceil(SIZES.recipients / 1000),
+  events: Math.ceil(SIZES.events / 1000),
+  deadLetters: Math.ceil(SIZES.deadLetters / 1000),
+}
+
+const server = await startPostgres({ settings: { max_wal_size: "8GB", maintenance_work_mem: "512MB" } })
+try {
+  const large = await open("large", SIZES)
+  const small = await open("small", THOUSANDTH)
+  const pages = await findPages(large)
+  const slow: Array<string> = []
+  console.log(`${"page".padEnd(44)} ${["median ms", "p95 ms", "most ms", "÷ beside a thousandth"].join("  ")}`)
+  for (const { pattern, address } of pages) {
+    const times = { large: [] as Array<number>, small: [] as Array<number> }
+    for (let round = 0; round < Number(values.rounds); round++) {
+      times.large.push(await time(large, address))
+      times.small.push(await time(small, address))
+    }
+    const sorted = times.large.toSorted((a, b) => a - b)
+    const middle = median(sorted)
+    const cells = [middle, sorted[Math.floor(sorted.length * 0.95)]!, sorted.at(-1)!].map((ms) =>
+      ms.toFixed(0).padStart(9),
+    )
+    console.log(`${pattern.padEnd(44)} ${cells.join("  ")}  ${(middle / median(times.small)).toFixed(2)}`)
+    if (middle > LIMIT_MS) slow.push(pattern)
+  }
+  await large.stop()
+  await small.stop()
+  if (slow.length > 0) {
+    console.error(`Above ${LIMIT_MS} ms: ${slow.join(", ")}`)
+    process.exitCode = 1
+  }
+} finally {
+  await server.stop()
+}
+
+async function open(name: string, sizes: Sizes): Promise<RunningConsole> {
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} })
+  await admin.unsafe(`create database ${name}`)
+  await admin.end()
+  const url = new URL(server.url)
+  url.pathname = name
+  await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url.href)))
+  const sql = postgres(url.href, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
+  const began = performance.now()
+  await seed(sql, sizes)
+  console.log(`${name}: seeded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  await sql.end()
+  return startConsole(url.href)
+}
+
+async function time(running: RunningConsole, address: string): Promise<number> {
+  const began = performance.now()
+  const response = await fetch(`${running.url}${address}`, { headers: { cookie: running.cookie }, redirect: "manual" })
+  await response.text()
+  if (response.status >= 500) throw new Error(`${address}: ${response.status}`)
+  return performance.now() - began
+}

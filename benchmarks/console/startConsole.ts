@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { Effect, Redacted } from "effect"
+
+/** A console in a process of its own, and a session of an admin. */
+export interface RunningConsole {
+  readonly url: string
+  readonly cookie: string
+  readonly stop: () => Promise<void>
+}
+
+/** Starts the console from its sources, as the sandbox does. */
+export async function startConsole(databaseUrl: string): Promise<RunningConsole> {
+  const child = spawn(
+    process.execPath,
+    [
+      "--import",
+      import.meta.resolve("@outreach/console/compileJsx"),
+      fileURLToPath(import.meta.resolve("@outreach/console/main")),
+    ],
+    {
+      env: {
+        NODE_ENV: "production",
+        DATABASE_URL: databaseUrl,
+        SECRETS_KEY: SECRETS_KEY.toString("base64"),
+        CURSOR_KEY: SECRETS_KEY.toString("base64"),
+        CONSOLE_PORT: "0",
+        CONSOLE_ADMIN_PORT: "0",
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  )
+  const exited = once(child, "exit")
+  process.once("exit", () => child.kill("SIGKILL"))
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout })
+      .on("line", (line) => {
+        const { message, annotations } = JSON.parse(line)
+        if (message === "listening") resolve(annotations.url)
+        else process.stderr.write(`${line}\n`)
+      })
+      .on("close", () => reject(new Error("the console ended before it listened")))
+  })
+  const session = await Effect.runPromise(Effect.provide(signIn, adaptersFor(databaseUrl)))
+  return {
+    url,
+    cookie: `session=${session}`,
+    stop: async () => {
+      child.kill("SIGTERM")
+      await exited
+    },
+  }
+}
+
+const signIn = Effect.gen(function* () {
+  const operators = yield* OperatorRepository
+  const { id } = yield* operators.add({ name: "Benchmark", role: "admin", organizationId: null })
+  const { token } = yield* operators.createSignInLink(id, { seconds: 3600, once: true })
+  const session = yield* operators.signIn(Redacted.value(token))
+  return Redacted.value(session!.token)
+})
