@@ -1,4 +1,5 @@
 import type { OperationId } from "@outreach/contract"
+import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { decide, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 
 /** What is known of a request so far, as far as its answer depends on it. */
@@ -10,8 +11,8 @@ export interface ResponseContext {
   readonly window: RateLimitDecision | undefined
 }
 
-/** 100 requests in each clock minute, for each key. */
-export const KEY_POLICY = { limit: 100 } as const
+/** So many requests in each clock minute, for each key. */
+export const KEY_POLICY = { limit: KEY_REQUESTS_PER_MINUTE } as const
 
 /** The headers of every error response; a caller who was not counted sees an untouched window. `now` is in Unix seconds. */
 export const errorHeaders = (

@@ -1,28 +1,20 @@
 import { SCOPES } from "@outreach/contract/names"
+import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { KeyId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { DEFAULT_OVERLAP_SECONDS, type IssuedKey, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { Seconds } from "@outreach/domain/Seconds"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
-import { commaSeparated } from "../inputs/commaSeparated.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
-import { Seconds } from "../inputs/Seconds.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCell } from "../output/format.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"
-
-/** The expiry of the new key lies in the past. */
-class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { expiresAt: Schema.String }) {
-  override get message(): string {
-    return `The key would have expired at ${this.expiresAt}; choose a time in the future.`
-  }
-}
 
 const keyId = parsedArgument("key", KeyId, "The key's id, key_…")
 
@@ -41,11 +33,8 @@ const issue = changing(
     ),
   },
   Effect.fn("ops.keys.issue")(function* (input) {
-    const expiresAt = Option.getOrNull(input.expires)
-    if (expiresAt !== null && expiresAt <= fromUnixMillis(yield* Clock.currentTimeMillis)) {
-      return yield* new ExpiryPassed({ expiresAt })
-    }
     const { organization: organizationId, name, scopes } = input
+    const expiresAt = Option.getOrNull(input.expires)
     yield* printIssued(yield* issueKey({ organizationId, name, scopes, expiresAt }))
   }),
 ).pipe(

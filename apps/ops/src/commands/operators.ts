@@ -6,12 +6,12 @@ import {
   OperatorRole,
   SIGN_IN_LINK_SECONDS,
 } from "@outreach/domain/operators/Operator"
+import { Seconds } from "@outreach/domain/Seconds"
 import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
-import { Seconds } from "../inputs/Seconds.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { printList, printRecord, printToStderr } from "../output/Output.ts"

@@ -7,6 +7,7 @@ import {
   finishRestore,
   markMailed,
 } from "@outreach/domain/restores/Restores"
+import { Seconds } from "@outreach/domain/Seconds"
 import { ClockSkew } from "@outreach/postgres/connection/ClockSkew"
 import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
@@ -14,7 +15,6 @@ import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
-import { Seconds } from "../inputs/Seconds.ts"
 import { instant } from "../inputs/times.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"

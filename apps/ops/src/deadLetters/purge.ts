@@ -1,3 +1,4 @@
+import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import {
   DeadLetterRepository,
@@ -10,7 +11,6 @@ import { changing } from "../audit/Access.ts"
 import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
-import { Seconds } from "../inputs/Seconds.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { print, printProgress } from "../output/Output.ts"

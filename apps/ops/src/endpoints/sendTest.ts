@@ -1,4 +1,4 @@
-import { testEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { TEST_TIMEOUT_MS, testEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { EndpointId } from "@outreach/domain/Identifier"
 import { NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Schema } from "effect"
@@ -8,9 +8,6 @@ import { parsedArgument } from "../inputs/parsedInput.ts"
 import { formatRecord, printRecord, printToStderr } from "../output/Output.ts"
 import { signingSecrets } from "../signingSecrets.ts"
 import { Target } from "../Target.ts"
-
-/** The timeout of the whole call, like the worker's default. */
-const CALL_TIMEOUT_MS = 15_000
 
 /** The maximum of characters of the response that are shown. */
 const MAX_SHOWN = 500
@@ -36,7 +33,7 @@ const client = Layer.unwrap(
   Effect.gen(function* () {
     const { allowHttp } = yield* Target
     const { HttpWebhookClient } = yield* Effect.promise(() => import("@outreach/webhooks/HttpWebhookClient"))
-    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: CALL_TIMEOUT_MS })
+    return HttpWebhookClient({ allowPrivateAddresses: allowHttp, callMs: TEST_TIMEOUT_MS })
   }),
 )
 

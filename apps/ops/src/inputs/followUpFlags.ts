@@ -1,9 +1,9 @@
 import { FOLLOW_UP_CONDITIONS, type FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import { CampaignId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { parsedFlag } from "./parsedInput.ts"
-import { Seconds } from "./Seconds.ts"
 
 /** The flags of a follow-up do not fit together. */
 class IncompleteFollowUp extends Schema.TaggedError<IncompleteFollowUp>()("IncompleteFollowUp", {}) {

@@ -1,9 +1,9 @@
 import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { DisplayName } from "@outreach/domain/DisplayName"
+import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { parsedFlag, wholeNumberFlag } from "./parsedInput.ts"
-import { Seconds } from "./Seconds.ts"
 
 /** The flags of a subject test do not fit together. */
 class IncompleteSubjectTest extends Schema.TaggedError<IncompleteSubjectTest>()("IncompleteSubjectTest", {}) {

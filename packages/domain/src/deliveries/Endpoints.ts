@@ -56,6 +56,9 @@ export class NoActiveSecret extends Schema.TaggedError<NoActiveSecret>()("NoActi
 /** The type of a test event; the specification has none of that name, so that no receiver acts on it. */
 const TEST_EVENT_TYPE = "outreach.endpoint_test"
 
+/** The timeout of the call with a test event, like the worker's default. */
+export const TEST_TIMEOUT_MS = 15_000
+
 /** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
   const { organizationId, url, standardWebhooks } = yield* (yield* EndpointRepository).find(endpointId)

@@ -24,6 +24,9 @@ export interface ApiKey {
   readonly lastUsedAt: Timestamp | null
 }
 
+/** How many requests of each key are admitted in a clock minute. */
+export const KEY_REQUESTS_PER_MINUTE = 100
+
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const FORM = /^orp_(live|test)_([0-9A-Za-z]{30})_([0-9A-Za-z]{6})$/
 

@@ -1,9 +1,9 @@
 import type { Scope } from "@outreach/contract"
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Schema } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { createIdentifier, type KeyId, type OrganizationId } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
-import type { Timestamp } from "../Timestamp.ts"
+import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { type ApiKey, apiKeyText } from "./ApiKey.ts"
 import { ApiKeyRepository } from "./ApiKeyRepository.ts"
 
@@ -16,6 +16,13 @@ export interface IssuedKey {
 /** How long a rotated key lives on, unless said otherwise: 24 hours. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400
 
+/** The expiry of the new key lies in the past. */
+export class ExpiryPassed extends Schema.TaggedError<ExpiryPassed>()("ExpiryPassed", { expiresAt: Schema.String }) {
+  override get message(): string {
+    return `The key would have expired at ${this.expiresAt}; choose a time in the future.`
+  }
+}
+
 /** Issues a key of this deployment's mode. */
 export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
   readonly organizationId: OrganizationId
@@ -23,6 +30,10 @@ export const issueKey = Effect.fn("ApiKeys.issueKey")(function* (request: {
   readonly scopes: ReadonlyArray<Scope>
   readonly expiresAt: Timestamp | null
 }) {
+  const { expiresAt } = request
+  if (expiresAt !== null && expiresAt <= fromUnixMillis(yield* Clock.currentTimeMillis)) {
+    return yield* new ExpiryPassed({ expiresAt })
+  }
   const drawn = yield* drawKey
   const key = yield* (yield* ApiKeyRepository).insert({ ...request, ...drawn })
   return { key, text: drawn.text } satisfies IssuedKey

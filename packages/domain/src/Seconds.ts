@@ -1,4 +1,4 @@
-import { textSchema } from "@outreach/domain/textSchema"
+import { textSchema } from "./textSchema.ts"
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 const MAX_SECONDS = 365 * 86_400

@@ -1,4 +1,4 @@
-import { textSchema } from "@outreach/domain/textSchema"
+import { textSchema } from "./textSchema.ts"
 
 /** Creates the schema of a comma-separated list of known words without duplicates. */
 export const commaSeparated = <Word extends string>(words: ReadonlyArray<Word>) =>
