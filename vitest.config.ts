@@ -8,7 +8,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 /** Every room's tests in one project: a few processes share what they load, and all share one PostgreSQL. */
 export default defineConfig({
   test: {
-    include: ["{packages,apps}/*/test/**/*.test.ts", "examples/test/**/*.test.ts"],
+    include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,

@@ -1,0 +1,50 @@
+import { CampaignId } from "@outreach/domain/Identifier"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { parseInputs, required } from "../../src/http/inputs.ts"
+
+const ID = `cmp_${"0".repeat(32)}`
+
+const parse = (given: ReadonlyArray<readonly [string, string]>) =>
+  parseInputs({ campaign: CampaignId, rate: required(wholeNumber(1, 1000)) }, given)
+
+describe("the values of a query or a form", () => {
+  it("are parsed by their schemas; what is absent or empty is undefined", () => {
+    expect(Result.getOrThrow(parse([["rate", " 20 "]]))).toEqual({ campaign: undefined, rate: 20 })
+    expect(
+      Result.getOrThrow(
+        parse([
+          ["campaign", ID],
+          ["rate", "20"],
+          ["unknown", "ignored"],
+        ]),
+      ),
+    ).toEqual({ campaign: ID, rate: 20 })
+    expect(
+      Result.getOrThrow(
+        parse([
+          ["campaign", ""],
+          ["rate", "1"],
+        ]),
+      ),
+    ).toEqual({ campaign: undefined, rate: 1 })
+  })
+
+  it("that are missing or not valid are all named, with what they must be, and without what was given", () => {
+    const faults = Result.getOrThrow(Result.flip(parse([["campaign", "jane@clinic.test"]])))
+    expect(faults.map(({ message }) => message)).toEqual([
+      "campaign is not valid. It must be the id of a campaign: cmp_ and 32 hex digits.",
+      "rate is missing. It must be a whole number from 1 to 1000.",
+    ])
+  })
+
+  it("that were given several times are joined by commas", () => {
+    expect(
+      parse([
+        ["rate", "1"],
+        ["rate", "2"],
+      ]),
+    ).toEqual(Result.fail([{ name: "rate", message: "rate is not valid. It must be a whole number from 1 to 1000." }]))
+  })
+})
