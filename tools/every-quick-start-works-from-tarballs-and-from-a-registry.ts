@@ -2,7 +2,7 @@
  * Follows the quick start of every published package in empty folders, twice: with the tarballs of `pnpm package:partners`, as before the first
  * release, and by name from a registry of this machine, once a rehearsal of the release has published there: versions, repository, `changeset publish`.
  *
- * Two things differ from the release: there is no provenance, because only the workflow has a token to sign it with, and no tag of git.
+ * Unlike the release, it publishes without provenance, which only the workflow has a token to sign, and creates no git tag.
  */
 import { execFile, spawn } from "node:child_process"
 import {

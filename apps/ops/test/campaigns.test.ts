@@ -182,7 +182,7 @@ describe("campaigns", () => {
     ],
     ["a winner without a time", { "subject-b": "B", "ab-share": "20" }, "invalid_subject_test", /such as 4h/],
     [
-      "a time where there is no winner",
+      "a time where neither can win",
       { "subject-b": "B", "ab-share": "100", "ab-after": "4h" },
       "invalid_subject_test",
       /nobody waits/,

@@ -78,7 +78,7 @@ async function run(): Promise<number> {
     if (another !== undefined) throw new Error("send takes one --type")
     return send(values.url, type, values["event-id"], secrets)
   }
-  throw new Error(`there is no command ${command}: verify, send and listen are`)
+  throw new Error(`${command} is not a command: give verify, send or listen`)
 }
 
 async function send(
@@ -87,9 +87,9 @@ async function send(
   eventId: string | undefined,
   secrets: readonly string[],
 ): Promise<number> {
-  if (url === undefined) throw new Error("there is no address: give --url")
+  if (url === undefined) throw new Error("the address is missing: give --url")
   if (!(sampleTypes as readonly string[]).includes(type)) {
-    throw new Error(`there is no event type ${type}; there are ${sampleTypes.join(", ")}`)
+    throw new Error(`${type} is not an event type; the types are ${sampleTypes.join(", ")}`)
   }
   const event = sampleEvent(type as EventType, { eventId })
   const begun = Date.now()

@@ -67,7 +67,7 @@ function reasonOf(error: NodeJS.ErrnoException): string {
     case "ECONNRESET":
       return "the receiver closed the connection without an answer (ECONNRESET)"
     case "ENOTFOUND":
-      return "there is no host of this name (ENOTFOUND)"
+      return "no host has this name (ENOTFOUND)"
     default:
       return first.code === undefined ? first.message : `${first.message} (${first.code})`
   }

@@ -64,7 +64,7 @@ function createSecret(): string {
 }
 
 function readKey(text: string): string {
-  if (text === "") throw new Error("there is no API key: give --api-key, or set API_KEY")
+  if (text === "") throw new Error("the API key is missing: give --api-key, or set API_KEY")
   if (text.startsWith("orp_live_")) {
     throw new Error(
       "this is a production key, which would bring clinicians' data here: take one of staging or the sandbox",
@@ -78,13 +78,13 @@ function readType(text: string): FeedEventType {
   if (type !== undefined) return type
   const isKnown = (sampleTypes as readonly string[]).includes(text)
   throw new Error(
-    `${text} is ${isKnown ? "not in the feed; send posts a sample of it" : "no event type"}. The feed has ${FEED_EVENT_TYPES.join(", ")}`,
+    `${text} is ${isKnown ? "not in the feed; send posts a sample of it" : "not an event type"}. The feed has ${FEED_EVENT_TYPES.join(", ")}`,
   )
 }
 
 function readAddress(flag: string, text: string): URL {
   const example = `give ${flag} a whole one, such as http://localhost:3000/hooks`
-  if (text === "") throw new Error(`there is no address: ${example}`)
+  if (text === "") throw new Error(`the address is missing: ${example}`)
   // Without a scheme, `localhost:` is taken for one.
   if (!/^https?:\/\//.test(text)) throw new Error(`${text} is not an address: ${example}`)
   return new URL(text)

@@ -7,7 +7,7 @@ import {
 } from "./WebhookVerificationError.ts"
 import type { FoundIssue, WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
 
-/** What files, shells and lists leave in a secret; no issued secret has any of it. */
+/** Matches characters that files, shells and lists add to a secret, and that the service never issues. */
 const STORED_BADLY = /^["'\s]|["'\s]$|[,\r\n]/
 
 /** Creates a verifier that computes digests as `verifySignature` does: by Web Crypto, or by Node. */

@@ -36,7 +36,7 @@ describe("webhook-verifier verify", () => {
   it("says what is wrong with the call itself", async () => {
     const wrong = [
       [["verify"], "there is no secret"],
-      [["vrfy", "--secret", "s"], "there is no command vrfy"],
+      [["vrfy", "--secret", "s"], "vrfy is not a command"],
       [["verify", "--secret", "s", "--received-at", "noon"], "neither Unix seconds nor ISO 8601"],
       [["verify", "--secrets", "s"], "--secrets"],
       [["send", "--secret", "s"], "give --url"],

@@ -38,7 +38,13 @@ const start = (
   const command = [process.execPath, CLI, "listen", ...args]
   const [program, ...rest] = options.terminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command
   const child = spawn(program!, rest, {
-    env: { ...compileCache, PATH: process.env["PATH"], API_KEY: key.text, BASE_URL: api().url, ...options.env },
+    env: {
+      ...compileCache,
+      PATH: process.env["PATH"],
+      API_KEY: key.text,
+      BASE_URL: api().url,
+      ...options.env,
+    },
   })
   const ended = once(child, "close").then(([code]) => code as number | null)
   onTestFinished(async () => {
@@ -276,12 +282,16 @@ describe("listen", () => {
 
   it("refuses what it cannot work with, before it asks anything", async () => {
     const refused: ReadonlyArray<readonly [ReadonlyArray<string>, NodeJS.ProcessEnv, RegExp]> = [
-      [[], {}, /there is no address: give --forward/],
+      [[], {}, /the address is missing: give --forward/],
       [["--forward", "localhost:3000"], {}, /localhost:3000 is not an address.*http:\/\/localhost:3000/],
       [["--forward", "http://127.0.0.1:9/"], { API_KEY: "" }, /give --api-key, or set API_KEY/],
       [["--forward", "http://127.0.0.1:9/"], { API_KEY: "orp_live_x" }, /production key/],
       [["--forward", "http://127.0.0.1:9/", "--type", "outreach.recipients_published"], {}, /not in the feed/],
-      [["--forward", "http://127.0.0.1:9/", "--type", "outreach.x"], {}, /no event type.*outreach\.email_clicked/],
+      [
+        ["--forward", "http://127.0.0.1:9/", "--type", "outreach.x"],
+        {},
+        /is not an event type.*outreach\.email_clicked/,
+      ],
       [["--forward", "http://127.0.0.1:9/", "--since", "noon"], {}, /neither ISO 8601 nor/],
     ]
     for (const [args, env, sentence] of refused) {

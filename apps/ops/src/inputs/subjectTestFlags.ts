@@ -21,7 +21,7 @@ export const subjectTestFlags = {
     "ab-share",
     1,
     100,
-    "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100 there is no winner",
+    "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100, neither wins",
   ).pipe(Flag.optional),
   abAfter: parsedFlag(
     "ab-after",

@@ -8,7 +8,7 @@ import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
 /** How a campaign compares two subjects; its own subject is A. */
 export interface SubjectTest {
   readonly subjectB: string
-  /** The test group, in percent of the recipients; with 100 nobody waits, and there is no winner. */
+  /** The test group, in percent of the recipients; with 100 nobody waits, and neither subject wins. */
   readonly share: number
   /** How long after the campaign has begun to send the winner is decided; null with a share of 100. */
   readonly afterSeconds: number | null

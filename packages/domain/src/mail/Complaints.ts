@@ -5,7 +5,7 @@ import { Transaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
 /**
- * What becomes of a complaint: `early` while the organization is frozen, `unknown` when there is no such message, and `ignored` when it is not
+ * The result of a complaint: `early` while the organization is frozen, `unknown` when no message matches it, and `ignored` when it is not
  * a complaint by its recipient.
  */
 export type ComplaintResult = "recorded" | "repeated" | "early" | "unknown" | "ignored"

@@ -220,7 +220,7 @@ describe("a sender's ramp", () => {
     expect(yield* sql`select from sender_ramps where sender_id = ${senderId}`).toEqual([])
   })
 
-  test("is no hindrance to the end of a campaign, and counts what is sent once", function* () {
+  test("lets a campaign end, and counts each sent message once", function* () {
     const { senderId, campaign } = yield* seedSending(4, "10")
     const leases = yield* claimAll
     expect(yield* Effect.forEach(leases, settleSent)).toEqual([true, true, true, true])
