@@ -37,7 +37,7 @@ export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifie
 export type { SchemaIssue, WebhookVerificationErrorCode };
 
 // @outreach/webhook-verifier/deduplicate
-import { W as WebhookHandler } from './receive-BlQ6NJat.js';
+import { W as WebhookHandler } from './receive-nS9J200Q.js';
 
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
 interface QueryClient {
@@ -160,7 +160,7 @@ export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStor
 // @outreach/webhook-verifier/express
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -170,7 +170,7 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/fastify
-import { H as HandlerOptions, W as WebhookHandler } from './receive-BlQ6NJat.js';
+import { H as HandlerOptions, W as WebhookHandler } from './receive-nS9J200Q.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -212,7 +212,7 @@ export { HandlerOptions, WebhookHandler, webhookPlugin };
 export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 
 // @outreach/webhook-verifier/fetch
-import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -234,7 +234,7 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/hono
-import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -260,7 +260,7 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { HonoContext };
 
 // @outreach/webhook-verifier/lambda
-import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -291,7 +291,7 @@ export type { LambdaEvent, LambdaResult };
 // @outreach/webhook-verifier/node
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-BlQ6NJat.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -632,12 +632,12 @@ type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<voi
 
 export type { NodeHandler as N, NodeRequest as a, NodeResponse as b };
 
-// @outreach/webhook-verifier/dist/receive-BlQ6NJat.d.ts
+// @outreach/webhook-verifier/dist/receive-nS9J200Q.d.ts
 /** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
 type WebhookHandler<Event> = (event: Event) => unknown;
 /** What an adapter can be told. */
 interface HandlerOptions {
-    /** The largest body that is taken, in bytes. Default 1,048,576. */
+    /** The largest body that is taken: a whole number of bytes above 0. Default 1,048,576. */
     readonly maxBytes?: number | undefined;
     /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
     readonly onError?: ((error: unknown) => void) | undefined;

@@ -1,4 +1,4 @@
-import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, receive, type WebhookHandler } from "./receive.ts"
+import { ANSWER_HEADERS, type HandlerOptions, readMaxBytes, receive, type WebhookHandler } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -38,9 +38,10 @@ export function webhookPlugin<Event>(
   handle: WebhookHandler<Event>,
   options: PluginOptions = {},
 ): (scope: FastifyScope) => Promise<void> {
+  const bodyLimit = readMaxBytes(options)
   return async (scope) => {
     scope.removeAllContentTypeParsers()
-    const reading = { parseAs: "buffer", bodyLimit: options.maxBytes ?? MAX_BYTES } as const
+    const reading = { parseAs: "buffer", bodyLimit } as const
     scope.addContentTypeParser("*", reading, (_request, body, done) => done(null, body))
     scope.post(options.url ?? "/", async ({ headers, body }, reply) => {
       const verify = async () => {

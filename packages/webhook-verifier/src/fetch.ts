@@ -1,4 +1,12 @@
-import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, readBytes, receive, type WebhookHandler } from "./receive.ts"
+import {
+  ANSWER_HEADERS,
+  type HandlerOptions,
+  MAX_BYTES,
+  readBytes,
+  readMaxBytes,
+  receive,
+  type WebhookHandler,
+} from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -20,11 +28,12 @@ export function webhookHandler<Event>(
   handle: WebhookHandler<Event>,
   options: HandlerOptions = {},
 ): (given: Request | { readonly request: Request }) => Promise<Response> {
+  const maxBytes = readMaxBytes(options)
   return async (given) => {
     const request = "request" in given ? given.request : given
     const verify = async () => {
       if (request.bodyUsed) throw new WebhookVerificationError("body_already_parsed", FIX)
-      const body = request.body === null ? "" : await readBytes(chunksOf(request.body), options.maxBytes ?? MAX_BYTES)
+      const body = request.body === null ? "" : await readBytes(chunksOf(request.body), maxBytes)
       return verifier.verify({ headers: request.headers, body })
     }
     const { status, body } = await receive(verify, handle, options)

@@ -1,4 +1,4 @@
-import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, receive, type WebhookHandler } from "./receive.ts"
+import { ANSWER_HEADERS, type HandlerOptions, readMaxBytes, receive, type WebhookHandler } from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -26,10 +26,11 @@ export function webhookHandler<Event>(
   handle: WebhookHandler<Event>,
   options: HandlerOptions = {},
 ): (event: LambdaEvent) => Promise<LambdaResult> {
+  const maxBytes = readMaxBytes(options)
   return async ({ headers, multiValueHeaders, body, isBase64Encoded }) => {
     const verify = async () => {
       const raw = rawBodyOf(body ?? "", isBase64Encoded)
-      if (raw.length > (options.maxBytes ?? MAX_BYTES)) throw new WebhookVerificationError("body_too_large")
+      if (raw.length > maxBytes) throw new WebhookVerificationError("body_too_large")
       return verifier.verify({ headers: headers ?? multiValueHeaders ?? {}, body: raw })
     }
     const answer = await receive(verify, handle, options)

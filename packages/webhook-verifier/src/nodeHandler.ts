@@ -1,4 +1,11 @@
-import { ANSWER_HEADERS, type HandlerOptions, MAX_BYTES, readBytes, receive, type WebhookHandler } from "./receive.ts"
+import {
+  ANSWER_HEADERS,
+  type HandlerOptions,
+  readBytes,
+  readMaxBytes,
+  receive,
+  type WebhookHandler,
+} from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -23,9 +30,9 @@ export function nodeHandler<Event>(
   options: HandlerOptions,
   fix: string,
 ): NodeHandler {
+  const maxBytes = readMaxBytes(options)
   return async (request, response) => {
     const verify = async () => {
-      const maxBytes = options.maxBytes ?? MAX_BYTES
       const body = await rawBodyOf(request, maxBytes, fix)
       if (body.length > maxBytes) throw new WebhookVerificationError("body_too_large")
       return verifier.verify({ headers: request.headers, body })

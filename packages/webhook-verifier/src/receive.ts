@@ -5,7 +5,7 @@ export type WebhookHandler<Event> = (event: Event) => unknown
 
 /** What an adapter can be told. */
 export interface HandlerOptions {
-  /** The largest body that is taken, in bytes. Default 1,048,576. */
+  /** The largest body that is taken: a whole number of bytes above 0. Default 1,048,576. */
   readonly maxBytes?: number | undefined
   /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
@@ -13,6 +13,16 @@ export interface HandlerOptions {
 
 /** The default of `maxBytes`, the service's own limit. */
 export const MAX_BYTES = 1_048_576
+
+/** Returns the limit of a body in bytes; throws `invalid_options` when it is not a whole number above 0. */
+export function readMaxBytes({ maxBytes }: HandlerOptions): number {
+  const limit = maxBytes ?? MAX_BYTES
+  if (Number.isSafeInteger(limit) && limit > 0) return limit
+  throw new WebhookVerificationError(
+    "invalid_options",
+    "; maxBytes is not a whole number above 0: give one, or leave it out",
+  )
+}
 
 /** What an adapter sends back. */
 export interface Answer {
@@ -72,6 +82,6 @@ export async function readBytes(stream: AsyncIterable<Uint8Array>, maxBytes: num
   } catch (error) {
     throw error instanceof WebhookVerificationError
       ? error
-      : new WebhookVerificationError("broken_body", " (SvelteKit: BODY_SIZE_LIMIT=1M)")
+      : new WebhookVerificationError("broken_body", " (SvelteKit: BODY_SIZE_LIMIT=2M)")
   }
 }

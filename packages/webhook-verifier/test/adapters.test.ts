@@ -276,3 +276,28 @@ it("cancels a body that has no end, and answers 413", async () => {
   expect((await answer(request)).status).toBe(413)
   expect(isCancelled).toBe(true)
 })
+
+describe.each([
+  ["Express", expressHandler],
+  ["Fastify", webhookPlugin],
+  ["Fetch", fetchHandler],
+  ["Hono", honoHandler],
+  ["AWS Lambda", lambdaHandler],
+  ["node:http", nodeHandler],
+] as const)("the adapter for %s", (_, create) => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1.5, "1048576"])(
+    "refuses a limit of %s when it is made, and says what to give",
+    (maxBytes) => {
+      expect(() => create(verifier, () => {}, { maxBytes: maxBytes as number })).toThrow(
+        expect.objectContaining({
+          code: "invalid_options",
+          message: expect.stringContaining("maxBytes is not a whole number above 0: give one, or leave it out"),
+        }),
+      )
+    },
+  )
+
+  it("takes a limit that is not set for the default", () => {
+    expect(create(verifier, () => {}, { maxBytes: undefined })).toBeTypeOf("function")
+  })
+})

@@ -72,8 +72,8 @@ const ERRORS = {
   },
   invalid_options: {
     cause:
-      "An option of the verifier cannot be used: `secrets` that are not a list of texts, or a `tolerance`, `now`, `receivedAt` or `schema` of the wrong kind.",
-    fix: "Compare the options with the README of the package. Times are Unix seconds, or a `Date` for `receivedAt`.",
+      "An option of the verifier cannot be used: `secrets` that are not a list of texts, or a `tolerance`, `now`, `receivedAt`, `schema` or `maxBytes` of the wrong kind.",
+    fix: "Compare the options with the README of the package. Times are Unix seconds, or a `Date` for `receivedAt`. `maxBytes` is a whole number above 0: `Number(…)` of a variable that is not set is `NaN`.",
   },
 } as const satisfies Record<WebhookVerificationErrorCode, { readonly cause: string; readonly fix: string }>
 
