@@ -1,5 +1,5 @@
 /**
- * Stores every outreach event in a SQLite file, and looks for new ones every 15 minutes: `API_KEY=… BASE_URL=… node poller.ts events.db`.
+ * Stores every outreach event in a SQLite file, and looks for new ones every 15 minutes: `OUTREACH_KEY=… OUTREACH_URL=… node poller.ts events.db`.
  * With `--once` it ends when it has read the whole feed.
  */
 import { DatabaseSync } from "node:sqlite"
@@ -7,8 +7,8 @@ import { parseArgs } from "node:util"
 import { createClient } from "@outreach/client"
 import { sqliteCheckpointStore } from "@outreach/client/checkpoints"
 
-const { API_KEY: apiKey, BASE_URL: baseUrl } = process.env
-if (apiKey === undefined || baseUrl === undefined) throw new Error("API_KEY or BASE_URL is not set")
+const { OUTREACH_KEY: apiKey, OUTREACH_URL: baseUrl } = process.env
+if (apiKey === undefined || baseUrl === undefined) throw new Error("OUTREACH_KEY or OUTREACH_URL is not set")
 const { values, positionals } = parseArgs({ options: { once: { type: "boolean" } }, allowPositionals: true })
 
 const database = new DatabaseSync(positionals[0] ?? "events.db")

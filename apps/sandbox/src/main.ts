@@ -111,7 +111,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
       yield* printPullExample(baseUrl, seeded.api_key, client)
       yield* printLine(`Send the service an event about a clinician, as a partner does, and see the day's digest:
 
-  pnpm -s webhook send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
+  pnpm --silent webhook send --url ${inboundUrl} --secret ${seeded.signing_secret} --type clinician.account_created
   pnpm ops inbox list --organization ${seeded.organization_id}
   pnpm ops digest show --organization ${seeded.organization_id} --date ${new Date().toISOString().slice(0, 10)}
 `)

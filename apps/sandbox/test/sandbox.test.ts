@@ -125,7 +125,7 @@ it("forwards with the verifier's listen what the sample partner received as webh
   const cli = fileURLToPath(new URL("cli.ts", import.meta.resolve("@outreach/webhook-verifier")))
   const args = [cli, "listen", "--forward", `http://127.0.0.1:${port}/`, "--since", "1h"]
   const command = spawn(process.execPath, args, {
-    env: { ...process.env, API_KEY: addresses.api_key, BASE_URL: addresses.base_url },
+    env: { ...process.env, OUTREACH_KEY: addresses.api_key, OUTREACH_URL: addresses.base_url },
     stdio: "ignore",
   })
   const ended = once(command, "close")

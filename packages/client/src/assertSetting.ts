@@ -2,7 +2,7 @@
 export function assertApiKey(apiKey: unknown): asserts apiKey is string {
   if (apiKey === undefined || apiKey === null || apiKey === "") {
     throw new TypeError(
-      `apiKey is ${apiKey === "" ? "empty" : apiKey}: give the whole key, such as process.env.OUTREACH_API_KEY, and check that it is set`,
+      `apiKey is ${apiKey === "" ? "empty" : apiKey}: give the whole key, such as process.env.OUTREACH_KEY, and check that it is set`,
     )
   }
   // Checked here, because `fetch` would quote a malformed header in its error.

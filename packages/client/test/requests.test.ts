@@ -124,7 +124,7 @@ it("refuses what no header can hold without repeating it, and asks for nothing",
   ]) {
     expect(() => createClient({ apiKey: apiKey as string, baseUrl })).toThrow(
       new TypeError(
-        `apiKey is ${state}: give the whole key, such as process.env.OUTREACH_API_KEY, and check that it is set`,
+        `apiKey is ${state}: give the whole key, such as process.env.OUTREACH_KEY, and check that it is set`,
       ),
     )
   }

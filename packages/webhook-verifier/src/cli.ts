@@ -29,8 +29,8 @@ const HELP = `Explains signatures of the Outreach Partner API's webhooks, sends 
   --type         for send, default outreach.email_sent; for listen, default all
   --event-id     evt_<hex>; default another one each time. Send the same twice to see whether it is handled once.
   --forward      the address of the receiver, such as http://localhost:3000/hooks
-  --api-key      the key that reads the events, with the scope events:read; default API_KEY of the environment
-  --base-url     the address of the API; default BASE_URL of the environment, or the sandbox's, ${SANDBOX_URL}
+  --api-key      the key that reads the events, with the scope events:read; default OUTREACH_KEY of the environment
+  --base-url     the address of the API; default OUTREACH_URL of the environment, or the sandbox's, ${SANDBOX_URL}
   --since        which events come first: ISO 8601, or a time ago such as 15m, 2h or 1d; default those from now on
   --standard-webhooks  sends webhook-id, webhook-timestamp and webhook-signature as well, as to an endpoint that asks for them
 `

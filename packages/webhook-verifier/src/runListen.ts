@@ -10,9 +10,9 @@ export const SANDBOX_URL = "http://127.0.0.1:8080"
 /** The flags of `listen`. */
 export interface ListenFlags {
   readonly forward?: string | undefined
-  /** Default: `API_KEY` of the environment. */
+  /** Default: `OUTREACH_KEY` of the environment. */
   readonly apiKey?: string | undefined
-  /** Default: `BASE_URL` of the environment, or the sandbox's. */
+  /** Default: `OUTREACH_URL` of the environment, or the sandbox's. */
   readonly baseUrl?: string | undefined
   readonly types?: readonly string[] | undefined
   readonly since?: string | undefined
@@ -24,9 +24,9 @@ export interface ListenFlags {
 /** Runs `listen` in a terminal, or with its commands as lines of the standard input, until a signal; returns the exit code. */
 export async function runListen(flags: ListenFlags): Promise<number> {
   const forward = readAddress("--forward", flags.forward ?? "")
-  const baseUrl = flags.baseUrl ?? process.env["BASE_URL"] ?? SANDBOX_URL
+  const baseUrl = flags.baseUrl ?? process.env["OUTREACH_URL"] ?? SANDBOX_URL
   readAddress("--base-url", baseUrl)
-  const apiKey = readKey(flags.apiKey ?? process.env["API_KEY"] ?? "")
+  const apiKey = readKey(flags.apiKey ?? process.env["OUTREACH_KEY"] ?? "")
   const types = (flags.types ?? []).map(readType)
   const since = flags.since === undefined ? undefined : readSince(flags.since)
   const isGiven = !flags.secrets.includes("")
@@ -64,7 +64,7 @@ function createSecret(): string {
 }
 
 function readKey(text: string): string {
-  if (text === "") throw new Error("the API key is missing: give --api-key, or set API_KEY")
+  if (text === "") throw new Error("the API key is missing: give --api-key, or set OUTREACH_KEY")
   if (text.startsWith("orp_live_")) {
     throw new Error(
       "this is a production key, which would bring clinicians' data here: take one of staging or the sandbox",

@@ -20,9 +20,8 @@ const ENDPOINT = `npx -y -p node@24 -p pnpm@12 pnpm ops endpoints create \\
   --url http://127.0.0.1:3000/webhooks \\
   --organization "${read("organization_id")}"`
 
-const LISTEN = `npx -y -p node@24 -p pnpm@12 pnpm -s webhook listen \\
-  --forward http://127.0.0.1:3000/webhooks \\
-  --base-url "$OUTREACH_URL" --api-key "$OUTREACH_KEY" --secret "$OUTREACH_SECRET"`
+const LISTEN = `npx -y -p node@24 -p pnpm@12 pnpm --silent webhook listen \\
+  --forward http://127.0.0.1:3000/webhooks --secret "$OUTREACH_SECRET"`
 
 /** The guide to the sandbox: how to run it, what it holds, and how to use it for one's own receiver. */
 export const sandboxPage: Html = html`<main id="content" class="content">

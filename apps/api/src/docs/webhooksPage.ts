@@ -168,7 +168,7 @@ ${limits(unauthenticatedLimit)}
 </main>`
 }
 
-const LISTEN = `export API_KEY=orp_test_…
+const LISTEN = `export OUTREACH_KEY=orp_test_…
 npx @outreach/webhook-verifier listen --forward http://localhost:3000/webhooks`
 
 /** The attempts of a delivery and the waits between them. */

@@ -41,8 +41,8 @@ const start = (
     env: {
       ...compileCache,
       PATH: process.env["PATH"],
-      API_KEY: key.text,
-      BASE_URL: api().url,
+      OUTREACH_KEY: key.text,
+      OUTREACH_URL: api().url,
       ...options.env,
     },
   })
@@ -247,9 +247,9 @@ describe("listen", () => {
   it("says why the API refuses, and ends", async () => {
     const narrow = await api().issue(seed.organization.id, ["tokens:read"])
     const refused: ReadonlyArray<readonly [NodeJS.ProcessEnv, RegExp]> = [
-      [{ API_KEY: "orp_test_none" }, /does not accept the API key \(401 UNAUTHORIZED, req_\w+\)/],
-      [{ API_KEY: narrow.text }, /may not read events \(403 INSUFFICIENT_SCOPE, req_\w+\).*events:read/],
-      [{ BASE_URL: `http://127.0.0.1:${await freePort()}` }, /could not be reached.*\(ECONNREFUSED\)/],
+      [{ OUTREACH_KEY: "orp_test_none" }, /does not accept the API key \(401 UNAUTHORIZED, req_\w+\)/],
+      [{ OUTREACH_KEY: narrow.text }, /may not read events \(403 INSUFFICIENT_SCOPE, req_\w+\).*events:read/],
+      [{ OUTREACH_URL: `http://127.0.0.1:${await freePort()}` }, /could not be reached.*\(ECONNREFUSED\)/],
     ]
     for (const [env, sentence] of refused) {
       const command = start(["--forward", "http://127.0.0.1:9/"], { env })
@@ -268,7 +268,7 @@ describe("listen", () => {
       response.writeHead(answer.status, { "retry-after": "1" }).end(await answer.text())
     })
     const receiver = await startReceiver()
-    const env = { API_KEY: busy.text, BASE_URL: proxy }
+    const env = { OUTREACH_KEY: busy.text, OUTREACH_URL: proxy }
     const command = start(["--forward", receiver.url, "--secret", SECRET], { env })
     await command.shown(/^Events of/m)
     failure = (_, response) => response.writeHead(429, { "retry-after": "1" }).end()
@@ -284,8 +284,8 @@ describe("listen", () => {
     const refused: ReadonlyArray<readonly [ReadonlyArray<string>, NodeJS.ProcessEnv, RegExp]> = [
       [[], {}, /the address is missing: give --forward/],
       [["--forward", "localhost:3000"], {}, /localhost:3000 is not an address.*http:\/\/localhost:3000/],
-      [["--forward", "http://127.0.0.1:9/"], { API_KEY: "" }, /give --api-key, or set API_KEY/],
-      [["--forward", "http://127.0.0.1:9/"], { API_KEY: "orp_live_x" }, /production key/],
+      [["--forward", "http://127.0.0.1:9/"], { OUTREACH_KEY: "" }, /give --api-key, or set OUTREACH_KEY/],
+      [["--forward", "http://127.0.0.1:9/"], { OUTREACH_KEY: "orp_live_x" }, /production key/],
       [["--forward", "http://127.0.0.1:9/", "--type", "outreach.recipients_published"], {}, /not in the feed/],
       [
         ["--forward", "http://127.0.0.1:9/", "--type", "outreach.x"],

@@ -128,13 +128,13 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
 
   it.each([
     ["/docs/webhooks", "npx @outreach/webhook-verifier", "http://localhost:3000/webhooks"],
-    ["/docs/sandbox", "npx -y -p node@24 -p pnpm@12 pnpm -s webhook", "http://127.0.0.1:3000/webhooks"],
+    ["/docs/sandbox", "npx -y -p node@24 -p pnpm@12 pnpm --silent webhook", "http://127.0.0.1:3000/webhooks"],
   ])("of %s follow the feed and forward it", async (page, command, receiver) => {
     const cli = fileURLToPath(new URL("../../../../packages/webhook-verifier/src/cli.ts", import.meta.url))
     const script = (await shown(page, "listen"))
       .replace(command, `exec node ${cli}`)
       .replace("orp_test_…", values["OUTREACH_KEY"]!)
-    const env = { PATH: process.env["PATH"], ...values, OUTREACH_URL: api().url, BASE_URL: api().url }
+    const env = { PATH: process.env["PATH"], ...values, OUTREACH_URL: api().url }
     const child = spawn("sh", ["-euc", script], { env })
     let printed = ""
     for await (const chunk of child.stdout.setEncoding("utf8")) {

@@ -26,7 +26,7 @@ describe("the poller of the examples", () => {
     const poll = async () => {
       const args = [POLLER, "--once", file]
       const { stdout } = await promisify(execFile)(process.execPath, args, {
-        env: { ...compileCache, API_KEY: text, BASE_URL: api().url },
+        env: { ...compileCache, OUTREACH_KEY: text, OUTREACH_URL: api().url },
       })
       return stdout
     }
