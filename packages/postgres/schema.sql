@@ -13,6 +13,25 @@ AS $function$
   ) active
 $function$;
 
+CREATE OR REPLACE FUNCTION public.add_counts(counts integer[], others integer[])
+ RETURNS integer[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select array[
+    coalesce(counts[1], 0) + coalesce(others[1], 0), coalesce(counts[2], 0) + coalesce(others[2], 0),
+    coalesce(counts[3], 0) + coalesce(others[3], 0), coalesce(counts[4], 0) + coalesce(others[4], 0),
+    coalesce(counts[5], 0) + coalesce(others[5], 0), coalesce(counts[6], 0) + coalesce(others[6], 0),
+    coalesce(counts[7], 0) + coalesce(others[7], 0), coalesce(counts[8], 0) + coalesce(others[8], 0),
+    coalesce(counts[9], 0) + coalesce(others[9], 0), coalesce(counts[10], 0) + coalesce(others[10], 0),
+    coalesce(counts[11], 0) + coalesce(others[11], 0), coalesce(counts[12], 0) + coalesce(others[12], 0),
+    coalesce(counts[13], 0) + coalesce(others[13], 0), coalesce(counts[14], 0) + coalesce(others[14], 0),
+    coalesce(counts[15], 0) + coalesce(others[15], 0), coalesce(counts[16], 0) + coalesce(others[16], 0),
+    coalesce(counts[17], 0) + coalesce(others[17], 0), coalesce(counts[18], 0) + coalesce(others[18], 0),
+    coalesce(counts[19], 0) + coalesce(others[19], 0), coalesce(counts[20], 0) + coalesce(others[20], 0)
+  ]
+$function$;
+
 CREATE OR REPLACE FUNCTION public.advance_turns(organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -453,6 +472,69 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.count_failures(organizations text[], groups text[], ids text[], ats timestamp with time zone[], opens integer[], stores integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  meant integer;
+  locked integer;
+begin
+  loop
+    insert into failure_groups (organization_id, id, endpoint_id, reason, status, outcome, first_line, first_at, last_at)
+    select distinct on (dead.organization_id, group_id) dead.organization_id, group_id, endpoint_id, reason, status, outcome,
+      case when group_id = failure_group_id(endpoint_id, reason, status, outcome, line) then line else 'Many different responses' end,
+      finished_at, finished_at
+    from unnest(organizations, groups, ids, stores) as change (organization, failure_group, id, stored)
+    join dead_letters dead on dead.organization_id = organization and dead.id = change.id
+    cross join lateral failure_of(attempts) failure
+    where stored > 0 and not exists (
+      select from failure_groups known where known.organization_id = organization and known.id = failure_group
+    )
+    order by dead.organization_id, group_id
+    on conflict do nothing;
+
+    with change as (
+      select organization, failure_group from unnest(organizations, groups, opens, stores) as each (organization, failure_group, opened, stored)
+      where failure_group is not null
+      group by organization, failure_group having sum(opened) <> 0 or sum(stored) <> 0
+    ), held as (
+      select id from failure_groups where (organization_id, id) in (select organization, failure_group from change)
+      order by organization_id, id for update
+    )
+    select (select count(*) from change), (select count(*) from held) into meant, locked;
+    -- Somebody else may have deleted one in the meantime.
+    exit when locked = meant;
+  end loop;
+
+  update failure_groups held set open = held.open + opened, stored = held.stored + change.stored,
+    first_at = least(held.first_at, change.first_at), last_at = greatest(held.last_at, change.last_at)
+  from (
+    select organization, failure_group, sum(opened)::int as opened, sum(stored)::int as stored,
+      min(at) filter (where stored > 0) as first_at, max(at) filter (where stored > 0) as last_at
+    from unnest(organizations, groups, ats, opens, stores) as each (organization, failure_group, at, opened, stored)
+    group by organization, failure_group having sum(opened) <> 0 or sum(stored) <> 0
+  ) change
+  where held.organization_id = organization and held.id = failure_group;
+
+  insert into failure_group_hours as held (organization_id, group_id, hour, count)
+  select organization, failure_group, date_trunc('hour', at, 'UTC') as hour, sum(stored)
+  from unnest(organizations, groups, ats, stores) as each (organization, failure_group, at, stored)
+  where failure_group is not null
+  group by organization, failure_group, hour having sum(stored) <> 0
+  order by organization, failure_group, hour
+  on conflict (organization_id, group_id, hour) do update set count = held.count + excluded.count;
+
+  if -1 = any (stores) then
+    delete from failure_group_hours using unnest(organizations, groups) as change (organization, failure_group)
+    where organization_id = organization and group_id = failure_group and count <= 0;
+    delete from failure_groups using unnest(organizations, groups) as change (organization, failure_group)
+    where organization_id = organization and id = failure_group and stored <= 0;
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.count_gone_messages()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -724,6 +806,49 @@ AS $function$
   where not exists (select from events where emitted_at < bound)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.failure_group_id(endpoint_id text, reason text, status integer, outcome text, line text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select 'fgr_' || left(encode(sha256(convert_to(
+    concat_ws(E'\n', endpoint_id, reason, coalesce(status::text, ''), outcome, coalesce(line, '')), 'UTF8')), 'hex'), 32)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.failure_line(response text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select nullif(btrim(left(regexp_replace(
+    regexp_replace(
+      regexp_replace(
+        regexp_replace(
+          regexp_replace(line, '[^\s"''<>(),;:=]+(@|%40|\\u0040)[^\s"''<>(),;:=]+', '[e-mail]', 'gi'),
+          -- A word with a digit, such as an id, a token or a date.
+          '\m(?=[\w-]*\d)[\w-]{6,}', '#', 'g'),
+        -- A token without a digit: capitals within a word.
+        '\m(?=\w*[a-z]\w*[A-Z])[A-Za-z]{6}\M', '#', 'g'),
+      '(?<!\d)(?![1-5]\d\d(?!\d))\d+', '#', 'g'),
+    '\s+', ' ', 'g'), 160)), '')
+  from (
+    select substring(case when body ~ '^\s*[[{]' then regexp_replace(body, '\s+', ' ', 'g') else body end from '\S[^\n\r]*') as line
+    from (
+      select regexp_replace(
+        regexp_replace(regexp_replace(left(response, 2000), '<script\M.*?</script>', '', 'gi'), '<style\M.*?</style>', '', 'gi'),
+        '<[^>]*(>|$)', E'\n', 'g') as body
+    ) text
+  ) first
+$function$;
+
+CREATE OR REPLACE FUNCTION public.failure_of(attempts jsonb)
+ RETURNS TABLE(status integer, outcome text, line text)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select (last->>'status')::int, coalesce(last->>'outcome', 'unknown'), failure_line(last->>'response') from (select attempts->-1 as last) made
+$function$;
+
 CREATE OR REPLACE FUNCTION public.fill_organization()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -760,6 +885,27 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.group_failure()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  failure record;
+begin
+  select * into failure from failure_of(new.attempts);
+  new.group_id := failure_group_id(new.endpoint_id, new.reason, failure.status, failure.outcome, failure.line);
+  if failure.line is not null
+    and not exists (select from failure_groups where organization_id = new.organization_id and id = new.group_id)
+    and (
+      select count(*) >= 100 from failure_groups where organization_id = new.organization_id and endpoint_id = new.endpoint_id
+    )
+  then
+    new.group_id := failure_group_id(new.endpoint_id, new.reason, failure.status, failure.outcome, 'Many different responses');
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.hand_over(worker uuid, endpoints text[], calling text[], unbegun text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -786,6 +932,39 @@ begin
   )
   update endpoint_readers set owner = null where endpoint_id = any (held);
   perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(held) as held (id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.keep_failure_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  if tg_op = 'INSERT' then
+    -- Before the groups, as whoever writes outcomes does: all lock in one order.
+    insert into delivery_outcomes as held (organization_id, endpoint_id, at, dead_letters)
+    select organization_id, endpoint_id, date_bin('5 minutes', finished_at, 'epoch') as at, count(*) from added
+    group by organization_id, endpoint_id, 3 order by at, endpoint_id
+    on conflict (endpoint_id, at, seconds, organization_id) do update set dead_letters = held.dead_letters + excluded.dead_letters;
+    perform count_failures(array_agg(organization_id), array_agg(group_id), array_agg(id), array_agg(finished_at),
+      array_agg((replayed_as is null)::int), array_agg(1))
+    from added having count(*) > 0;
+  elsif tg_op = 'DELETE' then
+    perform count_failures(array_agg(organization_id), array_agg(group_id), array_agg(id), array_agg(finished_at),
+      array_agg(-(replayed_as is null)::int), array_agg(-1))
+    from removed having count(*) > 0;
+  else
+    perform count_failures(array_agg(organization_id), array_agg(group_id), array_agg(id), array_agg(finished_at),
+      array_agg(opened), array_agg(stored))
+    from (
+      select organization_id, group_id, id, finished_at, (replayed_as is null)::int as opened, 1 as stored from added
+      union all
+      select organization_id, group_id, id, finished_at, -(replayed_as is null)::int, -1 from removed
+    ) change
+    having count(*) > 0;
+  end if;
+  return null;
 end
 $function$;
 
@@ -944,6 +1123,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.latency_histogram(latencies integer[])
+ RETURNS integer[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select array(
+    select count(latency)::int from generate_series(0, 19) as bucket
+    left join unnest(latencies) as latency on bucket = width_bucket(
+      latency, '{2,5,10,20,35,50,75,100,150,200,300,500,750,1000,1500,2000,3000,5000,10000}'::int[])
+    group by bucket order by bucket)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.mail_slots(next_at timestamp with time zone, per_minute integer, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
@@ -961,6 +1152,43 @@ AS $function$
         from 1 for 6),
       52, 1), 53, 1),
     'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION public.merge_outcomes(now_at timestamp with time zone, max_rows integer)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with merged as (
+    delete from delivery_outcomes where ctid = any (array(
+      select ctid from delivery_outcomes
+      where seconds = 300 and at < date_trunc('hour', now_at - interval '2 days', 'UTC')
+        and organization_id not in (select id from organizations where frozen_at is not null)
+      order by at limit max_rows for update skip locked
+    ))
+    returning *, date_trunc('hour', at, 'UTC') as hour
+  ), latency as (
+    select endpoint_id, hour, array_agg(total order by bucket) as histogram from (
+      select endpoint_id, hour, bucket, sum(count)::int as total
+      from merged cross join unnest(latencies) with ordinality as each (count, bucket)
+      group by endpoint_id, hour, bucket
+    ) counted
+    group by endpoint_id, hour
+  ), added as (
+    insert into delivery_outcomes as held (
+      organization_id, endpoint_id, at, seconds, delivered, client_errors, server_errors, other_statuses, no_responses, dead_letters,
+      latencies)
+    select organization_id, endpoint_id, hour, 3600, sum(delivered), sum(client_errors), sum(server_errors), sum(other_statuses),
+      sum(no_responses), sum(dead_letters), coalesce(histogram, '{}')
+    from merged left join latency using (endpoint_id, hour)
+    group by organization_id, endpoint_id, hour, histogram
+    order by hour, endpoint_id
+    on conflict (endpoint_id, at, seconds, organization_id) do update
+      set delivered = held.delivered + excluded.delivered, client_errors = held.client_errors + excluded.client_errors,
+        server_errors = held.server_errors + excluded.server_errors, other_statuses = held.other_statuses + excluded.other_statuses,
+        no_responses = held.no_responses + excluded.no_responses, dead_letters = held.dead_letters + excluded.dead_letters,
+        latencies = add_counts(held.latencies, excluded.latencies)
+  )
+  select count(*)::int from merged
 $function$;
 
 CREATE OR REPLACE FUNCTION public.next_opening(hours_from smallint, hours_to smallint, time_zones text[], since timestamp with time zone)
@@ -1424,7 +1652,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb)
+CREATE OR REPLACE FUNCTION public.write_progress(worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[], breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[], batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb, arrived_organizations text[] DEFAULT NULL::text[], arrived_endpoints text[] DEFAULT NULL::text[], arrivals integer[] DEFAULT NULL::integer[], latencies text[] DEFAULT NULL::text[])
  RETURNS SETOF text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1464,16 +1692,34 @@ begin
     from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
     join endpoint_readers using (endpoint_id)
     where batch.endpoint_id = any (held);
+    if arrived_endpoints is null then
+      select array_agg(organization_id), array_agg(endpoint), array_agg(count), array_agg(histogram::text)
+      into arrived_organizations, arrived_endpoints, arrivals, latencies
+      from (
+        select endpoint, count(*)::int as count, latency_histogram(array_agg((delivery->'attempt'->>'latencyMs')::int)) as histogram
+        from unnest(batch_endpoints, batches) as batch (endpoint, deliveries) cross join json_array_elements(deliveries::json) delivery
+        group by endpoint order by endpoint
+      ) counted
+      join endpoint_readers on endpoint_id = endpoint;
+    end if;
   end if;
 
   return query select id from unnest(endpoints) as given (id) where id <> all (held);
   if jsonb_array_length(troubles) > 0 then
-    return query select * from write_troubles(worker, held, troubles);
+    return query select * from write_troubles(
+      worker, held, troubles, arrived_organizations, arrived_endpoints, arrivals, latencies);
+  elsif cardinality(arrived_endpoints) > 0 then
+    insert into delivery_outcomes as counted (organization_id, endpoint_id, at, delivered, latencies)
+    select organization, endpoint, date_bin('5 minutes', clock_timestamp(), 'epoch'), count, histogram::int[]
+    from unnest(arrived_organizations, arrived_endpoints, arrivals, write_progress.latencies) as arrived (organization, endpoint, count, histogram)
+    where endpoint = any (held)
+    on conflict (endpoint_id, at, seconds, organization_id) do update
+      set delivered = counted.delivered + excluded.delivered, latencies = add_counts(counted.latencies, excluded.latencies);
   end if;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb)
+CREATE OR REPLACE FUNCTION public.write_troubles(worker uuid, held text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[])
  RETURNS SETOF text
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1548,6 +1794,40 @@ begin
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
     on conflict do nothing
+    returning organization_id, id
+  ), written as (
+    select organization_id, id from added union select organization_id, id from retried union select organization_id, id from dead
+    union select "organizationId", id from finished
+  ), tallied as (
+    select "organizationId" as organization_id, "endpointId" as endpoint_id, count(*) filter (where outcome = 'success') as delivered,
+      count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
+      count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
+      count(*) filter (where status is null) as no_responses, latency_histogram(array_agg(latency)) as histogram
+    from written
+    join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id
+    cross join lateral (
+      select attempt->>'outcome' as outcome, (attempt->>'status')::int as status, (attempt->>'latencyMs')::int as latency
+    ) made
+    group by "organizationId", "endpointId"
+  ), arrived as (
+    select organization as organization_id, endpoint as endpoint_id, count, histogram::int[] as histogram
+    from unnest(arrived_organizations, arrived_endpoints, arrivals, write_troubles.latencies) as each (organization, endpoint, count, histogram)
+    where endpoint = any (held)
+  ), counted as (
+    insert into delivery_outcomes as counted (
+      organization_id, endpoint_id, at, delivered, client_errors, server_errors, other_statuses, no_responses, latencies)
+    select organization_id, endpoint_id, date_bin('5 minutes', clock_timestamp(), 'epoch'),
+      coalesce(delivered, 0) + coalesce(count, 0), coalesce(client_errors, 0),
+      coalesce(server_errors, 0), coalesce(other_statuses, 0), coalesce(no_responses, 0),
+      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}'))
+    from tallied full join arrived using (organization_id, endpoint_id)
+    order by endpoint_id
+    on conflict (endpoint_id, at, seconds, organization_id) do update
+      set delivered = counted.delivered + excluded.delivered, client_errors = counted.client_errors + excluded.client_errors,
+        server_errors = counted.server_errors + excluded.server_errors,
+        other_statuses = counted.other_statuses + excluded.other_statuses,
+        no_responses = counted.no_responses + excluded.no_responses,
+        latencies = add_counts(counted.latencies, excluded.latencies)
   )
   select id from trouble where "isRow" and not exists (
     select from (select organization_id, id from retried union all select "organizationId", id from finished) settled
@@ -1741,6 +2021,7 @@ create table dead_letters (
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone default clock_timestamp() not null,
   replayed_as text collate "C",
+  group_id text collate "C",
   constraint dead_letters_pkey PRIMARY KEY (organization_id, id),
   constraint dead_letters_reason_check CHECK ((reason = ANY (ARRAY['rejected'::text, 'exhausted'::text, 'poison'::text])))
 );
@@ -1784,6 +2065,21 @@ create table delivery_attempts (
   response text,
   constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number, started_at)
 );
+
+create table delivery_outcomes (
+  organization_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  at timestamp with time zone not null,
+  seconds integer default 300 not null,
+  delivered integer default 0 not null,
+  client_errors integer default 0 not null,
+  server_errors integer default 0 not null,
+  other_statuses integer default 0 not null,
+  no_responses integer default 0 not null,
+  dead_letters integer default 0 not null,
+  latencies integer[] default '{}'::integer[] not null,
+  constraint delivery_outcomes_pkey PRIMARY KEY (endpoint_id, at, seconds, organization_id)
+) with (fillfactor=50, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
 create table delivery_workers (
   token uuid not null,
@@ -1907,6 +2203,29 @@ create table events (
   traceparent text,
   constraint events_pkey PRIMARY KEY (organization_id, id, emitted_at)
 ) partition by RANGE (emitted_at);
+
+create table failure_group_hours (
+  organization_id text collate "C" not null,
+  group_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  count integer not null,
+  constraint failure_group_hours_pkey PRIMARY KEY (organization_id, group_id, hour)
+) with (fillfactor=70);
+
+create table failure_groups (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  reason text not null,
+  status integer,
+  outcome text not null,
+  first_line text,
+  open integer default 0 not null,
+  stored integer default 0 not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint failure_groups_pkey PRIMARY KEY (id, organization_id)
+) with (fillfactor=70);
 
 create table follow_ups (
   organization_id text collate "C" not null,
@@ -2223,8 +2542,10 @@ create table replay_jobs (
   organization_id text collate "C",
   event_types text[],
   before_at timestamp with time zone not null,
+  group_id text collate "C",
+  status integer,
   constraint replay_jobs_pkey PRIMARY KEY (id),
-  constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text]))),
+  constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text, 'failures'::text]))),
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 
@@ -2420,17 +2741,21 @@ CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (or
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE INDEX dead_letters_by_id ON public.dead_letters USING btree (id);
+CREATE INDEX dead_letters_of_group ON public.dead_letters USING btree (group_id, finished_at, id) WHERE (replayed_as IS NULL);
 CREATE INDEX dead_letters_replayed ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NOT NULL);
 CREATE INDEX dead_letters_to_replay ON public.dead_letters USING btree (finished_at, id) WHERE (replayed_as IS NULL);
 CREATE INDEX deliveries_by_id ON public.deliveries USING btree (id);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, replay, due_at, id) WHERE (owner IS NULL);
 CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE ((owner IS NULL) AND (losses > 0));
 CREATE INDEX deliveries_owned ON public.deliveries USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE INDEX delivery_outcomes_by_time ON public.delivery_outcomes USING btree (seconds, at);
 CREATE UNIQUE INDEX dkim_keys_of_sender ON public.dkim_keys USING btree (organization_id, sender_id, selector);
 CREATE UNIQUE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id, endpoint_id);
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
+CREATE INDEX failure_groups_of_endpoint ON public.failure_groups USING btree (organization_id, endpoint_id);
+CREATE INDEX failure_groups_open ON public.failure_groups USING btree (last_at, id) WHERE (open > 0);
 CREATE INDEX gauge_samples_by_age ON public.gauge_samples USING btree (sampled_at);
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
 CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, recipient_id, received_at);
@@ -2517,6 +2842,10 @@ CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON p
 CREATE TRIGGER audit_results_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER begin_turns AFTER INSERT OR UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.status = 'sending'::text)) EXECUTE FUNCTION begin_turns();
 CREATE TRIGGER count_campaign AFTER INSERT ON public.campaigns FOR EACH ROW EXECUTE FUNCTION count_campaign();
+CREATE TRIGGER group_failure BEFORE INSERT OR UPDATE OF attempts ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION group_failure();
+CREATE TRIGGER keep_failure_groups_delete AFTER DELETE ON public.dead_letters REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
+CREATE TRIGGER keep_failure_groups_insert AFTER INSERT ON public.dead_letters REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
+CREATE TRIGGER keep_failure_groups_update AFTER UPDATE ON public.dead_letters REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_failure_groups();
 CREATE TRIGGER note_breaker AFTER UPDATE ON public.endpoint_readers FOR EACH ROW WHEN (((old.allowance IS NULL) <> (new.allowance IS NULL))) EXECUTE FUNCTION note_breaker();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
 CREATE TRIGGER count_gone_messages AFTER DELETE ON public.messages REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_gone_messages();

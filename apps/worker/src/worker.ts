@@ -30,6 +30,7 @@ import { countCampaigns } from "./upkeep/countCampaigns.ts"
 import { deleteExpired } from "./upkeep/deleteExpired.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
 import { managePartitions } from "./upkeep/managePartitions.ts"
+import { mergeOutcomes } from "./upkeep/mergeOutcomes.ts"
 import { sampleGauges } from "./upkeep/sampleGauges.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
@@ -86,6 +87,7 @@ export const worker = Effect.gen(function* () {
     deleteExpired,
     sampleGauges,
     managePartitions(config.retention),
+    mergeOutcomes(config.retention.historyDays),
     ...(recipientsMonths === null ? [] : [eraseEndedRecipients(recipientsMonths)]),
   ]
   const loops = [

@@ -20,12 +20,13 @@ export const PREFIXES = {
   sender: "snd",
   dkimKey: "dkm",
   operator: "opr",
+  failureGroup: "fgr",
 } as const
 
 /** A kind of thing that has an id. */
 export type Kind = keyof typeof PREFIXES
 
-/** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation. */
+/** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation; of a failure group, those of a hash. */
 export type Identifier<K extends Kind> = `${(typeof PREFIXES)[K]}_${string}` & Brand.Brand<"Identifier">
 
 /** Creates the schema of the ids of a kind. */
@@ -62,6 +63,8 @@ export const SenderId = Identifier("sender")
 export type SenderId = Identifier<"sender">
 export type DkimKeyId = Identifier<"dkimKey">
 export type HitId = Identifier<"hit">
+export const FailureGroupId = Identifier("failureGroup")
+export type FailureGroupId = Identifier<"failureGroup">
 export type RestoreId = Identifier<"restore">
 export const OperatorId = Identifier("operator")
 export type OperatorId = Identifier<"operator">

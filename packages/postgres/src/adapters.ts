@@ -5,9 +5,11 @@ import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
 import { DeadLetterRepository } from "./deliveries/DeadLetterRepository.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
+import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
 import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
+import { FailureGroups } from "./deliveries/FailureGroups.ts"
 import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
@@ -59,6 +61,8 @@ export const adapters = Layer.mergeAll(
   EndpointReadersPg,
   DeliveryRepository.layer,
   DeadLetterRepository.layer,
+  FailureGroups.layer,
+  DeliveryOutcomes.layer,
   Partitions.layer,
   DeliveryGauges.layer,
   ReplayJobQueue.layer,

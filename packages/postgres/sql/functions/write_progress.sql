@@ -1,11 +1,15 @@
 -- Writes how far each endpoint may have called and which events are open, and the outcomes of earlier calls.
 --
--- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles.
+-- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles. Both are counted in
+-- delivery_outcomes: arrivals and latencies are those of the batches by endpoint, in the order of endpoints. A worker of the last release does not
+-- give them.
 -- It returns the endpoints and the ids of deliveries that are no longer the worker's. It wrote nothing for those.
 create or replace function write_progress(
   worker uuid, endpoints text[], still_open text[], positions text[], position_ids text[],
   breaker_endpoints text[], failures integer[], allowances integer[], probe_backoffs integer[],
-  batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb
+  batch_endpoints text[], first_ids text[], last_ids text[], batches text[], troubles jsonb,
+  arrived_organizations text[] default null, arrived_endpoints text[] default null, arrivals integer[] default null,
+  latencies text[] default null
 )
 returns setof text
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -43,11 +47,29 @@ begin
     from unnest(batch_endpoints, first_ids, last_ids, batches) as batch (endpoint_id, first_id, last_id, deliveries)
     join endpoint_readers using (endpoint_id)
     where batch.endpoint_id = any (held);
+    if arrived_endpoints is null then
+      select array_agg(organization_id), array_agg(endpoint), array_agg(count), array_agg(histogram::text)
+      into arrived_organizations, arrived_endpoints, arrivals, latencies
+      from (
+        select endpoint, count(*)::int as count, latency_histogram(array_agg((delivery->'attempt'->>'latencyMs')::int)) as histogram
+        from unnest(batch_endpoints, batches) as batch (endpoint, deliveries) cross join json_array_elements(deliveries::json) delivery
+        group by endpoint order by endpoint
+      ) counted
+      join endpoint_readers on endpoint_id = endpoint;
+    end if;
   end if;
 
   return query select id from unnest(endpoints) as given (id) where id <> all (held);
   if jsonb_array_length(troubles) > 0 then
-    return query select * from write_troubles(worker, held, troubles);
+    return query select * from write_troubles(
+      worker, held, troubles, arrived_organizations, arrived_endpoints, arrivals, latencies);
+  elsif cardinality(arrived_endpoints) > 0 then
+    insert into delivery_outcomes as counted (organization_id, endpoint_id, at, delivered, latencies)
+    select organization, endpoint, date_bin('5 minutes', clock_timestamp(), 'epoch'), count, histogram::int[]
+    from unnest(arrived_organizations, arrived_endpoints, arrivals, write_progress.latencies) as arrived (organization, endpoint, count, histogram)
+    where endpoint = any (held)
+    on conflict (endpoint_id, at, seconds, organization_id) do update
+      set delivered = counted.delivered + excluded.delivered, latencies = add_counts(counted.latencies, excluded.latencies);
   end if;
 end
 $$;

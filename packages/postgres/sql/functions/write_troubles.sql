@@ -1,8 +1,12 @@
 -- Writes the outcomes of calls that did not arrive at the first attempt, and of all calls for rows of deliveries.
 --
--- held are the endpoints that are still the worker's.
+-- held are the endpoints that are still the worker's. It counts the outcomes in delivery_outcomes, together with those of deliveries that
+-- arrived at their first attempt: all rows in one statement, because it locks them in one order.
 -- It returns the ids of rows that are no longer the worker's. It wrote nothing for those.
-create or replace function write_troubles(worker uuid, held text[], troubles jsonb) returns setof text
+create or replace function write_troubles(
+  worker uuid, held text[], troubles jsonb, arrived_organizations text[], arrived_endpoints text[], arrivals integer[], latencies text[]
+)
+returns setof text
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
@@ -73,6 +77,40 @@ begin
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
     select organization_id, id, endpoint_id, event_id, state, attempts, created_at from history where state <> 'delivered'
     on conflict do nothing
+    returning organization_id, id
+  ), written as (
+    select organization_id, id from added union select organization_id, id from retried union select organization_id, id from dead
+    union select "organizationId", id from finished
+  ), tallied as (
+    select "organizationId" as organization_id, "endpointId" as endpoint_id, count(*) filter (where outcome = 'success') as delivered,
+      count(*) filter (where outcome = 'client_error') as client_errors, count(*) filter (where outcome = 'server_error') as server_errors,
+      count(*) filter (where status is not null and outcome not in ('success', 'client_error', 'server_error')) as other_statuses,
+      count(*) filter (where status is null) as no_responses, latency_histogram(array_agg(latency)) as histogram
+    from written
+    join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id
+    cross join lateral (
+      select attempt->>'outcome' as outcome, (attempt->>'status')::int as status, (attempt->>'latencyMs')::int as latency
+    ) made
+    group by "organizationId", "endpointId"
+  ), arrived as (
+    select organization as organization_id, endpoint as endpoint_id, count, histogram::int[] as histogram
+    from unnest(arrived_organizations, arrived_endpoints, arrivals, write_troubles.latencies) as each (organization, endpoint, count, histogram)
+    where endpoint = any (held)
+  ), counted as (
+    insert into delivery_outcomes as counted (
+      organization_id, endpoint_id, at, delivered, client_errors, server_errors, other_statuses, no_responses, latencies)
+    select organization_id, endpoint_id, date_bin('5 minutes', clock_timestamp(), 'epoch'),
+      coalesce(delivered, 0) + coalesce(count, 0), coalesce(client_errors, 0),
+      coalesce(server_errors, 0), coalesce(other_statuses, 0), coalesce(no_responses, 0),
+      add_counts(coalesce(tallied.histogram, '{}'), coalesce(arrived.histogram, '{}'))
+    from tallied full join arrived using (organization_id, endpoint_id)
+    order by endpoint_id
+    on conflict (endpoint_id, at, seconds, organization_id) do update
+      set delivered = counted.delivered + excluded.delivered, client_errors = counted.client_errors + excluded.client_errors,
+        server_errors = counted.server_errors + excluded.server_errors,
+        other_statuses = counted.other_statuses + excluded.other_statuses,
+        no_responses = counted.no_responses + excluded.no_responses,
+        latencies = add_counts(counted.latencies, excluded.latencies)
   )
   select id from trouble where "isRow" and not exists (
     select from (select organization_id, id from retried union all select "organizationId", id from finished) settled

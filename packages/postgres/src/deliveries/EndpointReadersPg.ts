@@ -8,6 +8,7 @@ import {
   type Progress,
   type Wanted,
 } from "@outreach/domain/deliveries/EndpointReaders"
+import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
 import { MAX_ACTIVE_SECRETS } from "@outreach/domain/deliveries/SigningSecretRepository"
 import {
   type DeliveryId,
@@ -158,7 +159,7 @@ export const EndpointReadersPg = Layer.effect(
         ),
 
       write: (worker, progress) => {
-        const { endpoints, open, places, placeIds, breakers, batches, troubles } = progressColumns(progress)
+        const { endpoints, open, places, placeIds, breakers, batches, troubles, arrived } = progressColumns(progress)
         return sql<{ id: EndpointId | DeliveryId }>`
           select id from write_progress(
             ${worker}::uuid, ${endpoints}::text[], ${open}::text[], ${places}::text[], ${placeIds}::text[],
@@ -166,7 +167,9 @@ export const EndpointReadersPg = Layer.effect(
             array_replace(${breakers.map(({ allowance }) => allowance ?? 0)}::int[], 0, null), ${breakers.map(({ probeInMs }) => Math.ceil(probeInMs))}::int[],
             ${batches.map(({ endpointId }) => endpointId)}::text[], ${batches.map(({ firstId }) => firstId)}::text[],
             ${batches.map(({ lastId }) => lastId)}::text[], ${batches.map(({ deliveries }) => deliveries)}::text[],
-            ${JSON.stringify(troubles)}::jsonb
+            ${JSON.stringify(troubles)}::jsonb,
+            ${arrived.map(({ organizationId }) => organizationId)}::text[], ${arrived.map(({ endpointId }) => endpointId)}::text[],
+            ${arrived.map(({ count }) => count)}::int[], ${arrived.map(({ latencies }) => `{${latencies.join()}}`)}::text[]
           ) as id`.pipe(
           // What a partner has answered is written down, should the database be away for a moment: else it would be sent again.
           Effect.retry({
@@ -231,6 +234,10 @@ export const deliveryId = (eventId: EventId, endpointId: EndpointId): DeliveryId
 /** Lays progress out as the arguments of `write_progress`. */
 const progressColumns = (progress: ReadonlyArray<Progress>) => {
   const moved = progress.filter(({ open }) => open !== undefined)
+  const arrived = progress.flatMap(({ endpointId, outcomes }) => {
+    const ofEndpoint = outcomes.filter(arrivedAtOnce)
+    return ofEndpoint.length === 0 ? [] : [{ endpointId, outcomes: ofEndpoint }]
+  })
   return {
     endpoints: moved.map(({ endpointId }) => endpointId),
     open: moved.map(({ open }) => open!.join()),
@@ -239,31 +246,38 @@ const progressColumns = (progress: ReadonlyArray<Progress>) => {
     breakers: progress.flatMap(({ endpointId, breaker }) =>
       breaker === undefined ? [] : [{ endpointId, ...breaker }],
     ),
-    batches: progress.flatMap(({ endpointId, outcomes }) =>
-      toBatches(outcomes.filter(({ delivery, settlement }) => !delivery.isRow && settlement.state === "delivered")).map(
-        (batch) => ({ endpointId, ...batch }),
-      ),
+    batches: arrived.flatMap(({ endpointId, outcomes }) =>
+      toBatches(outcomes).map((batch) => ({ endpointId, ...batch })),
     ),
+    // In one order for all workers, because the rows that count them are locked in it.
+    arrived: arrived
+      .map(({ endpointId, outcomes }) => ({
+        organizationId: outcomes[0]!.delivery.organizationId,
+        endpointId,
+        count: outcomes.length,
+        latencies: latencyHistogram(outcomes.map(({ attempt }) => attempt.latencyMs ?? 0)),
+      }))
+      .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1)),
     troubles: progress.flatMap(({ outcomes }) =>
-      outcomes.flatMap(({ delivery, settlement, attempt }) =>
-        !delivery.isRow && settlement.state === "delivered"
-          ? []
-          : [
-              {
-                isRow: delivery.isRow,
-                organizationId: delivery.organizationId,
-                id: delivery.id,
-                endpointId: delivery.endpointId,
-                eventId: delivery.eventId,
-                state: settlement.state,
-                delay: settlement.state === "retry" ? settlement.delaySeconds : null,
-                attempt,
-              },
-            ],
-      ),
+      outcomes
+        .filter((outcome) => !arrivedAtOnce(outcome))
+        .map(({ delivery, settlement, attempt }) => ({
+          isRow: delivery.isRow,
+          organizationId: delivery.organizationId,
+          id: delivery.id,
+          endpointId: delivery.endpointId,
+          eventId: delivery.eventId,
+          state: settlement.state,
+          delay: settlement.state === "retry" ? settlement.delaySeconds : null,
+          attempt,
+        })),
     ),
   }
 }
+
+/** Whether a delivery arrived that was read from the log, and so at its first attempt. */
+const arrivedAtOnce = ({ delivery, settlement }: Outcome): boolean =>
+  !delivery.isRow && settlement.state === "delivered"
 
 /** How far apart in time the ids of one batch may be: whoever looks for an id looks at the batches that end so much later. */
 export const BATCH_SPAN_MS = 8000

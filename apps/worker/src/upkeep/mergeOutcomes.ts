@@ -1,0 +1,17 @@
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { Effect } from "effect"
+import { retryForever } from "../loops/retryForever.ts"
+import { withRest } from "../loops/withRest.ts"
+
+/** Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days; hourly, until interrupted. */
+export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
+  const outcomes = yield* DeliveryOutcomes
+  const groups = yield* FailureGroups
+  const once = Effect.gen(function* () {
+    while ((yield* withRest(outcomes.merge)) > 0) {}
+    while ((yield* withRest(outcomes.forget(days))) > 0) {}
+    yield* groups.forgetHours(days)
+  })
+  return yield* retryForever("mergeOutcomes", Effect.andThen(once, Effect.sleep("1 hour")))
+})

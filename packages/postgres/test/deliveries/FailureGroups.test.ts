@@ -1,0 +1,158 @@
+import { describe, expect } from "@effect/vitest"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+interface Failure {
+  readonly reason: "rejected" | "exhausted"
+  readonly status: number | null
+  readonly response: string | null
+  readonly hoursAgo: number
+}
+
+/** Adds dead letters that failed so to the endpoint of an organization. */
+const add = Effect.fnUntraced(function* (
+  { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
+  failures: ReadonlyArray<Failure>,
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
+    select ${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId}, reason,
+      jsonb_build_array(attempt_json(1, now(), 5, status, case when status is null then 'refused' else 'server_error' end, response)),
+      now(), now() - make_interval(hours => hours_ago) - make_interval(secs => n / 1000.0)
+    from jsonb_to_recordset(${JSON.stringify(
+      failures.map(({ hoursAgo, ...failure }, n) => ({ ...failure, hours_ago: hoursAgo, n })),
+    )}::jsonb) as failure (reason text, status int, response text, hours_ago int, n int)`
+})
+
+/** Compares the kept counts of all organizations with counting. */
+const assertConsistent = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const kept = yield* sql`
+    select id, organization_id, endpoint_id, reason, open, stored from failure_groups order by id`
+  const counted = yield* sql`
+    select group_id as id, organization_id, endpoint_id, reason, count(*) filter (where replayed_as is null)::int as open, count(*)::int as stored
+    from dead_letters group by group_id, organization_id, endpoint_id, reason order by group_id`
+  expect(kept).toEqual(counted)
+  expect(yield* sql`select group_id, hour, count from failure_group_hours order by group_id, hour`).toEqual(
+    yield* sql`
+      select group_id, date_trunc('hour', finished_at, 'UTC') as hour, count(*)::int as count from dead_letters
+      group by group_id, hour order by group_id, hour`,
+  )
+  const [{ wrong }] = (yield* sql<{ wrong: number }>`
+    select count(*)::int as wrong from failure_groups held
+    where first_at > (select min(finished_at) from dead_letters where group_id = held.id)
+      or last_at < (select max(finished_at) from dead_letters where group_id = held.id)`) as [{ wrong: number }]
+  expect(wrong).toBe(0)
+})
+
+const failure = fc.record({
+  reason: fc.constantFrom("rejected" as const, "exhausted" as const),
+  status: fc.constantFrom(500, 503, null),
+  response: fc.constantFrom("Database is down", "Try again at 12:30", "Try again at 14:05", null),
+  hoursAgo: fc.integer({ min: 0, max: 5 }),
+})
+const operation = fc.oneof(
+  fc.record({ type: fc.constant("add" as const), failures: fc.array(failure, { minLength: 1, maxLength: 12 }) }),
+  fc.record({ type: fc.constantFrom("replay" as const, "erase" as const, "purge" as const), at: fc.nat() }),
+)
+
+describe("FailureGroups", () => {
+  test("agree with counting after any additions, replays, purges and erasures, also at the same time", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const seeds = [yield* seedDeadLetters(3), yield* seedDeadLetters(3)]
+    const deadLetters = yield* DeadLetterRepository
+    const apply = Effect.fnUntraced(function* (each: (typeof operations)[number], i: number) {
+      if (each.type === "add") return yield* add(seeds[i % 2]!, each.failures)
+      const rows = yield* sql<{ id: never; organizationId: OrganizationId }>`
+        select id, organization_id as "organizationId" from dead_letters order by finished_at offset ${each.at % 20}::int limit 4`
+      for (const { id } of rows) {
+        if (each.type === "replay") yield* deadLetters.replay(id)
+        else if (each.type === "purge") yield* sql`delete from dead_letters where id = ${id}`
+        else {
+          yield* sql`
+            update dead_letters set attempts = coalesce(
+              (select jsonb_agg(made || '{"response": null}') from jsonb_array_elements(attempts) made), '[]')
+            where id = ${id}`
+        }
+      }
+    })
+    const operations = fc.sample(operation, 120)
+    yield* Effect.forEach(operations.slice(0, 60), apply, { discard: true })
+    yield* assertConsistent
+    yield* Effect.forEach(operations.slice(60), apply, { discard: true, concurrency: 6 })
+    yield* assertConsistent
+    yield* sql`delete from dead_letters`
+    yield* assertConsistent
+  })
+
+  test("are of one endpoint, reason, status and first line, and are listed with the newest failure first", function* () {
+    const groups = yield* FailureGroups
+    const seeded = yield* seedDeadLetters(0)
+    const organizationId = seeded.organization.id
+    const one = { reason: "exhausted", status: 500, response: "Database is down\nat 12:00", hoursAgo: 0 } as const
+    yield* add(seeded, [
+      one,
+      { ...one, response: "Database is down\nat 13:00", hoursAgo: 2 },
+      { ...one, reason: "rejected", hoursAgo: 1 },
+      { ...one, status: null, response: null, hoursAgo: 3 },
+    ])
+    const list = yield* groups.list({ organizationId }, 10)
+    expect(list).toMatchObject([
+      { reason: "exhausted", status: 500, outcome: "server_error", firstLine: "Database is down", open: 2, stored: 2 },
+      { reason: "rejected", status: 500, firstLine: "Database is down", open: 1 },
+      { reason: "exhausted", status: null, outcome: "refused", firstLine: null, open: 1 },
+    ])
+    const [first] = list
+    expect(yield* groups.list({ organizationId }, 10, first)).toEqual(list.slice(1))
+    expect(yield* groups.largest({ organizationId }, 1)).toEqual([first])
+    expect(yield* groups.find(first!.id)).toEqual(first)
+    expect(yield* groups.totals({ organizationId })).toEqual({ open: 4, groups: 3 })
+    expect(yield* groups.totals({ organizationId, status: 500, reason: "rejected" })).toEqual({ open: 1, groups: 1 })
+    const hours = yield* groups.hours(list, Timestamp.make("2020-01-01T00:00:00Z"))
+    expect(hours.filter(({ groupId }) => groupId === first!.id).map(({ count }) => count)).toEqual([1, 1])
+    const [newest] = yield* (yield* DeadLetterRepository).list({ endpointId: seeded.endpoint.id }, 1)
+    yield* (yield* DeadLetterRepository).replay(newest!.id)
+    expect(yield* groups.find(first!.id)).toMatchObject({ open: 1, stored: 2 })
+  })
+
+  test("are about a hundred for an endpoint, however many responses a partner has", function* () {
+    const groups = yield* FailureGroups
+    const seeded = yield* seedDeadLetters(0)
+    const word = (n: number) => Array.from({ length: 8 }, (_, i) => "abcdefghij"[Math.floor(n / 10 ** i) % 10]).join("")
+    for (let batch = 0; batch < 3; batch++) {
+      yield* add(
+        seeded,
+        Array.from({ length: 60 }, (_, n) => ({
+          reason: "rejected",
+          status: 500,
+          response: word(batch * 1000 + n),
+          hoursAgo: 0,
+        })),
+      )
+    }
+    const list = yield* groups.largest({ endpointId: seeded.endpoint.id }, 200)
+    expect(list).toHaveLength(121)
+    expect(list[0]).toMatchObject({ firstLine: "Many different responses", open: 60 })
+    yield* assertConsistent
+  })
+
+  test("know no id that is not a group's", function* () {
+    expect(yield* Effect.flip((yield* FailureGroups).find(`fgr_${"0".repeat(32)}` as never))).toMatchObject({
+      _tag: "FailureGroupNotFound",
+    })
+    expect(yield* (yield* ReplayJobQueue).list(1)).toEqual([])
+  })
+})
