@@ -2315,6 +2315,7 @@ create table inbox (
   quarantined_at timestamp with time zone,
   reason text,
   differing integer default 0 not null,
+  secret_id text collate "C",
   constraint inbox_check CHECK (((quarantined_at IS NULL) = (reason IS NULL))),
   constraint inbox_check1 CHECK (((applied_at IS NULL) OR (quarantined_at IS NULL)))
 ) partition by RANGE (received_at);
@@ -2762,6 +2763,7 @@ CREATE INDEX hits_of_recipient ON public.hits USING btree (organization_id, reci
 CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX inbox_applied_of_clinician ON public.inbox USING btree (organization_id, npi, received_at) WHERE (applied_at IS NOT NULL);
+CREATE INDEX inbox_keys_by_receipt ON public.inbox_keys USING btree (organization_id, received_at);
 CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (quarantined_at IS NULL));
 CREATE INDEX mail_operators_to_look_up ON public.mail_operators USING btree (look_up_at);

@@ -85,6 +85,38 @@ clicked               1    1       0             0
   })
 })
 
+describe("digest days and forecast", () => {
+  const of = () => ["--organization", org, "--program", programId]
+
+  it("show each date of a range", async () => {
+    const range = ["--from", "2026-02-02", "--to", "2026-02-04"]
+    const { data } = await runJson("digest", "days", ...of(), ...range)
+    expect(data.map((day: { date: string; outreach: { sent: number } }) => [day.date, day.outreach.sent])).toEqual([
+      ["2026-02-02", 0],
+      ["2026-02-03", 2],
+      ["2026-02-04", 0],
+    ])
+    const { stdout } = await run(["digest", "days", ...of(), ...range])
+    expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
+    expect((await runFailing("digest", "days", ...of(), "--from", "2026-02-03", "--to", "2026-02-02")).code).toBe(
+      "unusable_range",
+    )
+  })
+
+  it("say when the targets are reached, and how that is known", async () => {
+    const forecast = await runJson("digest", "forecast", ...of())
+    expect(forecast).toMatchObject({
+      learner_qualified: { _tag: "Reached" },
+      completer_qualified: { _tag: "NoTarget" },
+    })
+    const { stdout } = await run(["digest", "forecast", ...of(), "--by", "2026-12-31"])
+    expect(stdout).toContain("learner_qualified: 3 of 3, wanted by 2026-12-31\n  The target is reached.")
+    expect(stdout).toContain("the mean of the last 7 complete days")
+    const unknown = ["--organization", org, "--program", `pgm_${"0".repeat(32)}`]
+    expect((await runFailing("digest", "forecast", ...unknown)).code).toBe("program_not_found")
+  })
+})
+
 describe("digest verify", () => {
   it("finds nothing to say of what was kept in the writing transactions", async () => {
     expect(await runJson("digest", "verify", "--date", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })

@@ -43,6 +43,23 @@ describe("ops inbox", () => {
     ])
   })
 
+  it("lists what was applied, narrowed by type, reason and time of receipt, and counts by reason and by hour", async () => {
+    const organization = await seed()
+    await apply()
+    const inOrganization = ["--organization", organization] as const
+    expect(await ids(...inOrganization, "--applied")).toEqual(["evt_b"])
+    expect(await ids(...inOrganization, "--applied", "--type", "clinician.account_created")).toEqual([])
+    expect(await ids(...inOrganization, "--applied", "--to", "2026-01-01T00:00:00Z")).toEqual([])
+    const reason = "data.consumer_program_slug names no program of the organization"
+    expect(await ids(...inOrganization, "--reason", reason, "--from", "2026-01-01T00:00:00Z")).toEqual(["evt_a"])
+    expect((await runFailing("inbox", "list", "--applied", "--waiting")).code).toBe("invalid_state")
+    const { data: reasons } = await runJson("inbox", "reasons", ...inOrganization)
+    expect(reasons).toMatchObject([{ count: 1, type: "clinician.learner_qualified", reason }])
+    const { data: hours } = await runJson("inbox", "hours", ...inOrganization, "--last", "2")
+    expect(hours).toHaveLength(2)
+    expect(hours.reduce((sum: number, { received }: { received: number }) => sum + received, 0)).toBe(2)
+  })
+
   it("shows an event with its content masked, and whole only when that is asked for", async () => {
     const organization = await seed()
     await apply()

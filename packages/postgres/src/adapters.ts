@@ -12,12 +12,14 @@ import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
 import { FailureGroups } from "./deliveries/FailureGroups.ts"
 import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
+import { DigestReader } from "./digest/DigestReader.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
+import { InboxReader } from "./inbox/InboxReader.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { SystemReader } from "./inspection/SystemReader.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
@@ -55,6 +57,7 @@ export const adapters = Layer.mergeAll(
   FollowUpRepositoryPg,
   RecipientRepositoryPg,
   EventFeed.layer,
+  DigestReader.layer,
   DigestRepositoryPg,
   EndpointRepositoryPg,
   SigningSecretRepositoryPg,
@@ -73,6 +76,7 @@ export const adapters = Layer.mergeAll(
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,
+  InboxReader.layer,
   InboxRepositoryPg,
   SuppressionRepositoryPg,
   WithdrawalRepositoryPg,

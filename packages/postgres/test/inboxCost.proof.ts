@@ -16,6 +16,7 @@ test("an event is stored beside many for what it costs beside few, by the plan t
   const message = (eventId: string): InboundMessage => ({
     organizationId: organization.id,
     endpointId: endpoint.id,
+    secretId: null,
     eventId,
     type: "clinician.account_created",
     npi: null,

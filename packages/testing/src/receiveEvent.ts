@@ -14,6 +14,7 @@ export const receiveEvent = Effect.fnUntraced(function* (
   return yield* (yield* InboxRepository).receive({
     organizationId: from.organization.id,
     endpointId: from.endpoint.id,
+    secretId: null,
     eventId,
     type,
     npi: typeof data["npi"] === "string" ? data["npi"] : null,

@@ -5,7 +5,7 @@ import { RequestError } from "../http/toErrorResponse.ts"
 
 /** Stores what a partner sends, once for each of its event ids, and acknowledges it; it is applied later. */
 export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
-  caller: { organizationId, endpointId },
+  caller: { organizationId, endpointId, secretId },
   body: { event_id: eventId, event_type: type, data },
   bodyText,
 }: HandlerInput<"receiveWebhook">) {
@@ -13,6 +13,7 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
   const receipt = yield* (yield* InboxRepository).receive({
     organizationId,
     endpointId,
+    secretId,
     eventId,
     type,
     npi: typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null,

@@ -75,6 +75,17 @@ describe("a signed event", () => {
     ])
   })
 
+  it("is stored with the secret that verified it", async () => {
+    const text = JSON.stringify(envelope())
+    await post(text, sign(text))
+    const rows = await sql<{ secret_id: string | null; id: string }>(
+      (sql) => sql`
+        select secret_id, secret.id from inbox join signing_secrets secret using (organization_id)
+        order by inbox.received_at desc limit 1`,
+    )
+    expect(rows).toEqual([{ secret_id: rows[0]!.id, id: expect.stringMatching(/^sec_/) }])
+  })
+
   it.each(["text/plain", "application/x-www-form-urlencoded"])(
     "is judged by its bytes when it comes as %s",
     async (type) => {

@@ -1,17 +1,27 @@
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { type InboxPlace, InboxReader, lastHours } from "@outreach/postgres/inbox/InboxReader"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { changing, reading, revealing } from "../audit/Access.ts"
-import { maskContent } from "../inbox/maskContent.ts"
 import { limit, organization } from "../inputs/commonFlags.ts"
-import { switchFlag } from "../inputs/parsedInput.ts"
-import { formatRecord, print, printPage } from "../output/Output.ts"
+import { switchFlag, wholeNumberFlag } from "../inputs/parsedInput.ts"
+import { pickDefined } from "../inputs/pickDefined.ts"
+import { instant } from "../inputs/times.ts"
+import { formatRecord, print, printList, printPage } from "../output/Output.ts"
 
 /** The command line names neither or both of one event and `--all`. The tag is the failure's `code`, which scripts may read: `one_or_all`. */
 class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("OneOrAll", {}) {
   override get message(): string {
     return "Give the id of one event, or --all to replay every event that was set aside."
+  }
+}
+
+/** The list is of one state. */
+class InvalidState extends Schema.TaggedError<InvalidState>()("InvalidState", {}) {
+  override get message(): string {
+    return "Give --waiting or --applied, not both."
   }
 }
 
@@ -23,21 +33,72 @@ const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
   differing,
 })
 
+const type = Flag.String("type").pipe(Flag.withDescription("Only events of this type"), Flag.optional)
+const reason = Flag.String("reason").pipe(
+  Flag.withDescription("Only events that were set aside for this reason, as the list shows it"),
+  Flag.optional,
+)
+
 const list = reading(
   "list",
   {
     organization: organization.pipe(Flag.optional),
     waiting: switchFlag("waiting", "List the events that wait to be applied, instead of those that were set aside"),
+    applied: switchFlag("applied", "List the events that were applied, newest first"),
+    type,
+    reason,
+    from: instant("from", "Only events that were received at this time or later, such as 2026-12-01T09:00:00Z").pipe(
+      Flag.optional,
+    ),
+    to: instant("to", "Only events that were received before this time").pipe(Flag.optional),
     limit,
   },
-  Effect.fn("ops.inbox.list")(function* (input) {
-    const repository = yield* InboxRepository
-    const state = input.waiting ? "waiting" : "quarantined"
-    const entries = yield* repository.list(state, input.limit + 1, Option.getOrUndefined(input.organization))
+  Effect.fn("ops.inbox.list")(function* ({ organization, waiting, applied, limit, ...conditions }) {
+    if (waiting && applied) return yield* new InvalidState()
+    const reader = yield* InboxReader
+    const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
+    const filter = pickDefined({ organizationId: organization, ...conditions })
+    const entries: Array<InboxEntry> = []
+    let next: InboxPlace | null | undefined
+    do {
+      const page = yield* reader.list(state, filter, limit + 1 - entries.length, next)
+      entries.push(...page.entries)
+      next = page.next
+    } while (next !== null && entries.length <= limit)
     const rows = entries.map(toOutput)
-    yield* printPage(rows, input.limit, ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"])
+    yield* printPage(rows, limit, ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"])
   }),
-).pipe(Command.withDescription("List the events that were set aside because they could not be applied, oldest first"))
+).pipe(
+  Command.withDescription("List the events that were set aside because they could not be applied, oldest first"),
+  Command.withExamples([
+    { command: "ops inbox list" },
+    { command: "ops inbox list --organization org_… --applied --type clinician.account_created" },
+  ]),
+)
+
+const reasons = reading(
+  "reasons",
+  { organization: organization.pipe(Flag.optional) },
+  Effect.fn("ops.inbox.reasons")(function* ({ organization }) {
+    const rows = yield* (yield* InboxReader).reasons(Option.getOrUndefined(organization))
+    yield* printList(rows, ["count", "type", "reason", "first", "last"])
+  }),
+).pipe(Command.withDescription("Count the events that were set aside by type and reason, at most 10,001 of them"))
+
+const hours = reading(
+  "hours",
+  {
+    organization: organization.pipe(Flag.optional),
+    last: wholeNumberFlag("last", 1, 744, "How many hours to count, the current one included (default 24)").pipe(
+      Flag.withDefault(24),
+    ),
+  },
+  Effect.fn("ops.inbox.hours")(function* ({ organization, last }) {
+    const { from, to } = lastHours(yield* Clock.currentTimeMillis, last)
+    const rows = yield* (yield* InboxReader).hours(from, to, Option.getOrUndefined(organization))
+    yield* printList(rows, ["at", "received", "quarantined"])
+  }),
+).pipe(Command.withDescription("Count the events that were received in each of the last hours"))
 
 const show = revealing(
   "show",
@@ -86,6 +147,6 @@ const replay = changing(
 /** `ops inbox …` */
 export const inbox = Command.make("inbox").pipe(
   Command.withDescription("Events that the partners sent"),
-  Command.withSubcommands([list, show, replay]),
-  Command.provide(InboxRepositoryPg),
+  Command.withSubcommands([list, show, reasons, hours, replay]),
+  Command.provide(Layer.merge(InboxRepositoryPg, InboxReader.layer)),
 )

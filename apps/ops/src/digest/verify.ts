@@ -1,5 +1,5 @@
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
+import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
+import { verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -28,16 +28,6 @@ class DigestDiffers extends Schema.TaggedError<DigestDiffers>()("DigestDiffers",
   }
 }
 
-/** The range of dates is empty or too long. */
-class UnusableRange extends Schema.TaggedError<UnusableRange>()("UnusableRange", {}) {
-  override get message(): string {
-    return `--to must not be before --date, and the range may have at most ${MAX_DATES} dates.`
-  }
-}
-
-/** The maximum of dates that one command recounts. */
-const MAX_DATES = 1000
-
 /** `ops digest verify` */
 export const verify = reading(
   "verify",
@@ -47,14 +37,8 @@ export const verify = reading(
     to: calendarDate("to", "The last date of a range").pipe(Flag.optional),
   },
   Effect.fn("ops.digest.verify")(function* ({ organization, date, to }) {
-    const dates = datesBetween(
-      date,
-      Option.getOrElse(to, () => date),
-    )
-    if (dates === undefined) return yield* new UnusableRange()
-    const digests = yield* DigestRepository
-    const found = yield* Effect.forEach(dates, (each) => digests.recount(each, Option.getOrUndefined(organization)))
-    const discrepancies = found.flat()
+    const last = Option.getOrElse(to, () => date)
+    const { dates, discrepancies } = yield* verifyDigest(date, last, Option.getOrUndefined(organization))
     const keptFrom = yield* (yield* Partitions).eventsKeptFrom
     if (keptFrom !== null && date < keptFrom.slice(0, 10)) {
       yield* printToStderr(
@@ -66,8 +50,8 @@ export const verify = reading(
       return yield* new DigestDiffers({ discrepancies })
     }
     yield* print(
-      { dates: dates.length, discrepancies },
-      () => `The digest is right for ${formatCount(dates.length, "date")}: its counts equal the recount.`,
+      { dates, discrepancies },
+      () => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
     )
   }),
 ).pipe(
@@ -77,14 +61,3 @@ export const verify = reading(
     { command: "ops digest verify --organization org_… --date 2026-11-01 --to 2026-11-20" },
   ]),
 )
-
-const DAY = 86_400_000
-
-const datesBetween = (first: CalendarDate, last: CalendarDate): ReadonlyArray<CalendarDate> | undefined => {
-  const length = (Date.parse(last) - Date.parse(first)) / DAY + 1
-  if (length < 1 || length > MAX_DATES) return undefined
-  return Array.from(
-    { length },
-    (_, n) => new Date(Date.parse(first) + n * DAY).toISOString().slice(0, 10) as CalendarDate,
-  )
-}

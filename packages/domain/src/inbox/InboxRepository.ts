@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { EndpointId, OrganizationId } from "../Identifier.ts"
+import type { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /** An event that a partner sent, verified and not yet looked into. */
@@ -7,6 +7,8 @@ export interface InboundMessage {
   readonly organizationId: OrganizationId
   /** The endpoint that it was sent to. */
   readonly endpointId: EndpointId
+  /** The signing secret that verified it; null for an event that a process of an earlier release received. */
+  readonly secretId: SecretId | null
   /** The partner's own id of the event: the deduplication key within the organization. */
   readonly eventId: string
   readonly type: string
@@ -23,7 +25,7 @@ export interface InboundMessage {
 export type Receipt = "stored" | "repeated" | "differs" | "frozen"
 
 /** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
-const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
+export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
 export type InboxState = (typeof INBOX_STATES)[number]
 
 /** A stored event, without its body. */
@@ -97,12 +99,6 @@ export class InboxRepository extends Context.Service<
     ): Effect.Effect<void>
     /** Quarantines events until they are replayed. */
     quarantine(organizationId: OrganizationId, events: ReadonlyArray<QuarantinedEvent>): Effect.Effect<void>
-    /** Lists the events that wait or are quarantined, oldest first; of one organization or of all. */
-    list(
-      state: Exclude<InboxState, "applied">,
-      limit: number,
-      organizationId?: OrganizationId,
-    ): Effect.Effect<ReadonlyArray<InboxEntry>>
     /** Finds an event, with the body as it was signed. */
     find(
       organizationId: OrganizationId,

@@ -30,7 +30,7 @@ export const InboxRepositoryPg = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const hints = yield* Hints
     const columns = sql.literal(`
-      organization_id as "organizationId", event_id as "eventId", endpoint_id as "endpointId", type,
+      organization_id as "organizationId", event_id as "eventId", endpoint_id as "endpointId", secret_id as "secretId", type,
       case when applied_at is not null then 'applied' when quarantined_at is not null then 'quarantined' else 'waiting' end as state,
       reason, received_at as "receivedAt", applied_at as "appliedAt", quarantined_at as "quarantinedAt", differing`)
 
@@ -38,13 +38,14 @@ export const InboxRepositoryPg = Layer.effect(
     const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
       const column = (read: (message: InboundMessage) => string) => messages.map(read)
       const rows = yield* sql<{ organizationId: string; eventId: string }>`
-        insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at)
-        select organization_id, event_id, endpoint_id, type, nullif(npi, ''), body, now + position * interval '1 microsecond'
+        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
+        select organization_id, event_id, endpoint_id, nullif(secret_id, ''), type, nullif(npi, ''), body,
+          now + position * interval '1 microsecond'
         from unnest(
           ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
-          ${column(({ endpointId }) => endpointId)}::text[], ${column(({ type }) => type)}::text[],
-          ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
-        ) with ordinality as given (organization_id, event_id, endpoint_id, type, npi, body, position),
+          ${column(({ endpointId }) => endpointId)}::text[], ${column(({ secretId }) => secretId ?? "")}::text[],
+          ${column(({ type }) => type)}::text[], ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
+        ) with ordinality as given (organization_id, event_id, endpoint_id, secret_id, type, npi, body, position),
           (select clock_timestamp() as now offset 0) clock
         where not exists (select from organizations where id = organization_id and frozen_at is not null)
         order by organization_id, event_id
@@ -72,10 +73,10 @@ export const InboxRepositoryPg = Layer.effect(
     // A message that comes alone is stored by the plainest statement there is, which saves the server 80 µs of the 370 that an array
     // of one takes it.
     const receiveOne = Effect.fnUntraced(function* (message: InboundMessage) {
-      const { organizationId, eventId, endpointId, type, npi, body } = message
+      const { organizationId, eventId, endpointId, secretId, type, npi, body } = message
       const inserted = yield* sql`
-        insert into inbox (organization_id, event_id, endpoint_id, type, npi, body, received_at)
-        select ${organizationId}, ${eventId}, ${endpointId}, ${type}, ${npi}, ${body}, clock_timestamp()
+        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
+        select ${organizationId}, ${eventId}, ${endpointId}, ${secretId}, ${type}, ${npi}, ${body}, clock_timestamp()
         where not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
         on conflict do nothing`.raw
       return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)
@@ -168,29 +169,6 @@ export const InboxRepositoryPg = Layer.effect(
           Effect.asVoid,
           orDieAs("InboxRepository.quarantine"),
         ),
-
-      // One range of an index for each organization: those who applied everything cost nothing.
-      list: Effect.fn("InboxRepository.list")(
-        (state, limit, organizationId) =>
-          state === "waiting"
-            ? sql<InboxEntry>`
-                select ${columns} from organizations
-                cross join lateral (
-                  select * from inbox where organization_id = organizations.id and applied_at is null and quarantined_at is null
-                  order by received_at, event_id limit ${limit}
-                ) waiting
-                where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
-                order by received_at, organization_id, event_id limit ${limit}`
-            : sql<InboxEntry>`
-                select ${columns} from organizations
-                cross join lateral (
-                  select * from inbox where organization_id = organizations.id and quarantined_at is not null
-                  order by quarantined_at, event_id limit ${limit}
-                ) quarantined
-                where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
-                order by quarantined_at, organization_id, event_id limit ${limit}`,
-        orDieAs("InboxRepository.list"),
-      ),
 
       find: Effect.fn("InboxRepository.find")(find, orDieAs("InboxRepository.find")),
 

@@ -35,7 +35,8 @@ export class OwnedIds extends Context.Service<OwnedIds>()("postgres/operators/Ow
           union select id from signing_secrets join given using (id) where organization_id = ${organizationId}
           union select given.id from given
             where starts_with(given.id, 'evt_')
-              and exists (select from events where organization_id = ${organizationId} and events.id = given.id)
+              and (exists (select from events where organization_id = ${organizationId} and events.id = given.id)
+                or exists (select from inbox_keys where organization_id = ${organizationId} and event_id = given.id))
           union select job.id from replay_jobs job join given using (id)
             left join webhook_endpoints endpoint on endpoint.id = job.endpoint_id
             where coalesce(job.organization_id, endpoint.organization_id) = ${organizationId}`

@@ -13,6 +13,7 @@ const seedMessage = Effect.gen(function* () {
   return (eventId: string, body = "{}"): InboundMessage => ({
     organizationId: organization.id,
     endpointId: endpoint.id,
+    secretId: null,
     eventId,
     type: "clinician.account_created",
     npi: null,

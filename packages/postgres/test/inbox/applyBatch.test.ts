@@ -6,6 +6,7 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { InboxReader } from "@outreach/postgres/inbox/InboxReader"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
@@ -49,8 +50,8 @@ const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
 })
 const withdrawnFor = (seeded: Seeded) => Effect.map(recipients(seeded), (rows) => rows.map(({ reason }) => reason))
 const entries = ({ organization }: Seeded) =>
-  Effect.flatMap(InboxRepository, (inbox) => inbox.list("quarantined", 100, organization.id)).pipe(
-    Effect.map((rows) => rows.map(({ eventId, reason }) => [eventId, reason])),
+  Effect.flatMap(InboxReader, (reader) => reader.list("quarantined", { organizationId: organization.id }, 100)).pipe(
+    Effect.map((page) => page.entries.map(({ eventId, reason }) => [eventId, reason])),
   )
 
 describe("an account_created event", () => {
@@ -187,7 +188,11 @@ describe("an event that cannot be applied", () => {
     yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
     yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
     yield* applyAll
-    const aside = yield* (yield* InboxRepository).list("quarantined", 10, seeded.organization.id)
+    const { entries: aside } = yield* (yield* InboxReader).list(
+      "quarantined",
+      { organizationId: seeded.organization.id },
+      10,
+    )
     expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
       ["evt_1", "livemode: the event is of the production deployment"],
       ["evt_2", "livemode: the event is of the production deployment"],

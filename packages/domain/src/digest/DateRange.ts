@@ -1,0 +1,34 @@
+import { Result, Schema } from "effect"
+import type { CalendarDate } from "./CalendarDate.ts"
+
+const DAY_MS = 86_400_000
+
+/** Returns the date a number of days later, or earlier. */
+export const addDays = (date: CalendarDate, days: number): CalendarDate =>
+  new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10) as CalendarDate
+
+/** Counts the days from one date to another; negative if the other is earlier. */
+export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
+  (Date.parse(to) - Date.parse(from)) / DAY_MS
+
+/** Returns the UTC date of a time in Unix milliseconds. */
+export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOString().slice(0, 10) as CalendarDate
+
+/** The range of dates is empty or too long. */
+export class UnusableRange extends Schema.TaggedError<UnusableRange>()("UnusableRange", { maxDates: Schema.Int }) {
+  override get message(): string {
+    return `The last date must not be before the first, and the range may have at most ${this.maxDates} dates.`
+  }
+}
+
+/** Returns the dates from the first to the last. */
+export const datesBetween = (
+  first: CalendarDate,
+  last: CalendarDate,
+  maxDates: number,
+): Result.Result<ReadonlyArray<CalendarDate>, UnusableRange> => {
+  const length = daysBetween(first, last) + 1
+  return length < 1 || length > maxDates
+    ? Result.fail(new UnusableRange({ maxDates }))
+    : Result.succeed(Array.from({ length }, (_, n) => addDays(first, n)))
+}

@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import type { OrganizationId } from "../Identifier.ts"
+import type { CalendarDate } from "./CalendarDate.ts"
+import { datesBetween } from "./DateRange.ts"
+import { DigestRepository } from "./DigestRepository.ts"
+
+/** The maximum of dates that are recounted together. */
+export const MAX_DATES = 1000
+
+/** Recounts the dates of a range, of one organization or of all, and returns how many dates there are and the counts that differ. */
+export const verifyDigest = Effect.fn("Digest.verify")(function* (
+  first: CalendarDate,
+  last: CalendarDate,
+  organizationId?: OrganizationId,
+) {
+  const dates = yield* Effect.fromResult(datesBetween(first, last, MAX_DATES))
+  const digests = yield* DigestRepository
+  const found = yield* Effect.forEach(dates, (date) => digests.recount(date, organizationId))
+  return { dates: dates.length, discrepancies: found.flat() }
+})

@@ -1,0 +1,126 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { CalendarDate } from "../../src/digest/CalendarDate.ts"
+import { addDays, daysBetween } from "../../src/digest/DateRange.ts"
+import { FORECAST_DAYS, forecastQuota, type QuotaProgress } from "../../src/digest/forecastQuota.ts"
+
+const TODAY = "2026-11-23" as CalendarDate
+const progress = (known: Partial<QuotaProgress>): QuotaProgress => ({
+  target: 1000,
+  count: 300,
+  gains: [100, 100, 100, 100, 100, 100, 100],
+  today: TODAY,
+  by: null,
+  ...known,
+})
+
+describe("forecastQuota", () => {
+  it("names the day on which the mean of the last seven days comes to the target", () => {
+    expect(forecastQuota(progress({}))).toEqual({
+      _tag: "Expected",
+      remaining: 700,
+      neededPerDay: null,
+      perDay: 100,
+      margin: 0,
+      on: "2026-11-30",
+      earliest: "2026-11-30",
+      latest: "2026-11-30",
+    })
+  })
+
+  it("gives the interval of the mean at 80 %", () => {
+    // The standard deviation is 25.820, the standard error 9.759.
+    const forecast = forecastQuota(progress({ gains: [60, 100, 140, 100, 100, 120, 80] }))
+    expect(forecast).toMatchObject({ perDay: 100, on: "2026-11-30", earliest: "2026-11-30", latest: "2026-12-02" })
+    expect(forecast).toHaveProperty("margin", expect.closeTo(14.053, 3))
+  })
+
+  it("has no latest day when the gains may as well come to nothing", () => {
+    expect(forecastQuota(progress({ gains: [0, 0, 0, 0, 0, 0, 70] }))).toMatchObject({ perDay: 10, latest: null })
+  })
+
+  it("has no interval from a single day, and no date for a mean that takes more than five years", () => {
+    expect(forecastQuota(progress({ gains: [7] }))).toMatchObject({ margin: null, earliest: null, latest: null })
+    expect(forecastQuota(progress({ target: 1_000_000, gains: [1, 1] }))).toMatchObject({ on: null, latest: null })
+  })
+
+  it("says how many a day it takes, the wanted day itself included", () => {
+    const needed = (by: string) => forecastQuota(progress({ by: by as CalendarDate }))
+    expect(needed("2026-11-30")).toMatchObject({ neededPerDay: 100 })
+    expect(needed("2026-11-24")).toMatchObject({ neededPerDay: 700 })
+    expect(needed("2026-11-23")).toMatchObject({ neededPerDay: 700 })
+    expect(needed("2026-11-22")).toMatchObject({ neededPerDay: null })
+  })
+
+  it("tells a program without a target and one that reached it", () => {
+    expect(forecastQuota(progress({ target: null }))).toEqual({ _tag: "NoTarget" })
+    expect(forecastQuota(progress({ count: 1000 }))).toEqual({ _tag: "Reached" })
+  })
+
+  const gains = fc.array(fc.nat(5000), { maxLength: 40 })
+  const anyProgress = fc.record({
+    target: fc.option(fc.integer({ min: 1, max: 2_000_000 })),
+    count: fc.nat(2_000_000),
+    gains,
+    today: fc.integer({ min: 0, max: 20_000 }).map((days) => addDays("2000-01-01" as CalendarDate, days)),
+    by: fc.option(fc.integer({ min: -400, max: 4000 }).map((days) => addDays(TODAY, days))),
+  })
+
+  it("names a date only if there is progress, never one before tomorrow, and the earliest, expected and latest in their order", () => {
+    fc.assert(
+      fc.property(anyProgress, (known) => {
+        const forecast = forecastQuota(known)
+        const grows = known.gains.slice(-FORECAST_DAYS).some((gain) => gain > 0)
+        const isReached = known.target !== null && known.count >= known.target
+        const open = grows ? "Expected" : "NoProgress"
+        expect(forecast._tag).toBe(known.target === null ? "NoTarget" : isReached ? "Reached" : open)
+        if (forecast._tag !== "Expected") return
+        expect(forecast.remaining).toBe(known.target! - known.count)
+        const { earliest, on, latest } = forecast
+        if (on !== null) expect(daysBetween(known.today, on)).toBeGreaterThanOrEqual(1)
+        if (earliest !== null && on !== null) expect(earliest <= on).toBe(true)
+        if (on !== null && latest !== null) expect(on <= latest).toBe(true)
+        if (on === null) expect(latest).toBeNull()
+      }),
+    )
+  })
+
+  it("expects a target no later if more was counted, more is gained or less is wanted", () => {
+    const dateOf = (known: QuotaProgress) => {
+      const forecast = forecastQuota(known)
+      if (forecast._tag === "Expected") return forecast.on ?? "9999-12-31"
+      return forecast._tag === "NoProgress" ? "9999-12-31" : ""
+    }
+    fc.assert(
+      fc.property(anyProgress, fc.nat(1000), (known, more) => {
+        const before = dateOf(known)
+        expect(dateOf({ ...known, count: known.count + more }) <= before).toBe(true)
+        expect(dateOf({ ...known, gains: known.gains.map((gain) => gain + more) }) <= before).toBe(true)
+        if (known.target !== null)
+          expect(dateOf({ ...known, target: Math.max(1, known.target - more) }) <= before).toBe(true)
+      }),
+    )
+  })
+
+  it("asks for no fewer a day than reach the target in time, and for no more", () => {
+    fc.assert(
+      fc.property(anyProgress, (known) => {
+        const forecast = forecastQuota(known)
+        if (!("neededPerDay" in forecast) || forecast.neededPerDay === null) return
+        const days = Math.max(1, daysBetween(known.today, known.by!))
+        expect(forecast.neededPerDay * days).toBeGreaterThanOrEqual(forecast.remaining)
+        expect((forecast.neededPerDay - 1) * days).toBeLessThan(forecast.remaining)
+      }),
+    )
+  })
+
+  it("looks at the last seven days alone", () => {
+    fc.assert(
+      fc.property(anyProgress, gains, (known, before) => {
+        const long = [...before, ...known.gains]
+        if (known.gains.length < FORECAST_DAYS) return
+        expect(forecastQuota({ ...known, gains: long })).toEqual(forecastQuota(known))
+      }),
+    )
+  })
+})
