@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OperatorRole } from "@outreach/domain/operators/Operator"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
+import type { TestConsole } from "../startConsole.ts"
+
+/** Chromium, or why it is missing. */
+export const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
+
+const DESKTOP = { viewport: { width: 1280, height: 900 } }
+const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
+
+/** The screens on which every page is looked at. */
+export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  "a desktop": DESKTOP,
+  "a dark desktop": { ...DESKTOP, colorScheme: "dark" },
+  "a phone": PHONE,
+  "a dark phone": { ...PHONE, colorScheme: "dark" },
+}
+
+/** A page of an operator, and what went wrong on it so far: requests to elsewhere, errors and refusals by the content policy. */
+export interface Opened {
+  readonly page: Page
+  readonly complaints: ReadonlyArray<string>
+}
+
+/** Starts Chromium for a file's tests. Returns the function that opens a page for an operator who is signed in, for the time of a test. */
+export const openBrowser = (test: () => TestConsole) => {
+  let browser: Browser
+  beforeAll(async () => {
+    if ("missing" in chrome) return
+    browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
+  })
+  afterAll(() => browser?.close())
+
+  return async (
+    role: OperatorRole,
+    options: { readonly screen?: BrowserContextOptions; readonly organizationId?: OrganizationId } = {},
+  ): Promise<Opened> => {
+    const { url, as } = test()
+    const { cookie } = await as(role, options.organizationId)
+    const context = await browser.newContext({ ...(options.screen ?? DESKTOP), baseURL: url })
+    onTestFinished(() => context.close())
+    // A test has a limit; a step of it has none of its own.
+    context.setDefaultTimeout(0)
+    const [name = "", value = ""] = cookie.split("=")
+    await context.addCookies([{ name, value, url }])
+    const page = await context.newPage()
+    const complaints: Array<string> = []
+    page.on("request", (request) => {
+      if (!request.url().startsWith(`${url}/`)) complaints.push(`request: ${request.url()}`)
+    })
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text())
+    })
+    page.on("pageerror", (error) => complaints.push(error.message))
+    return { page, complaints }
+  }
+}
+
+/** Returns the rules of accessibility that a page breaks, and where. What is folded is looked at as well. */
+export const violations = async (page: Page) => {
+  await page.locator("details").evaluateAll((all) => {
+    for (const folded of all) folded.setAttribute("open", "")
+  })
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as never as AxeGlobal).axe.run()
+    return violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(" "))])
+  })
+}
+
+/** Returns by how much a page is wider than its screen. */
+export const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+
+interface AxeGlobal {
+  readonly axe: {
+    readonly run: () => Promise<{
+      readonly violations: ReadonlyArray<{
+        readonly id: string
+        readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
+      }>
+    }>
+  }
+}
