@@ -7,7 +7,7 @@ import { Assets } from "./assets.ts"
 import { handle } from "./handle.ts"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
-import type { Route, ServicesOf } from "./Route.ts"
+import { definePage, type Route, type ServicesOf } from "./Route.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 
 const LIMITS = {
@@ -23,6 +23,16 @@ const MAX_CONNECTIONS = 1000
 
 /** How long requests in flight may take to finish once the process is told to stop. */
 const DRAIN = Duration.seconds(10)
+
+/** What an address of nothing answers to whoever is signed in. */
+const nothing = definePage({
+  path: "/*",
+  section: "today",
+  role: "viewer",
+  params: {},
+  query: {},
+  read: () => Effect.fail(PageError.notFound()),
+})
 
 /** What the routes need, beside the request. */
 type RouteServices<R> = Exclude<
@@ -43,7 +53,7 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
   yield* router.addAll([
     ...[style, icon, ...scripts].map(({ path, response }) => HttpRouter.route("GET", path, response)),
     ...publicRoutes,
-    ...routes.map((route) =>
+    ...[...routes, nothing].map((route) =>
       HttpRouter.route(
         route.kind === "action" ? "POST" : "GET",
         route.path,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
+import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
 import type { TestConsole } from "../startConsole.ts"
