@@ -1,13 +1,14 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
-import { wholeNumber } from "@outreach/domain/textSchema"
+import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import {
   type DatabaseSettings,
   databaseConnections,
   databaseSettings,
 } from "@outreach/postgres/connection/databaseSettings"
-import { setting } from "@outreach/process/setting"
-import { adminHost, deployment, Host, HttpUrl, publicBaseUrl, secretsKey } from "@outreach/process/settings"
-import { Context, Effect, Layer } from "effect"
+import { configError, setting } from "@outreach/process/setting"
+import { adminHost, consoleUrl, deployment, Host, publicBaseUrl, secretsKey } from "@outreach/process/settings"
+import { type TrustProxy, trustProxy } from "@outreach/process/trustProxy"
+import { Config, Context, Effect, Layer } from "effect"
 
 /** `CONSOLE_HOST`: the address to listen on. Default `127.0.0.1`. */
 const host = setting("CONSOLE_HOST", Host, "127.0.0.1")
@@ -17,6 +18,20 @@ const port = setting("CONSOLE_PORT", wholeNumber(0, 65_535, "a port"), "8090")
 
 /** `CONSOLE_ADMIN_PORT`: the port of `/metrics`, `/readyz` and `/livez`; 0 takes any that is free. Default 9466. */
 const adminPort = setting("CONSOLE_ADMIN_PORT", wholeNumber(0, 65_535, "a port"), "9466")
+
+/** `CONSOLE_PROXY_HEADER`: the header in which a trusted proxy names the operator whom it has signed in. Default none. */
+const proxyHeader = setting(
+  "CONSOLE_PROXY_HEADER",
+  noneOr(
+    textSchema("the name of a header, such as X-Forwarded-User", (text) =>
+      /^[A-Za-z][A-Za-z0-9-]*$/.test(text) ? text.toLowerCase() : undefined,
+    ),
+  ),
+  "none",
+)
+
+/** `SIGN_IN_LIMIT`: how often an address may present a link or a session that is not valid in a clock minute, in each process. Default 60. */
+const signInLimit = setting("SIGN_IN_LIMIT", wholeNumber(1, 1_000_000), "60")
 
 /** What the console reads from its environment, beside what `telemetry` reads. */
 export class ConsoleConfig extends Context.Service<
@@ -28,8 +43,12 @@ export class ConsoleConfig extends Context.Service<
     readonly port: number
     readonly adminHost: string
     readonly adminPort: number
-    /** Where operators reach the console. `CONSOLE_URL`, default the address that it listens on. */
+    /** Where operators reach the console. */
     readonly consoleUrl: string
+    /** In lower case; null where operators sign in by links. */
+    readonly proxyHeader: string | null
+    readonly trustProxy: TrustProxy
+    readonly signInLimit: number
     readonly publicBaseUrl: string
     readonly deployment: "production" | "staging" | "development"
     readonly secretsKey: KeyRing
@@ -38,16 +57,24 @@ export class ConsoleConfig extends Context.Service<
   static readonly fromEnvironment = Layer.effect(
     ConsoleConfig,
     Effect.gen(function* () {
-      const ownHost = yield* host
-      const ownPort = yield* port
+      const header = yield* proxyHeader
+      const trusted = yield* Config.String("TRUST_PROXY").pipe(Config.withDefault("none"))
+      if (header !== null && (trusted === "" || trusted === "none")) {
+        return yield* configError(
+          "CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone, which is not set. It must name the proxy that signs operators in.",
+        )
+      }
       return {
         database: yield* databaseSettings,
         databaseConnections: yield* databaseConnections(6),
-        host: ownHost,
-        port: ownPort,
+        host: yield* host,
+        port: yield* port,
         adminHost: yield* adminHost,
         adminPort: yield* adminPort,
-        consoleUrl: yield* setting("CONSOLE_URL", HttpUrl, `http://127.0.0.1:${ownPort}`),
+        consoleUrl: yield* consoleUrl,
+        proxyHeader: header,
+        trustProxy: yield* trustProxy,
+        signInLimit: yield* signInLimit,
         publicBaseUrl: yield* publicBaseUrl,
         deployment: yield* deployment,
         secretsKey: yield* secretsKey,

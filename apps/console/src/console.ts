@@ -9,13 +9,15 @@ import { adminServer } from "@outreach/process/adminServer"
 import { applicationName } from "@outreach/process/release"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { HttpServer } from "effect/http"
+import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { Assets } from "./http/assets.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { PageRenderer } from "./http/PageRenderer.tsx"
 import { routes } from "./routes.ts"
 import { currentSession } from "./signIn/currentSession.ts"
+import { SignInLimit } from "./signIn/SignInLimit.ts"
+import { signInRoutes } from "./signIn/signInPages.tsx"
 
 /** A connection of its own, few of them, and short: nothing that a page asks slows deliveries. */
 const database = Layer.unwrap(
@@ -43,10 +45,10 @@ const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(databa
 
 const services = Layer.mergeAll(
   PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
-  currentSession,
-  AuditLog.layer,
+  currentSession.pipe(Layer.provideMerge(SignInLimit.layer)),
   OwnedIds.layer,
 ).pipe(
+  Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(adapters),
   Layer.provideMerge(Layer.mergeAll(database, deployment, cipher, SecureRandom.layerWebCrypto)),
 )
@@ -65,12 +67,15 @@ const listening = Layer.effect(
       }),
     )
     const server = yield* consoleServer
-    yield* server.serve(yield* application(routes, []))
+    yield* server.serve(yield* application(routes, yield* signInRoutes))
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
     return server
   }),
 )
 
+/** The address of a page may hold what was searched for, or the token of a sign-in link: requests have no spans. */
+const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
+
 /** The whole console, serving from when the layer is built until it is released. Offers the server, for its address. */
-export const console = listening.pipe(Layer.provide(services), Layer.provideMerge(monitor))
+export const console = listening.pipe(Layer.provide(untraced), Layer.provide(services), Layer.provideMerge(monitor))

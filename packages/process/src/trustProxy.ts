@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import { textSchema } from "@outreach/domain/textSchema"
 import proxyAddr from "proxy-addr"
 import { setting } from "./setting.ts"
@@ -20,3 +21,8 @@ export const trustProxy = setting<TrustProxy>(
   ),
   "none",
 )
+
+/** Returns the address of a request's client, past the proxies that are believed; empty if the client has gone. */
+export const clientAddress = (request: IncomingMessage, trusts: TrustProxy): string =>
+  // It returns none then, whatever the types say.
+  proxyAddr(request, trusts) ?? ""

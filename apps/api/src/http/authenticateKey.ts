@@ -3,10 +3,10 @@ import { Deployment } from "@outreach/domain/Deployment"
 import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository, type ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
 import { addressLimit } from "@outreach/process/addressLimit"
+import { clientAddress } from "@outreach/process/trustProxy"
 import { decide, type RateLimitDecision } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import proxyAddr from "proxy-addr"
 import { ApiConfig } from "../ApiConfig.ts"
 import { KEY_POLICY } from "./ResponseContext.ts"
 import { RequestError } from "./toErrorResponse.ts"
@@ -35,7 +35,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   const spent = new Map<string, { readonly endsAt: number; readonly reset: number; readonly caller: Caller }>()
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const address = () => proxyAddr(request.source as IncomingMessage, trustProxy)
+    const address = () => clientAddress(request.source as IncomingMessage, trustProxy)
     const millis = yield* Clock.currentTimeMillis
     const text = /^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
 

@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import type { TrackedLink } from "@outreach/domain/hits/TrackingLinks"
 import type { HitId } from "@outreach/domain/Identifier"
-import type { TrustProxy } from "@outreach/process/trustProxy"
+import { clientAddress, type TrustProxy } from "@outreach/process/trustProxy"
 import type { HttpServerRequest } from "effect/http"
-import proxyAddr from "proxy-addr"
 
 /** What is kept of the header fields that tell who asks, in characters. */
 const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
@@ -21,8 +20,7 @@ export const readHit = (
   recipientId,
   link: destination,
   method: request.method,
-  // A client that has gone already has none, whatever the types say.
-  address: proxyAddr(request.source as IncomingMessage, trustProxy) ?? "",
+  address: clientAddress(request.source as IncomingMessage, trustProxy),
   headers: Object.fromEntries(
     Object.entries(KEPT).flatMap(([name, length]) => {
       const value = request.headers[name]

@@ -6,6 +6,7 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   title: Schema.String,
   /** Sentences that say what is wrong and what to do. */
   messages: Schema.Array(Schema.String),
+  retryAfterSeconds: Schema.optionalKey(Schema.Int),
 }) {
   static notFound(): PageError {
     return new PageError({

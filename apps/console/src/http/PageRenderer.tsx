@@ -55,8 +55,10 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
       /** Renders what an operator is shown in place of a page. */
       error: (
         view: View | undefined,
-        { status, title, messages }: PageError,
+        { status, title, messages, retryAfterSeconds }: PageError,
       ): HttpServerResponse.HttpServerResponse => {
+        const headers: Readonly<Record<string, string>> =
+          retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
         const body = (
           <>
             {messages.map((message) => (
@@ -69,15 +71,16 @@ export class PageRenderer extends Context.Service<PageRenderer>()("console/http/
             </p>
           </>
         )
-        if (view !== undefined) return page(view, { title, commands: [], body }, { status })
-        return document(
-          title,
+        if (view !== undefined) {
+          return HttpServerResponse.setHeaders(page(view, { title, commands: [], body }, { status }), headers)
+        }
+        const main = (
           <main class="narrow" id="content">
             <h1>{title}</h1>
             {body}
-          </main>,
-          status,
+          </main>
         )
+        return HttpServerResponse.setHeaders(document(title, main, status), headers)
       },
     }
   }),

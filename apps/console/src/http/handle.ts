@@ -1,15 +1,14 @@
-import { createIdentifier } from "@outreach/domain/Identifier"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { DatabaseFailure } from "@outreach/postgres/DatabaseFailure"
 import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
-import { describeCause } from "@outreach/process/describeCause"
-import { Cause, Clock, Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { View } from "../components/View.ts"
+import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
 import { formToken, isFormToken } from "./formToken.ts"
 import { type Inputs, type Params, parseInputs } from "./inputs.ts"
 import { readNotice, redirectWithNotice, withoutNotice } from "./notice.ts"
+import { isFromAnotherSite, openAgain } from "./openAgain.tsx"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 import { type ActionResult, DEPLOYMENT_SECTIONS, type Refusal, type Route } from "./Route.ts"
@@ -26,11 +25,13 @@ export const handle = <R>(route: Route<R>) =>
     const request = yield* HttpServerRequest.HttpServerRequest
     const renderer = yield* PageRenderer
     const sessions = yield* Sessions
+    let signedIn: SignedIn | undefined
     let view: View | undefined
     const answer = Effect.gen(function* () {
-      const signedIn = yield* sessions.find(request)
+      signedIn = yield* sessions.find(request)
       if (signedIn === undefined) {
         if (route.kind !== "page") return yield* signedOut
+        if (isFromAnotherSite(request)) return openAgain(renderer, request.url)
         return HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } })
       }
       view = {
@@ -41,19 +42,8 @@ export const handle = <R>(route: Route<R>) =>
       }
       return yield* respond(route, signedIn, view)
     })
-    return yield* answer.pipe(
-      Effect.catchTag("PageError", (error) => Effect.succeed(renderer.error(view, error))),
-      Effect.catchCauseIf(
-        (cause) => !Cause.hasInterruptsOnly(cause),
-        Effect.fnUntraced(function* (cause) {
-          const requestId = yield* createIdentifier("request")
-          yield* Effect.logError("unhandled error in request").pipe(
-            Effect.annotateLogs({ requestId, route: route.path, errors: describeCause(cause) }),
-          )
-          return renderer.error(view, defect(cause, requestId))
-        }),
-      ),
-    )
+    const response = yield* answerErrors(route.path, () => view)(answer)
+    return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
   })
 
 const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, sessionToken }: SignedIn, view: View) {
@@ -148,22 +138,3 @@ const signedOut = new PageError({
   title: "Signed out",
   messages: ["Your session has ended. Sign in again, and repeat what you did."],
 })
-
-const defect = (cause: Cause.Cause<unknown>, requestId: string): PageError => {
-  const isTransient = cause.reasons.some(
-    (reason) => Cause.isDieReason(reason) && reason.defect instanceof DatabaseFailure && reason.defect.transient,
-  )
-  return isTransient
-    ? new PageError({
-        status: 503,
-        title: "The database did not answer",
-        messages: [
-          `It is away, or the question took too long. Try again in a minute. The log has more at ${requestId}.`,
-        ],
-      })
-    : new PageError({
-        status: 500,
-        title: "Something went wrong",
-        messages: [`This is a fault of the console. The log has more at ${requestId}.`],
-      })
-}

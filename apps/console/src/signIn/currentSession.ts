@@ -1,23 +1,80 @@
+import { SESSION_SECONDS } from "@outreach/domain/operators/Operator"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
-import { Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
-import { Sessions } from "../http/Sessions.ts"
-import { sessionCookie } from "./sessionCookie.ts"
+import { Sessions, type SignedIn } from "../http/Sessions.ts"
+import { proxiedName, unknownOperator } from "./proxiedName.ts"
+import { recordSignIn } from "./recordSignIn.ts"
+import { SignInLimit } from "./SignInLimit.ts"
 
-/** Finds the session of a request by its cookie. */
+/** The form of a session's token: 32 bytes in base64url. */
+const TOKEN = /^[\w-]{43}$/
+
+/** Sessions that are remembered as good, the latest ones; they are served whoever else fails at the same address. */
+const MAX_GOOD_SESSIONS = 10_000
+
+/** Finds the session of a request by its cookie. Behind a proxy that signs in, the session must be of the operator whom the proxy names. */
 export const currentSession = Layer.effect(
   Sessions,
   Effect.gen(function* () {
+    const { consoleUrl, proxyHeader, trustProxy } = yield* ConsoleConfig
     const operators = yield* OperatorRepository
-    const { consoleUrl } = yield* ConsoleConfig
-    const cookie = sessionCookie(consoleUrl)
+    const limit = yield* SignInLimit
+    const auditLog = Context.make(AuditLog, yield* AuditLog)
+    const isTls = consoleUrl.startsWith("https:")
+    // With this prefix, browsers take the cookie from this host alone.
+    const cookie = isTls ? "__Host-session" : "session"
+    const attributes = { path: "/", httpOnly: true, sameSite: "strict", secure: isTls } as const
+    const good = new Set<string>()
+
+    const findByCookie = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const sessionToken = request.cookies[cookie]
+      if (sessionToken === undefined) return undefined
+      if (!good.has(sessionToken)) yield* limit.check(request)
+      const operator = TOKEN.test(sessionToken) ? yield* operators.findSession(sessionToken) : undefined
+      if (operator === undefined) {
+        good.delete(sessionToken)
+        yield* limit.countFailure(request)
+        return undefined
+      }
+      if (!good.has(sessionToken)) {
+        if (good.size >= MAX_GOOD_SESSIONS) good.delete(good.keys().next().value!)
+        good.add(sessionToken)
+      }
+      return { operator, sessionToken, isNew: false } satisfies SignedIn
+    })
+
+    const findByProxy = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      proxyHeader: string,
+    ) {
+      const name = yield* proxiedName(request, { proxyHeader, trustProxy })
+      const signedIn = yield* findByCookie(request)
+      if (signedIn?.operator.name === name) return signedIn
+      // A form carries the token of a session that has ended, or is of another operator.
+      if (request.method !== "GET") return undefined
+      yield* limit.check(request)
+      const session = yield* operators.signInByName(name)
+      if (session === undefined) {
+        yield* limit.countFailure(request)
+        return yield* unknownOperator
+      }
+      const { operator, token } = session
+      yield* Effect.provideContext(recordSignIn(operator, Effect.void), auditLog)
+      return { operator, sessionToken: Redacted.value(token), isNew: true } satisfies SignedIn
+    })
+
     return {
-      find: Effect.fnUntraced(function* ({ cookies }) {
-        const sessionToken = cookies[cookie]
-        if (sessionToken === undefined) return undefined
-        const operator = yield* operators.findSession(sessionToken)
-        return operator && { operator, sessionToken }
-      }),
+      find: (request) => (proxyHeader === null ? findByCookie(request) : findByProxy(request, proxyHeader)),
+      setCookie: (response, sessionToken) =>
+        HttpServerResponse.setCookieUnsafe(response, cookie, sessionToken, {
+          ...attributes,
+          maxAge: Duration.seconds(SESSION_SECONDS),
+        }),
+      removeCookie: (response) =>
+        HttpServerResponse.setCookieUnsafe(response, cookie, "", { ...attributes, maxAge: 0 }),
     }
   }),
 )

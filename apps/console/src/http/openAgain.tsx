@@ -1,0 +1,22 @@
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { PageRenderer } from "./PageRenderer.tsx"
+
+/** Reports whether a link on another site leads here. Browsers keep the session's cookie back then. */
+export const isFromAnotherSite = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["sec-fetch-site"] === "cross-site"
+
+/** Lets the browser open an address from here, so that it sends the session's cookie. */
+export const openAgain = (renderer: PageRenderer["Service"], address: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeader(
+    renderer.document(
+      "Opening",
+      <main class="narrow" id="content">
+        <h1>Opening</h1>
+        <p>
+          <a href={address}>Open the page</a>
+        </p>
+      </main>,
+    ),
+    "refresh",
+    `0; url=${address}`,
+  )

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from "node:http"
+import { OperatorName } from "@outreach/domain/operators/Operator"
+import { parseInput } from "@outreach/domain/parseInput"
+import type { TrustProxy } from "@outreach/process/trustProxy"
+import { Effect, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { PageError } from "../http/PageError.ts"
+
+const parseName = parseInput(OperatorName)
+
+/** Reads the name of the operator whom a trusted proxy has signed in. Fails if whoever connects is not such a proxy, or names nobody. */
+export const proxiedName = (
+  { headers, source }: HttpServerRequest.HttpServerRequest,
+  { proxyHeader, trustProxy }: { readonly proxyHeader: string; readonly trustProxy: TrustProxy },
+): Effect.Effect<string, PageError> => {
+  // The header counts only from whoever connects: further proxies could pass one on that they did not write.
+  const peer = (source as IncomingMessage).socket.remoteAddress
+  const given = headers[proxyHeader]
+  if (peer === undefined || !trustProxy(peer, 0) || given === undefined) return Effect.fail(notThroughProxy)
+  // Node reads headers as Latin-1; proxies write names in UTF-8.
+  const name = parseName(Buffer.from(given, "latin1").toString())
+  return Result.isSuccess(name) ? Effect.succeed(name.success) : Effect.fail(notThroughProxy)
+}
+
+const notThroughProxy = new PageError({
+  status: 403,
+  title: "Not signed in",
+  messages: [
+    "This console lets in whom a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
+  ],
+})
+
+/** There is no operator of the name that the proxy gave. */
+export const unknownOperator = new PageError({
+  status: 403,
+  title: "Not an operator",
+  messages: [
+    "The proxy has signed you in, but there is no operator of the name that it gave. An admin can add you: ops operators add --name … --role viewer",
+  ],
+})

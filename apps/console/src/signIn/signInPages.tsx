@@ -1,0 +1,155 @@
+import type { Operator } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { ComponentChildren } from "preact"
+import { ConsoleConfig } from "../ConsoleConfig.ts"
+import { Command } from "../components/Command.tsx"
+import { answerErrors } from "../http/answerErrors.ts"
+import { isFormToken } from "../http/formToken.ts"
+import { isFromAnotherSite, openAgain } from "../http/openAgain.tsx"
+import { PageError } from "../http/PageError.ts"
+import { PageRenderer } from "../http/PageRenderer.tsx"
+import { forged, readForm } from "../http/readForm.ts"
+import { Sessions } from "../http/Sessions.ts"
+import { recordSignIn } from "./recordSignIn.ts"
+import { SignInLimit } from "./SignInLimit.ts"
+
+/** The form of a link's token: 32 bytes in base64url. */
+const TOKEN = /^[\w-]{43}$/
+
+/** The link has expired or was used, or there never was one. */
+class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
+
+/** Shows how to sign in. */
+const signInPage = Effect.gen(function* () {
+  const { proxyHeader } = yield* ConsoleConfig
+  return yield* page("Sign in", proxyHeader === null ? howToGetLink : byProxy)
+})
+
+/**
+ * Shows a button that uses the link. Scanners of e-mails and previews of chats follow every link, so that a GET must not use one up that works once.
+ * A link that works any number of times signs in at once.
+ */
+const linkPage = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const link = yield* findLink(request)
+  if (!link.once) return yield* beginSession(request, link)
+  const { operator } = link
+  return yield* page(
+    "Sign in",
+    <form class="action" method="post">
+      <p>
+        This link signs you in as <strong>{operator.name}</strong>, with the role {operator.role}. It works once.
+      </p>
+      <button type="submit">Sign in</button>
+    </form>,
+  )
+})
+
+/** Uses the link. */
+const useLink = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  yield* readForm
+  return yield* beginSession(request, yield* findLink(request))
+})
+
+const findLink = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { proxyHeader } = yield* ConsoleConfig
+  const limit = yield* SignInLimit
+  yield* limit.check(request)
+  const { token = "" } = yield* HttpRouter.params
+  const isPossible = proxyHeader === null && TOKEN.test(token)
+  const link = isPossible ? yield* (yield* OperatorRepository).findSignInLink(token) : undefined
+  if (link !== undefined) return { ...link, token }
+  yield* limit.countFailure(request)
+  return yield* new SignInLinkOver()
+})
+
+const beginSession = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  link: { readonly operator: Operator; readonly token: string },
+) {
+  const operators = yield* OperatorRepository
+  const { setCookie } = yield* Sessions
+  const signIn = Effect.flatMap(operators.signIn(link.token), (session) =>
+    session === undefined ? Effect.fail(new SignInLinkOver()) : Effect.succeed(session),
+  )
+  const { token } = yield* recordSignIn(link.operator, signIn)
+  const toToday = isFromAnotherSite(request)
+    ? openAgain(yield* PageRenderer, "/")
+    : HttpServerResponse.empty({ status: 303, headers: { location: "/" } })
+  return setCookie(toToday, Redacted.value(token))
+})
+
+/** Ends the session. */
+const signOut = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const sessions = yield* Sessions
+  const signedIn = yield* sessions.find(request)
+  if (signedIn !== undefined) {
+    const form = yield* readForm
+    if (!isFormToken(signedIn.sessionToken, form.get("token") ?? undefined)) return yield* forged
+    yield* (yield* OperatorRepository).endSession(signedIn.sessionToken)
+  }
+  return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))
+})
+
+const page = Effect.fnUntraced(function* (title: string, body: ComponentChildren) {
+  const { document } = yield* PageRenderer
+  return document(
+    title,
+    <main class="narrow" id="content">
+      <h1>{title}</h1>
+      {body}
+    </main>,
+  )
+})
+
+const howToGetLink = (
+  <>
+    <p>
+      A link signs you in. Whoever may use the command line of this deployment makes one, for an operator whom it has,
+      or for a new one:
+    </p>
+    <Command>ops operators list{"\n"}ops operators link opr_…</Command>
+    <Command>ops operators add --name "…" --role viewer</Command>
+  </>
+)
+
+const byProxy = <p>A proxy signs you in. Open this console through it.</p>
+
+const toPageError = () =>
+  new PageError({
+    status: 410,
+    title: "This link does not work",
+    messages: [
+      "It has expired or was used already, or there never was such a link.",
+      "Whoever may use the command line of this deployment makes another: ops operators link opr_…",
+    ],
+  })
+
+type Services<T> =
+  T extends Effect.Effect<unknown, unknown, infer R>
+    ? Exclude<R, HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>
+    : never
+
+/** The pages to sign in and out, for whoever is not signed in as well. */
+export const signInRoutes = Effect.gen(function* () {
+  const context = yield* Effect.context<
+    Services<typeof signInPage | typeof linkPage | typeof useLink | typeof signOut> | AnswerServices
+  >()
+  return [
+    HttpRouter.route("GET", "/sign-in", Effect.provideContext(answered("/sign-in", signInPage), context)),
+    HttpRouter.route("GET", "/sign-in/:token", Effect.provideContext(answered("/sign-in/:token", linkPage), context)),
+    HttpRouter.route("POST", "/sign-in/:token", Effect.provideContext(answered("/sign-in/:token", useLink), context)),
+    HttpRouter.route("POST", "/sign-out", Effect.provideContext(answered("/sign-out", signOut), context)),
+  ]
+})
+
+const answered = <R,>(
+  path: string,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
+) => answerErrors(path)(Effect.mapError(answer, (error) => (error._tag === "PageError" ? error : toPageError())))
+
+type AnswerServices = Services<ReturnType<typeof answered<never>>>

@@ -1,0 +1,149 @@
+import type { OperatorRole } from "@outreach/domain/operators/Operator"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { Effect, Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import { startConsole } from "../startConsole.ts"
+
+const test = startConsole()
+
+let added = 0
+const addLink = (
+  options: { readonly seconds?: number; readonly once?: boolean; readonly role?: OperatorRole } = {},
+) => {
+  const { seconds = 3600, once = true, role = "viewer" } = options
+  const name = `Linked ${++added}`
+  return test().run(
+    Effect.gen(function* () {
+      const operators = yield* OperatorRepository
+      const operator = yield* operators.add({ name, role, organizationId: null })
+      const { token } = yield* operators.createSignInLink(operator.id, { seconds, once })
+      return { operator, path: `/sign-in/${Redacted.value(token)}` }
+    }),
+  )
+}
+
+const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`${test().url}${path}`, { headers, redirect: "manual" })
+const post = (path: string, headers: Readonly<Record<string, string>> = {}, fields: Record<string, string> = {}) =>
+  fetch(`${test().url}${path}`, {
+    method: "POST",
+    headers: { origin: test().url, ...headers },
+    body: new URLSearchParams(fields),
+    redirect: "manual",
+  })
+const cookieOf = (response: Response) => response.headers.get("set-cookie")?.split(";")[0]
+
+/** Reports whether a cookie is that of a session: signing out without a form's token is refused then. */
+const isSignedIn = async (cookie = "") => (await post("/sign-out", { cookie })).status === 403
+
+describe("a sign-in link for one use", () => {
+  it("shows a button however often it is opened, and signs in by the button, once", async () => {
+    const { operator, path } = await addLink({ role: "operator" })
+    for (const _ of [1, 2]) {
+      const response = await get(path)
+      expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 200, cookie: undefined })
+      const text = await response.text()
+      expect(text).toContain(operator.name)
+      expect(text).toMatch(/<form[^>]* method="post"/)
+    }
+    const used = await post(path)
+    expect({ status: used.status, to: used.headers.get("location") }).toEqual({ status: 303, to: "/" })
+    expect(used.headers.get("set-cookie")).toMatch(
+      /^session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    expect(await isSignedIn(cookieOf(used))).toBe(true)
+
+    const again = await post(path)
+    expect({ status: again.status, cookie: cookieOf(again) }).toEqual({ status: 410, cookie: undefined })
+    expect(await again.text()).toContain("ops operators link")
+  })
+
+  it("begins one session when several browsers use it at the same time", async () => {
+    const { path } = await addLink()
+    const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await post(path)).status))
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 410)).toHaveLength(7)
+  })
+
+  it("is not used by a form of another site", async () => {
+    const { path } = await addLink()
+    expect((await post(path, { origin: "https://evil.example" })).status).toBe(403)
+    expect((await post(path, { "sec-fetch-site": "cross-site" })).status).toBe(403)
+    expect((await post(path)).status).toBe(303)
+  })
+
+  it("says what to do when it has expired, is unknown or is no token at all", async () => {
+    const { path } = await addLink({ seconds: 0 })
+    for (const each of [path, `/sign-in/${"a".repeat(43)}`, "/sign-in/x", "/sign-in/%00"]) {
+      for (const response of [await get(each), await post(each)]) {
+        expect(response.status).toBe(410)
+        expect(await response.text()).toContain("ops operators link")
+      }
+    }
+  })
+})
+
+describe("a sign-in link for several uses", () => {
+  it("signs in as soon as it is opened, each time", async () => {
+    const { path } = await addLink({ once: false })
+    for (const _ of [1, 2]) {
+      const response = await get(path)
+      expect({ status: response.status, to: response.headers.get("location") }).toEqual({ status: 303, to: "/" })
+      expect(await isSignedIn(cookieOf(response))).toBe(true)
+    }
+  })
+
+  it("opens the first page from here when it is followed from another site, so that the browser sends the cookie", async () => {
+    const { path } = await addLink({ once: false })
+    const response = await get(path, { "sec-fetch-site": "cross-site" })
+    expect(response.headers.get("refresh")).toBe("0; url=/")
+    expect(await isSignedIn(cookieOf(response))).toBe(true)
+  })
+})
+
+describe("an operator", () => {
+  it("is told how to sign in", async () => {
+    const page = await get("/sign-in")
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain("ops operators link")
+  })
+
+  it("signs out with the token of a form, and by nothing else", async () => {
+    const operator = await test().as("viewer")
+    expect(await isSignedIn(operator.cookie)).toBe(true)
+    const answer = await operator.post("/sign-out")
+    expect(answer.words).toContain("Sign in")
+    expect(await isSignedIn(operator.cookie)).toBe(false)
+  })
+
+  it("whose browser sends an unknown session is signed out", async () => {
+    for (const cookie of [`session=${"a".repeat(43)}`, "session=", "session=x", `__Host-session=${"a".repeat(43)}`]) {
+      expect(await isSignedIn(cookie)).toBe(false)
+    }
+  })
+
+  it("who signs in is in the audit log, without the link's token", async () => {
+    const { operator, path } = await addLink()
+    await post(path)
+    await post(path)
+    const entries = await test().run(
+      Effect.provide(
+        AuditLog.use((log) => log.list({ command: "sign-in", operator: operator.name }, 10)),
+        AuditLog.layer,
+      ),
+    )
+    expect(entries.map(({ arguments: recorded, result }) => ({ recorded, result }))).toEqual([
+      { recorded: { operator: operator.id }, result: "succeeded" },
+    ])
+  })
+})
+
+it("logs no token", async () => {
+  const { path } = await addLink()
+  const cookie = cookieOf(await post(path))!
+  await post(path)
+  const logs = test().logs.join("\n")
+  for (const token of [path.slice("/sign-in/".length), cookie.slice("session=".length)])
+    expect(logs).not.toContain(token)
+})
