@@ -1,6 +1,10 @@
 import { parseHTML } from "linkedom"
+import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { expect, it } from "vitest"
+import { BurnUp } from "../../src/components/charts/BurnUp.tsx"
+import { Funnel } from "../../src/components/charts/Funnel.tsx"
+import { HeatMap } from "../../src/components/charts/HeatMap.tsx"
 import { Histogram } from "../../src/components/charts/Histogram.tsx"
 import { Sparkline } from "../../src/components/charts/Sparkline.tsx"
 
@@ -26,6 +30,51 @@ const histogram = (
   />
 )
 
+const parse = (chart: VNode) => parseHTML(`<html><body>${renderToString(chart)}</body></html>`).document
+const rowsOf = (document: Document) =>
+  [...document.querySelectorAll("tbody tr")].map(({ children }) =>
+    Array.from(children, ({ textContent }) => textContent),
+  )
+
+const funnel = (
+  <Funnel
+    title="Funnel"
+    steps={[
+      { label: "accounts", count: 1200 },
+      { label: "learners", count: 300, note: "target 1,000" },
+      { label: "completers", count: 0 },
+    ]}
+    empty="Nobody was counted."
+  />
+)
+
+const heatMap = (
+  <HeatMap
+    title="Sent each day"
+    unit="sent"
+    days={[
+      { date: "2026-11-20", count: 12_345, href: "/digest/2026-11-20?organization=org_1" },
+      { date: "2026-11-21", count: 0, href: "/digest/2026-11-21" },
+      { date: "2026-11-23", count: 10, href: "/digest/2026-11-23" },
+    ]}
+    empty="No day."
+  />
+)
+
+const burnUp = (
+  <BurnUp
+    title="Learners"
+    unit="learners"
+    days={[
+      { date: "2026-11-20", count: 700 },
+      { date: "2026-11-21", count: 800 },
+    ]}
+    forecast={[{ date: "2026-11-22", expected: 900.5, low: 850, high: 951.9 }]}
+    target={1000}
+    empty="Nobody was counted."
+  />
+)
+
 it("a histogram has the numbers of its bars in a table, and says its totals to those who do not see it", () => {
   const { document } = parseHTML(`<html><body>${renderToString(histogram)}</body></html>`)
   const rows = [...document.querySelectorAll("tbody tr")].map(({ children }) =>
@@ -41,11 +90,56 @@ it("a histogram has the numbers of its bars in a table, and says its totals to t
   expect(document.querySelectorAll("svg[role=img] rect")).toHaveLength(4)
 })
 
+it("a funnel has its counts and their shares of the first step and of the one before", () => {
+  const document = parse(funnel)
+  expect(rowsOf(document)).toEqual([
+    ["accounts", "1,200", "100 %", "–", ""],
+    ["learners", "300", "25 %", "25 %", "target 1,000"],
+    ["completers", "0", "0 %", "0 %", ""],
+  ])
+  const svg = document.querySelector("svg[role=img]")!
+  expect(svg.getAttribute("aria-label")).toBe("Funnel: 1,200 accounts, 300 learners, 0 completers")
+  expect(svg.querySelectorAll("rect")).toHaveLength(3)
+})
+
+it("a heat map leads from each day to its page, from its cells for the pointer and from its table for the keyboard", () => {
+  const document = parse(heatMap)
+  expect(rowsOf(document)).toEqual([
+    ["2026-11-20", "12,345"],
+    ["2026-11-21", "0"],
+    ["2026-11-23", "10"],
+  ])
+  const svg = document.querySelector("svg[role=group]")!
+  expect(svg.getAttribute("aria-label")).toBe("Sent each day: 12,355 sent on 3 days, most on 2026-11-20 with 12,345")
+  const hrefs = (selector: string) => [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"))
+  expect(hrefs("svg a[tabindex='-1'][aria-label]")).toEqual(hrefs("tbody a"))
+  expect([...svg.querySelectorAll("rect")].map((cell) => cell.getAttribute("fill"))).toEqual([
+    "var(--heat-4)",
+    "var(--heat-0)",
+    "var(--heat-1)",
+  ])
+})
+
+it("a burn-up has what was counted and what is expected, with its interval", () => {
+  const document = parse(burnUp)
+  expect(rowsOf(document)).toEqual([
+    ["2026-11-20", "700", "", "", ""],
+    ["2026-11-21", "800", "", "", ""],
+    ["2026-11-22", "", "900", "850", "951"],
+  ])
+  expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
+    "Learners: 800 of 1,000 learners on 2026-11-21, 900 expected on 2026-11-22",
+  )
+})
+
 it("a chart brings no style of its own, which the content policy forbids", () => {
   const points = [1, 5, 2].map((value, i) => ({ at: new Date(FROM + i * HOUR), value }))
   const markup = renderToString(
     <>
       {histogram}
+      {funnel}
+      {heatMap}
+      {burnUp}
       <Sparkline label="Sent" points={points} />
     </>,
   )

@@ -16,8 +16,10 @@ export const Chart = <Row,>(props: {
   readonly data?: Readonly<Record<`data-${string}`, string>>
   /** What the colours mean. */
   readonly legend?: ReadonlyArray<{ readonly name: string; readonly color: string }>
+  /** Whether the chart is drawn for half of a wide page. */
+  readonly isNarrow?: boolean
 }) => (
-  <figure class="chart" {...props.data}>
+  <figure class={props.isNarrow ? "chart narrow" : "chart"} {...props.data}>
     <figcaption>{props.title}</figcaption>
     {props.rows.length === 0 ? (
       <p class="empty">{props.empty}</p>

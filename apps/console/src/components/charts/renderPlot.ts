@@ -19,7 +19,13 @@ export const renderPlot = (
     document: document as unknown as Document,
   }) as unknown as Element
   for (const style of svg.querySelectorAll("style")) style.remove()
-  svg.setAttribute("role", "img")
+  const links = svg.querySelectorAll("a")
+  // An image has nothing in it that can be reached. The links are for the pointer: the table beside the chart has them for the keyboard.
+  svg.setAttribute("role", links.length === 0 ? "img" : "group")
+  for (const link of links) {
+    link.setAttribute("tabindex", "-1")
+    link.setAttribute("aria-label", link.textContent ?? "")
+  }
   svg.setAttribute("aria-label", label)
   svg.removeAttribute("width")
   svg.removeAttribute("height")

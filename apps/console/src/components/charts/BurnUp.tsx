@@ -1,0 +1,123 @@
+import * as Plot from "@observablehq/plot"
+import { formatCount } from "../format.ts"
+import { Chart } from "./Chart.tsx"
+
+/** How many there were at the end of a day. */
+export interface BurnUpDay {
+  /** A UTC date, `2026-11-20`. */
+  readonly date: string
+  readonly count: number
+}
+
+/** How many are expected by the end of a day to come. */
+export interface BurnUpForecast {
+  readonly date: string
+  readonly expected: number
+  /** The interval of the expectation. */
+  readonly low: number
+  readonly high: number
+}
+
+/** A count that grows towards its target, and its forecast. */
+export const BurnUp = (props: {
+  readonly title: string
+  /** What is counted, such as `learners`. */
+  readonly unit: string
+  readonly days: ReadonlyArray<BurnUpDay>
+  /** Continues the days; none without progress or a target. */
+  readonly forecast: ReadonlyArray<BurnUpForecast>
+  readonly target: number | null
+  readonly empty: string
+}) => {
+  const last = props.days.at(-1)
+  const days = props.days.map(({ date, count }) => ({ at: new Date(date), count }))
+  // From the last day on, so that the lines meet.
+  const forecast = [
+    ...(last === undefined || props.forecast.length === 0
+      ? []
+      : [{ date: last.date, expected: last.count, low: last.count, high: last.count }]),
+    ...props.forecast,
+  ].map(({ date, ...counts }) => ({ at: new Date(date), ...counts }))
+  const rows = [
+    ...props.days.map(({ date, count }) => ({ date, cells: [formatCount(count), "", "", ""] })),
+    ...props.forecast.map(({ date, expected, low, high }) => ({
+      date,
+      cells: ["", ...[expected, low, high].map((count) => formatCount(Math.floor(count)))],
+    })),
+  ]
+  const end = forecast.at(-1)?.at ?? days.at(-1)?.at
+  return (
+    <Chart
+      isNarrow
+      title={props.title}
+      label={labelOf(props)}
+      empty={props.empty}
+      legend={[
+        { name: "counted", color: "var(--accent)" },
+        ...(forecast.length > 0 ? [{ name: "expected (dashed), with its interval", color: "var(--warning)" }] : []),
+        ...(props.target === null ? [] : [{ name: "target", color: "var(--good)" }]),
+      ]}
+      rows={rows}
+      columns={[
+        { header: "Date (UTC)", cell: ({ date }) => date },
+        ...[props.unit, "Expected", "At least", "At most"].map((header, i) => ({
+          header,
+          numeric: true,
+          cell: ({ cells }: (typeof rows)[number]) => cells[i],
+        })),
+      ]}
+      plot={{
+        width: 520,
+        height: 240,
+        marginLeft: 48,
+        marginRight: 16,
+        x: { type: "utc", label: null },
+        y: {
+          grid: true,
+          label: null,
+          tickFormat: "~s",
+          domain: [0, Math.max(1, props.target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high)) * 1.05],
+        },
+        marks: [
+          Plot.areaY(forecast, { x: "at", y1: "low", y2: "high", fill: "var(--warning)", fillOpacity: 0.2 }),
+          Plot.lineY(forecast, {
+            x: "at",
+            y: "expected",
+            stroke: "var(--warning)",
+            strokeWidth: 2,
+            strokeDasharray: "5 4",
+          }),
+          Plot.lineY(days, { x: "at", y: "count", stroke: "var(--accent)", strokeWidth: 2.5 }),
+          Plot.ruleY([0], { stroke: "var(--edge)" }),
+          ...(props.target === null
+            ? []
+            : [
+                Plot.ruleY([props.target], { stroke: "var(--good)", strokeWidth: 1.5 }),
+                Plot.text([props.target], {
+                  x: () => end,
+                  y: (target: number) => target,
+                  text: (target: number) => `target ${formatCount(target)}`,
+                  textAnchor: "end",
+                  dy: -8,
+                }),
+              ]),
+        ],
+      }}
+    />
+  )
+}
+
+const labelOf = (props: {
+  readonly title: string
+  readonly unit: string
+  readonly days: ReadonlyArray<BurnUpDay>
+  readonly forecast: ReadonlyArray<BurnUpForecast>
+  readonly target: number | null
+}): string => {
+  const last = props.days.at(-1)
+  if (last === undefined) return props.title
+  const of = props.target === null ? "" : ` of ${formatCount(props.target)}`
+  const end = props.forecast.at(-1)
+  const then = end === undefined ? "" : `, ${formatCount(Math.floor(end.expected))} expected on ${end.date}`
+  return `${props.title}: ${formatCount(last.count)}${of} ${props.unit} on ${last.date}${then}`
+}

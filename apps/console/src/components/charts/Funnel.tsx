@@ -1,0 +1,74 @@
+import * as Plot from "@observablehq/plot"
+import { formatCount, formatShare } from "../format.ts"
+import { Chart } from "./Chart.tsx"
+
+/** A step of a funnel, such as those who were sent an e-mail. */
+export interface FunnelStep {
+  readonly label: string
+  readonly count: number
+  /** More about the count, such as its target. */
+  readonly note?: string
+}
+
+const ROW_HEIGHT = 40
+const LABEL_WIDTH = 130
+const FONT_SIZE = 12
+
+/** How many are left at each step, from the first to the last, with the shares of the first step and of the step before. */
+export const Funnel = (props: {
+  readonly title: string
+  readonly steps: ReadonlyArray<FunnelStep>
+  readonly empty: string
+}) => {
+  const first = props.steps[0]?.count ?? 0
+  const steps = props.steps.map((step, i) => ({
+    ...step,
+    ofFirst: shareOf(step.count, first),
+    ofBefore: i === 0 ? null : shareOf(step.count, props.steps[i - 1]!.count),
+  }))
+  const longest = Math.max(1, ...steps.map(({ count }) => count))
+  const hasNotes = steps.some(({ note }) => note !== undefined)
+  return (
+    <Chart
+      isNarrow
+      title={props.title}
+      label={`${props.title}: ${steps.map(({ label, count }) => `${formatCount(count)} ${label}`).join(", ")}`}
+      empty={props.empty}
+      rows={steps}
+      columns={[
+        { header: "Step", cell: ({ label }) => label },
+        { header: "Count", numeric: true, cell: ({ count }) => formatCount(count) },
+        { header: "Of the first", numeric: true, cell: ({ ofFirst }) => formatShare(ofFirst) },
+        { header: "Of the one before", numeric: true, cell: ({ ofBefore }) => formatShare(ofBefore) },
+        ...(hasNotes ? [{ header: "Note", cell: ({ note = "" }: FunnelStep) => note }] : []),
+      ]}
+      plot={{
+        width: 480,
+        height: 16 + ROW_HEIGHT * steps.length,
+        margin: 8,
+        marginLeft: LABEL_WIDTH,
+        // Room for the text behind the longest bar.
+        x: { domain: [0, longest * 1.5], axis: null },
+        y: { domain: steps.map(({ label }) => label), padding: 0.25 },
+        marks: [
+          Plot.axisY({ label: null, tickSize: 0, fontSize: FONT_SIZE }),
+          Plot.barX(steps, { x: "count", y: "label", fill: "var(--accent)", rx: 2 }),
+          Plot.text(steps, {
+            x: "count",
+            y: "label",
+            text: (step: (typeof steps)[number]) =>
+              step.ofBefore === null
+                ? formatCount(step.count)
+                : `${formatCount(step.count)} · ${formatShare(step.ofFirst)}`,
+            fontSize: FONT_SIZE,
+            dx: 6,
+            textAnchor: "start",
+          }),
+          Plot.ruleX([0], { stroke: "var(--edge)" }),
+        ],
+      }}
+    />
+  )
+}
+
+const shareOf = (count: number, whole: number): number | null => (whole === 0 ? null : count / whole)
