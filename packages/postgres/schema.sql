@@ -2774,6 +2774,7 @@ CREATE INDEX messages_quarantined ON public.messages USING btree (quarantined_at
 CREATE INDEX messages_quarantined_of_campaign ON public.messages USING btree (organization_id, campaign_id, quarantined_at, recipient_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX operator_sessions_of_operator ON public.operator_sessions USING btree (operator_id);
 CREATE UNIQUE INDEX operators_by_name ON public.operators USING btree (name) WHERE (removed_at IS NULL);
+CREATE INDEX organization_suppressions_by_time ON public.organization_suppressions USING btree (organization_id, reason, created_at);
 CREATE INDEX organization_suppressions_to_apply ON public.organization_suppressions USING btree (created_at) WHERE (applied_at IS NULL);
 CREATE INDEX organization_turns_next ON public.organization_turns USING btree (next_at);
 CREATE INDEX recipients_by_update ON public.recipients USING btree (organization_id, updated_at, id);
@@ -2790,6 +2791,7 @@ CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (oper
 CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
+CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organization_id, program_id, reason, created_at);
 CREATE INDEX unsubscriptions_of_organizations ON public.unsubscriptions USING btree (organization_asked_at) WHERE ((organization_asked_at IS NOT NULL) AND (organization_suppressed_at IS NULL));
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);

@@ -69,7 +69,7 @@ describe("recipients find", () => {
         ["imported", null],
         ["published", null],
         ["sent", null],
-        ["opened", "bot suspected"],
+        ["opened", "bot suspected: head, no_user_agent, too_early"],
         ["bounced", "mailbox_disabled"],
         ["complained", "abuse"],
         ["unsubscribed", null],

@@ -9,12 +9,14 @@ import { DeliveryOutcomes } from "./deliveries/DeliveryOutcomes.ts"
 import { DeliveryRepository } from "./deliveries/DeliveryRepository.ts"
 import { EndpointReadersPg } from "./deliveries/EndpointReadersPg.ts"
 import { EndpointRepositoryPg } from "./deliveries/EndpointRepositoryPg.ts"
+import { EventDeliveries } from "./deliveries/EventDeliveries.ts"
 import { FailureGroups } from "./deliveries/FailureGroups.ts"
 import { ReplayJobQueue } from "./deliveries/ReplayJobQueue.ts"
 import { SigningSecretRepositoryPg } from "./deliveries/SigningSecretRepositoryPg.ts"
 import { DigestReader } from "./digest/DigestReader.ts"
 import { DigestRepositoryPg } from "./digest/DigestRepositoryPg.ts"
 import { ErasureRepositoryPg } from "./erasure/ErasureRepositoryPg.ts"
+import { HeldDataReader } from "./erasure/HeldDataReader.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import { HintsPg } from "./events/HintsPg.ts"
 import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
@@ -25,6 +27,7 @@ import { SystemReader } from "./inspection/SystemReader.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
+import { ObjectFinder } from "./operators/ObjectFinder.ts"
 import { OperatorRepository } from "./operators/OperatorRepository.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepository } from "./organizations/OrganizationRepository.ts"
@@ -36,6 +39,7 @@ import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { RestoreRepositoryPg } from "./restores/RestoreRepositoryPg.ts"
 import { SenderRepositoryPg } from "./senders/SenderRepositoryPg.ts"
 import { ErasedClinicianRepositoryPg } from "./suppressions/ErasedClinicianRepositoryPg.ts"
+import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
 import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.ts"
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
@@ -50,6 +54,7 @@ export const adapters = Layer.mergeAll(
   PartnerActivity.layer,
   ApiKeyRepositoryPg,
   OperatorRepository.layer,
+  ObjectFinder.layer,
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   CampaignCounts.layer,
@@ -63,6 +68,7 @@ export const adapters = Layer.mergeAll(
   SigningSecretRepositoryPg,
   EndpointReadersPg,
   DeliveryRepository.layer,
+  EventDeliveries.layer,
   DeadLetterRepository.layer,
   FailureGroups.layer,
   DeliveryOutcomes.layer,
@@ -79,6 +85,7 @@ export const adapters = Layer.mergeAll(
   InboxReader.layer,
   InboxRepositoryPg,
   SuppressionRepositoryPg,
+  SuppressionReader.layer,
   WithdrawalRepositoryPg,
   TimelineReader.layer,
   GaugeSamples.layer,
@@ -86,4 +93,5 @@ export const adapters = Layer.mergeAll(
   SystemReader.layer,
   RestoreRepositoryPg,
   ErasureRepositoryPg,
+  HeldDataReader.layer,
 ).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

@@ -28,6 +28,7 @@ export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag
     operator: operator.name,
     osUser: osUser(),
     host: hostname(),
+    concerns: operator.organizationId,
   })
   return yield* Effect.acquireUseRelease(
     begin,

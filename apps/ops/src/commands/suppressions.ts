@@ -1,15 +1,20 @@
-import { ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_KINDS, SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
+import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { AuditReason } from "@outreach/domain/operators/AuditReason"
+import {
+  SUPPRESSION_KINDS,
+  SUPPRESSION_REASONS,
+  type SuppressionScope,
+  suppressionKeys,
+} from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
-import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
-import { textSchema } from "@outreach/domain/textSchema"
+import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { suppressEarlierBounces } from "@outreach/postgres/suppressions/suppressEarlierBounces"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { changing, revealing } from "../audit/Access.ts"
 import { erasedClinicians } from "../erasedClinicians.ts"
@@ -22,65 +27,86 @@ import { printPage, printRecord } from "../output/Output.ts"
 
 const program = parsedFlag("program", ProgramId, "The program's id, pgm_…")
 
-const clinician = { program, ...clinicianFlags }
+/** The command line names no program and no organization, or both. */
+class UnclearScope extends Schema.TaggedError<UnclearScope>()("UnclearScope", {}) {
+  override get message(): string {
+    return "Name either a program with --program, or with --organization the one whose programs are all meant."
+  }
+}
+
+const scopeAndClinician = {
+  program: Flag.optional(program),
+  organization: parsedFlag(
+    "organization",
+    OrganizationId,
+    "The organization's id, org_…, instead of a program: all of its programs, also those to come",
+  ).pipe(Flag.optional),
+  ...clinicianFlags,
+}
+
+const readScope = Effect.fnUntraced(function* (input: {
+  readonly program: Option.Option<ProgramId>
+  readonly organization: Option.Option<OrganizationId>
+}) {
+  const programId = Option.getOrUndefined(input.program)
+  const organizationId = Option.getOrUndefined(input.organization)
+  if (programId !== undefined && organizationId === undefined) return { programId } satisfies SuppressionScope
+  if (organizationId === undefined || programId !== undefined) return yield* new UnclearScope()
+  yield* (yield* OrganizationRepository).find(organizationId)
+  return { organizationId } satisfies SuppressionScope
+})
 
 const add = changing(
   "add",
-  clinician,
+  {
+    ...scopeAndClinician,
+    reason: parsedFlag("reason", AuditReason, "Why nobody may write to the clinician, for the audit log").pipe(
+      Flag.withMetavar("text"),
+      Flag.optional,
+    ),
+  },
   Effect.fn("ops.suppressions.add")(function* (input) {
     const clinician = yield* readClinician(input)
-    const result = yield* suppressClinicians(input.program, [clinician], "operator")
-    yield* printRecord({ programId: input.program, ...result })
+    const scope = yield* readScope(input)
+    yield* printRecord({ ...scope, ...(yield* suppressByOperator(scope, [clinician])) })
   }),
 ).pipe(
-  Command.withDescription("Never let a program write to a clinician; withdraws the waiting recipients"),
+  Command.withDescription(
+    "Never let a program, or all of an organization, write to a clinician; withdraws the waiting recipients",
+  ),
   Command.withExamples([{ command: "ops suppressions add --program pgm_… --email someone@clinic.example" }]),
-)
-
-const MAX_REASON_LENGTH = 200
-
-/** Why a suppression is lifted: the audit log keeps it, and holds no personal data. */
-const LiftReason = textSchema(
-  `1 to ${MAX_REASON_LENGTH} characters on one line, for the audit log, without an e-mail address or an NPI`,
-  (text) => {
-    const reason = text.trim()
-    const isLine = reason !== "" && reason.length <= MAX_REASON_LENGTH && !/\p{Cc}/u.test(reason)
-    return isLine && !/@|\d{10}/.test(reason) ? reason : undefined
-  },
 )
 
 const remove = changing(
   "remove",
   {
-    ...clinician,
+    ...scopeAndClinician,
     reason: parsedFlag(
       "reason",
-      LiftReason,
+      AuditReason,
       "Why the program may write to the clinician again, for the audit log",
     ).pipe(Flag.withMetavar("text")),
     yes,
   },
   Effect.fn("ops.suppressions.remove")(function* (input) {
-    const { npi, email } = yield* readClinician(input)
-    const keys = [
-      ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
-      ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
-    ]
+    const keys = suppressionKeys(yield* readClinician(input))
+    const scope = yield* readScope(input)
     const suppressions = yield* SuppressionRepository
-    const found = yield* suppressions.find(input.program, keys)
+    const found = yield* suppressions.find(scope, keys)
     const reasons = found
       .map(({ kind, reason, programId }) => `${kind}: ${reason}${programId === null ? " in all programs" : ""}`)
       .join(", ")
+    const owner = scope.programId === undefined ? `organization ${scope.organizationId}` : `program ${scope.programId}`
     yield* confirm(
-      `remove ${formatCount(found.length, "suppression")} of program ${input.program} (${reasons}), so that it may write to the clinician again`,
+      `remove ${formatCount(found.length, "suppression")} of ${owner} (${reasons}), so that it may write to the clinician again`,
       { yes: input.yes || found.length === 0, count: found.length },
     )
-    const removed = yield* suppressions.remove(input.program, keys)
-    yield* printRecord({ programId: input.program, removed })
+    const removed = yield* suppressions.remove(scope, keys)
+    yield* printRecord({ ...scope, removed })
   }),
 ).pipe(
   Command.withDescription(
-    "Lift the suppression of an NPI or an address, also one that binds all programs of the organization; withdrawn recipients stay withdrawn until a later import names them. Asks first, or needs --yes",
+    "Lift the suppression of an NPI or an address in a program, also one that binds all programs of its organization, or only that one; withdrawn recipients stay withdrawn until a later import names them. Asks first, or needs --yes",
   ),
   Command.withExamples([
     {

@@ -47,10 +47,9 @@ export const find = revealing(
     const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
     const value = by === "email" ? (canonicalEmail(given) ?? given) : given
     const reader = yield* TimelineReader
-    const found = yield* reader.find({ by, value, ...pickDefined({ organizationId: organization }) }, limit + 1)
-    const recipients = found.recipients.slice(0, limit).map(reveal ? (recipient) => recipient : maskPerson)
-    const entries = found.entries.slice(-limit)
-    const hasMore = found.entries.length > limit || found.recipients.length > limit
+    const found = yield* reader.find({ by, value, ...pickDefined({ organizationId: organization }) }, limit)
+    const recipients = found.recipients.map(reveal ? (recipient) => recipient : maskPerson)
+    const { entries, hasMore } = found
     yield* print({ recipients, entries, hasMore }, () =>
       [
         formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),

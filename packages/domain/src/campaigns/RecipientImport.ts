@@ -148,7 +148,7 @@ export const judgeKnown = Effect.fnUntraced(function* (
   ]
   return judgeCandidates(candidates, {
     recipients: yield* (yield* RecipientRepository).findSameClinicians(campaign, candidates),
-    suppressions: yield* (yield* SuppressionRepository).find(programId, keys).pipe(Effect.orDie),
+    suppressions: yield* (yield* SuppressionRepository).find({ programId }, keys).pipe(Effect.orDie),
     qualified: yield* (yield* DigestRepository).findQualified(organizationId, programId, npis, ENDING_STAGES),
     erased: yield* (yield* ErasedClinicianRepository).find(organizationId, candidates),
   })

@@ -33,6 +33,17 @@ export interface ProgramClinician extends Clinician {
   readonly programId: ProgramId | null
 }
 
+/** What an operator suppresses or lifts: in one program, or in every program of an organization, also those to come. */
+export type SuppressionScope =
+  | { readonly programId: ProgramId; readonly organizationId?: undefined }
+  | { readonly organizationId: OrganizationId; readonly programId?: undefined }
+
+/** Returns the kinds and values under which a clinician is suppressed. */
+export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<Pick<Suppression, "kind" | "value">> => [
+  ...(npi === null ? [] : [{ kind: "npi" as const, value: npi }]),
+  ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
+]
+
 /** Why a recipient is withdrawn. */
 export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached" | "clicked"
 

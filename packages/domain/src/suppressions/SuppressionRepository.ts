@@ -1,7 +1,13 @@
 import { Context, type Effect } from "effect"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { ProgramNotFound } from "../programs/ProgramRepository.ts"
-import type { ProgramClinician, Suppression, SuppressionKind, SuppressionReason } from "./Suppression.ts"
+import type {
+  ProgramClinician,
+  Suppression,
+  SuppressionKind,
+  SuppressionReason,
+  SuppressionScope,
+} from "./Suppression.ts"
 
 /** The key of a suppression within its program. */
 export type SuppressionKey = Pick<Suppression, "kind" | "value">
@@ -22,11 +28,14 @@ export class SuppressionRepository extends Context.Service<
       clinicians: ReadonlyArray<ProgramClinician>,
       reason: SuppressionReason,
     ): Effect.Effect<number>
-    /** Removes entries of a program and of its organization; returns how many there were. Withdrawn recipients stay withdrawn; an import may name them again. */
-    remove(programId: ProgramId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
-    /** Finds the entries of these keys that bind a program. */
+    /**
+     * Removes entries of a program and of its organization, or of the organization alone; returns how many there were. Withdrawn recipients stay
+     * withdrawn; an import may name them again.
+     */
+    remove(scope: SuppressionScope, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
+    /** Finds the entries that `remove` would remove. */
     find(
-      programId: ProgramId,
+      scope: SuppressionScope,
       keys: ReadonlyArray<SuppressionKey>,
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
     /** Lists the entries that bind a program in the order (kind, value). */

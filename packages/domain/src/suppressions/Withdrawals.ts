@@ -5,7 +5,7 @@ import { Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
 import { ErasedClinicianRepository } from "./ErasedClinicianRepository.ts"
 import { withoutErased } from "./ErasedClinicians.ts"
-import type { ProgramClinician, SuppressionReason } from "./Suppression.ts"
+import type { ProgramClinician, SuppressionReason, SuppressionScope } from "./Suppression.ts"
 import { SuppressionRepository } from "./SuppressionRepository.ts"
 import { WithdrawalRepository } from "./WithdrawalRepository.ts"
 
@@ -48,6 +48,12 @@ export const suppressInOrganization = Effect.fn("Withdrawals.suppressInOrganizat
     reason,
   )
 })
+
+/** Suppresses clinicians as an operator, in a program or in all of an organization; like `suppressClinicians`. */
+export const suppressByOperator = (scope: SuppressionScope, clinicians: ReadonlyArray<Clinician>) =>
+  scope.programId === undefined
+    ? suppressInOrganization(scope.organizationId, clinicians, "operator")
+    : suppressClinicians(scope.programId, clinicians, "operator")
 
 const suppress = Effect.fnUntraced(function* (
   organizationId: OrganizationId,

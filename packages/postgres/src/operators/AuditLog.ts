@@ -16,6 +16,8 @@ export interface BegunCommand {
   readonly operator: string | null
   readonly osUser: string
   readonly host: string
+  /** The organization that it concerns, whatever its arguments name: that of an operator of one organization. Default none. */
+  readonly concerns?: OrganizationId | null
 }
 
 /** How a command ended. A failed command has the error's code. */
@@ -25,7 +27,7 @@ export interface CommandEnd {
 }
 
 /** A command in the log. An unfinished command is still under way, or was killed. */
-export interface AuditEntry extends BegunCommand {
+export interface AuditEntry extends Omit<BegunCommand, "concerns"> {
   readonly id: string
   readonly begunAt: Timestamp
   readonly role: string
@@ -44,6 +46,9 @@ export interface AuditFilter {
   readonly operator?: string
   readonly from?: Timestamp
   readonly to?: Timestamp
+  readonly result?: AuditEntry["result"]
+  /** Only those that began earlier than this entry. */
+  readonly before?: string
 }
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
@@ -70,12 +75,15 @@ export class AuditLog extends Context.Service<AuditLog>()("postgres/operators/Au
           values (${begun.operator}, ${begun.osUser}, ${begun.host}, ${begun.command}, ${JSON.stringify(begun.arguments)}::text::json,
             array(
               select distinct organization_id from (
-                select id as organization_id from organizations where id = any (${ids}::text[])
+                select id as organization_id from organizations where id = any (${ids}::text[] || ${begun.concerns ?? null}::text)
                 union all select organization_id from programs where id = any (${ids}::text[])
                 union all select organization_id from campaigns where id = any (${ids}::text[])
                 union all select organization_id from webhook_endpoints where id = any (${ids}::text[])
                 union all select organization_id from api_keys where id = any (${ids}::text[])
                 union all select organization_id from signing_secrets where id = any (${ids}::text[])
+                union all
+                select organization.id from organizations organization
+                where exists (select from recipients where organization_id = organization.id and id = any (${ids}::text[]))
                 union all select organization_id from dead_letters where id = any (${ids}::text[])
                 union all
                 select coalesce(job.organization_id, endpoint.organization_id)
@@ -107,6 +115,8 @@ export class AuditLog extends Context.Service<AuditLog>()("postgres/operators/Au
             ...(filter.operator === undefined ? [] : [sql`${filter.operator} in (operator, os_user, role)`]),
             ...(filter.from === undefined ? [] : [sql`begun_at >= ${filter.from}`]),
             ...(filter.to === undefined ? [] : [sql`begun_at < ${filter.to}`]),
+            ...(filter.result === undefined ? [] : [sql`coalesce(result, 'unfinished') = ${filter.result}`]),
+            ...(filter.before === undefined ? [] : [sql`id < ${filter.before}`]),
           ])}
           order by id desc limit ${limit}`
       }, orDieAs("AuditLog.list")),

@@ -6,14 +6,16 @@ import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { recipientColumns } from "./recipientColumns.ts"
 
-/** What can happen to a clinician here; `received` is an event that a partner sent. */
-type TimelineKind =
+/** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
+export type TimelineKind =
   | "imported"
   | "published"
+  | "attempted"
   | "sent"
   | "bounced"
   | "opened"
   | "clicked"
+  | "complained"
   | "unsubscribed"
   | "received"
   | "suppressed"
@@ -29,8 +31,18 @@ export interface TimelineEntry {
   readonly recipientId: RecipientId | null
   /** The event that tells of it, ours or the partner's. */
   readonly eventId: string | null
-  /** A bounce's or withdrawal's reason, a suppression's kind and reason, a received event's type and state, or `bot suspected`. */
+  /**
+   * A bounce's or withdrawal's reason, a suppression's kind and reason, a received event's type and state, or why a hit is suspected. The mail
+   * server's reply follows, where there is one.
+   */
   readonly detail: string | null
+}
+
+/** The place of an entry among those of its clinician. */
+export interface TimelinePosition {
+  /** When the entry was written down: an event's stamp, or the time of the entry itself. */
+  readonly at: Timestamp
+  readonly key: string
 }
 
 /** Which clinician is meant: by NPI, by e-mail address (whose case does not matter), or by a recipient's token or id. */
@@ -43,6 +55,8 @@ export interface ClinicianKey {
 
 /** How many clinicians one key may lead to: several may share an address, or have the same token in different organizations. */
 const MAX_CLINICIANS = 100
+/** How many records of them are looked at: a clinician has at most one in each campaign. */
+const MAX_RECIPIENTS = 500
 
 type Clinician = Pick<Recipient, "organizationId" | "npi">
 
@@ -93,7 +107,8 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
       addresses: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly email: string }>,
       recipients: ReadonlyArray<Recipient>,
       limit: number,
-    ) => sql<TimelineEntry>`
+      before: TimelinePosition | null,
+    ) => sql<TimelineEntry & TimelinePosition & { readonly happenedAt: Timestamp }>`
       with clinician as materialized (
         select * from unnest(
           ${clinicians.map(({ organizationId }) => organizationId)}::text[], ${clinicians.map(({ npi }) => npi)}::text[]
@@ -109,82 +124,181 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
           ${recipients.map(({ organizationId }) => organizationId)}::text[], ${recipients.map(({ id }) => id)}::text[]
         ) as known (organization_id, id)
         join recipients using (organization_id, id)
+      ), bound as materialized (
+        select coalesce(${before?.at ?? null}::timestamptz, 'infinity') as last
+      ), attempt as materialized (
+        select attempt.*, recipient.program_id, recipient.campaign_id from recipient
+        join message_attempts attempt on attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id
       ), entry as (
-        select fact.at, fact.kind, organization_id, program_id, campaign_id, id as recipient_id, null as event_id, fact.detail
+        select fact.at as written_at, fact.at, fact.kind, organization_id, program_id, campaign_id, id as recipient_id,
+          null as event_id, fact.detail
         from recipient cross join lateral (values
-          ('imported', created_at, null), ('published', published_at, null), ('sent', sent_at, null),
-          ('withdrawn', withdrawn_at, withdrawal_reason)
+          ('imported', created_at, null), ('withdrawn', withdrawn_at, withdrawal_reason)
         ) as fact (kind, at, detail)
         where fact.at is not null
         union all
-        select happened.occurred_at, substring(happened.type from 'outreach\\.email_(.*)'), recipient.organization_id,
-          recipient.program_id, recipient.campaign_id, recipient.id, happened.id,
-          coalesce(body::jsonb->'data'->>'bounce_reason',
-            case when (body::jsonb->'data'->>'is_bot_suspected')::boolean then 'bot suspected' end)
+        select published_at, published_at, 'published', organization_id, program_id, campaign_id, recipient.id, announced.id, null
+        from recipient left join lateral (
+          select event.id from events event
+          where organization_id = recipient.organization_id and type = 'outreach.recipients_published' and emitted_at = published_at
+            and strpos(body, recipient.id) > 0 limit 1
+        ) announced on true
+        where published_at is not null
+        union all
+        select sent_at, sent_at, 'sent', organization_id, program_id, campaign_id, recipient.id, told.id, taken.reply
+        from recipient left join lateral (
+          select event.id from events event
+          where organization_id = recipient.organization_id and type = 'outreach.email_sent' and emitted_at = sent_at
+            and recipient_id = recipient.id limit 1
+        ) told on true
+        left join lateral (
+          select reply from attempt where recipient_id = recipient.id and outcome = 'accepted' order by number desc limit 1
+        ) taken on true
+        where sent_at is not null
+        union all
+        select last_at, last_at, 'attempted', organization_id, program_id, campaign_id, recipient_id, null,
+          concat_ws(', ', outcome, case when times > 1 then times || ' times' end) || coalesce(': ' || reply, '')
+        from attempt where outcome not in ('accepted', 'bounced')
+        union all
+        select happened.emitted_at, happened.occurred_at, substring(happened.type from 'outreach\\.email_(.*)'),
+          recipient.organization_id, recipient.program_id, recipient.campaign_id, recipient.id, happened.id,
+          coalesce((body::jsonb->'data'->>'bounce_reason') || coalesce(': ' || returned.reply, ''),
+            case when (body::jsonb->'data'->>'is_bot_suspected')::boolean
+              then 'bot suspected' || coalesce(': ' || array_to_string(nullif(hit.reasons, '{}'), ', '), '') end)
         from recipient cross join lateral (
           select * from events
           where organization_id = recipient.organization_id and recipient_id = recipient.id
             and type in ('outreach.email_bounced', 'outreach.email_opened', 'outreach.email_clicked')
+            and emitted_at <= (select last from bound)
           order by emitted_at desc limit ${limit}
         ) happened
+        left join lateral (
+          select reply from attempt where recipient_id = recipient.id and outcome = 'bounced' order by last_at desc limit 1
+        ) returned on true
+        left join lateral (
+          select reasons from hits
+          where organization_id = recipient.organization_id and recipient_id = recipient.id and received_at = happened.occurred_at
+            and happened.type = case kind when 'open' then 'outreach.email_opened' else 'outreach.email_clicked' end
+          limit 1
+        ) hit on true
         union all
-        -- A campaign that is not forwarded to the partner has no event that tells of it.
-        select bounced_at, 'bounced', organization_id, program_id, campaign_id, id, null, null
-        from recipient
+        -- A campaign that is not forwarded to the partner has no events that tell of it.
+        select bounced_at, bounced_at, 'bounced', organization_id, program_id, campaign_id, id, null, returned.reply
+        from recipient left join lateral (
+          select reply from attempt where recipient_id = recipient.id and outcome = 'bounced' order by last_at desc limit 1
+        ) returned on true
         where bounced_at is not null and not exists (
           select from events
           where organization_id = recipient.organization_id and recipient_id = recipient.id and type = 'outreach.email_bounced')
         union all
-        select asked_at, 'unsubscribed', recipient.organization_id, program_id, campaign_id, recipient_id, null, null
+        select hit.received_at, hit.received_at, case hit.kind when 'open' then 'opened' else 'clicked' end, recipient.organization_id,
+          recipient.program_id, recipient.campaign_id, recipient.id, null, 'bot suspected: ' || array_to_string(nullif(reasons, '{}'), ', ')
+        from recipient
+        join campaigns campaign on campaign.organization_id = recipient.organization_id and campaign.id = recipient.campaign_id
+          and campaign.kind <> 'traffic'
+        cross join lateral (
+          select * from hits
+          where organization_id = recipient.organization_id and recipient_id = recipient.id and judged_at is not null
+            and received_at <= (select last from bound)
+          order by received_at desc limit ${limit}
+        ) hit
+        union all
+        select asked_at, asked_at, 'unsubscribed', recipient.organization_id, program_id, campaign_id, recipient_id, null, null
         from recipient
         join unsubscriptions unsubscription
           on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
         union all
-        select reported_at, 'complained', recipient.organization_id, program_id, recipient.campaign_id, recipient_id, null, feedback_type
+        select reported_at, reported_at, 'complained', recipient.organization_id, program_id, recipient.campaign_id, recipient_id, null,
+          feedback_type
         from recipient
         join complaints complaint on complaint.organization_id = recipient.organization_id
           and complaint.campaign_id = recipient.campaign_id and complaint.recipient_id = recipient.id
         union all
-        select suppression.created_at, 'suppressed', suppression.organization_id, suppression.program_id, null, null, null,
-          suppression.kind || ': ' || reason
+        select suppression.created_at, suppression.created_at, 'suppressed', suppression.organization_id, suppression.program_id, null,
+          null, null, suppression.kind || ': ' || reason
         from identity
         join programs program on program.organization_id = identity.organization_id
         join suppressions suppression on suppression.organization_id = program.organization_id
           and suppression.program_id = program.id and suppression.kind = identity.kind and suppression.value = identity.value
         union all
-        select suppression.created_at, 'suppressed', suppression.organization_id, null, null, null, null,
+        select suppression.created_at, suppression.created_at, 'suppressed', suppression.organization_id, null, null, null, null,
           suppression.kind || ': ' || reason
         from identity
         join organization_suppressions suppression on suppression.organization_id = identity.organization_id
           and suppression.kind = identity.kind and suppression.value = identity.value
         union all
-        select received_at, 'received', clinician.organization_id, null, null, null, event_id,
+        select received_at, received_at, 'received', clinician.organization_id, null, null, null, event_id,
           type || ', ' || case when applied_at is not null then 'applied' when quarantined_at is not null then 'set aside: ' || reason
             else 'waiting' end
         from clinician cross join lateral (
           (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi and applied_at is not null
-            order by received_at desc limit ${limit})
+            and received_at <= (select last from bound) order by received_at desc limit ${limit})
           union all
           (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi
-            and applied_at is null and quarantined_at is null order by received_at desc limit ${limit})
+            and applied_at is null and quarantined_at is null
+            and received_at <= (select last from bound) order by received_at desc limit ${limit})
           union all
           (select * from inbox where organization_id = clinician.organization_id and npi = clinician.npi
-            and quarantined_at is not null order by received_at desc limit ${limit})
+            and quarantined_at is not null and received_at <= (select last from bound) order by received_at desc limit ${limit})
         ) sent
+      ), keyed as (
+        select *, md5(concat_ws(' ', kind, organization_id, program_id, recipient_id, event_id, detail)) as key from entry
+        where written_at <= (select last from bound)
       )
-      select at, kind, organization_id as "organizationId", program_id as "programId", campaign_id as "campaignId",
-        recipient_id as "recipientId", event_id as "eventId", detail
-      from (select * from entry order by at desc limit ${limit}) newest order by at`
+      select written_at as at, key, at as "happenedAt", kind, organization_id as "organizationId", program_id as "programId",
+        campaign_id as "campaignId", recipient_id as "recipientId", event_id as "eventId", detail
+      from keyed
+      where ${before?.at ?? null}::timestamptz is null or (written_at, key) < (${before?.at ?? null}::timestamptz, ${before?.key ?? ""})
+      order by written_at desc, key desc limit ${limit}`
+
+    const readNewest = Effect.fnUntraced(function* (
+      clinicians: ReadonlyArray<Clinician>,
+      addresses: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly email: string }>,
+      recipients: ReadonlyArray<Recipient>,
+      limit: number,
+      before: TimelinePosition | null,
+    ) {
+      const rows = yield* readEntries(clinicians, addresses, recipients, limit + 1, before)
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      const entries = shown.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
+      return {
+        // An event is written down a moment after what it tells of.
+        entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)),
+        next: rows.length > limit && last !== undefined ? { at: last.at, key: last.key } : null,
+      }
+    })
 
     return {
       /** Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. */
       find: Effect.fn("TimelineReader.find")(function* (key: ClinicianKey, limit: number) {
         const clinicians = yield* findClinicians(key)
-        const recipients = yield* findRecipients(clinicians, limit)
+        const recipients = yield* findRecipients(clinicians, limit + 1)
         const given = key.by === "email" ? yield* organizationsOf(key) : []
         const addresses = [...recipients, ...given.map((organizationId) => ({ organizationId, email: key.value }))]
-        return { recipients, entries: yield* readEntries(clinicians, addresses, recipients, limit) }
+        const { entries, next } = yield* readNewest(clinicians, addresses, recipients, limit, null)
+        return { recipients: recipients.slice(0, limit), entries, hasMore: next !== null || recipients.length > limit }
       }, orDieAs("TimelineReader.find")),
+
+      /** Finds the clinicians whom a key means, each with their newest record first. */
+      findPeople: Effect.fn("TimelineReader.findPeople")(function* (key: ClinicianKey) {
+        const clinicians = yield* findClinicians(key)
+        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+        return recipients.toReversed()
+      }, orDieAs("TimelineReader.findPeople")),
+
+      /** Reads the records of a recipient's clinician in one organization, newest first, and entries of what happened, newest last; undefined if there is no such recipient. */
+      read: Effect.fn("TimelineReader.read")(function* (
+        recipientId: RecipientId,
+        { limit, before = null }: { readonly limit: number; readonly before?: TimelinePosition | null },
+      ) {
+        const clinicians = yield* findClinicians({ by: "id", value: recipientId })
+        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+        const recipient = recipients.find(({ id }) => id === recipientId)
+        if (recipient === undefined) return undefined
+        const { entries, next } = yield* readNewest(clinicians, recipients, recipients, limit, before)
+        return { recipient, recipients: recipients.toReversed(), entries, next }
+      }, orDieAs("TimelineReader.read")),
     }
 
     function organizationsOf({ organizationId }: ClinicianKey) {

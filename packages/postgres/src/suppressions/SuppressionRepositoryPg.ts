@@ -1,6 +1,6 @@
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
-import type { Suppression } from "@outreach/domain/suppressions/Suppression"
+import type { Suppression, SuppressionScope } from "@outreach/domain/suppressions/Suppression"
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -24,6 +24,8 @@ export const SuppressionRepositoryPg = Layer.effect(
         select organization_id as id from programs where id = ${programId}`
       return (rows[0] ?? (yield* new ProgramNotFound({ programId }))).id
     })
+    const ownerOf = ({ programId, organizationId }: SuppressionScope) =>
+      programId === undefined ? Effect.succeed(organizationId) : organizationOf(programId)
 
     return {
       add: Effect.fnUntraced(function* (organizationId, clinicians, reason) {
@@ -54,8 +56,9 @@ export const SuppressionRepositoryPg = Layer.effect(
         return added.length + addedToAll.length
       }, orDieAs("SuppressionRepository.add")),
 
-      remove: Effect.fn("SuppressionRepository.remove")(function* (programId, keys) {
-        const organizationId = yield* organizationOf(programId)
+      remove: Effect.fn("SuppressionRepository.remove")(function* (scope, keys) {
+        const organizationId = yield* ownerOf(scope)
+        const { programId = null } = scope
         const rows = yield* sql`
           with key as (
             select kind, lower(value) as value
@@ -75,8 +78,9 @@ export const SuppressionRepositoryPg = Layer.effect(
       }, orDieAs("SuppressionRepository.remove")),
 
       // The limits make each key a probe of the primary keys, however many suppressions there are: PostgreSQL would read both tables whole.
-      find: Effect.fn("SuppressionRepository.find")(function* (programId, keys) {
-        const organizationId = yield* organizationOf(programId)
+      find: Effect.fn("SuppressionRepository.find")(function* (scope, keys) {
+        const organizationId = yield* ownerOf(scope)
+        const { programId = null } = scope
         return yield* sql<Suppression>`
           select suppression.* from unnest(
             ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value)}::text[]) as key (kind, value)
