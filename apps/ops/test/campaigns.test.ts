@@ -58,8 +58,55 @@ describe("campaigns", () => {
     expect(await ids("--program", second.program_id)).toEqual({ ids: [second.id], has_more: false })
     expect(await ids("--program", second.program_id, "--status", "sending")).toEqual({ ids: [], has_more: false })
     const { data } = await runJson("campaigns", "list", "--program", second.program_id)
-    expect(data).toEqual([{ ...second, follow_up_of: null }])
-    expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status /m)
+    const { html: _html, text: _text, ...listed } = second
+    expect(data).toEqual([
+      {
+        ...listed,
+        follow_up_of: null,
+        program_name: expect.any(String),
+        organization_name: expect.any(String),
+        recipients: 0,
+        sent: 0,
+        totals: expect.objectContaining({ recipients: 0, withdrawn: 0, unsuspected_opened: 0 }),
+      },
+    ])
+    expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status +recipients +sent /m)
+  })
+
+  it("are listed by kind and a part of the name, page by page", async () => {
+    const [first, second] = [
+      await runJson(...(await create({ name: "Zebra mailing", kind: "survey" }))),
+      await runJson(...(await create({ name: "ZEBRA reminder", kind: "survey" }))),
+    ]
+    const idsOf = async (...flags: ReadonlyArray<string>) =>
+      (await runJson("campaigns", "list", "--text", "zebra", ...flags)).data.map(({ id }: { id: string }) => id)
+    expect(await idsOf("--kind", "survey")).toEqual([second.id, first.id])
+    expect(await idsOf("--kind", "survey", "--before", second.id)).toEqual([first.id])
+    expect(await idsOf("--kind", "traffic")).toEqual([])
+  })
+
+  it("get another rate, also none, unless they are over", async () => {
+    const { id } = await runJson(...(await create()))
+    expect((await runJson("campaigns", "rate", id, "--per-minute", "250")).per_minute).toBe(250)
+    expect((await runJson("campaigns", "rate", id, "--per-minute", "none")).per_minute).toBeNull()
+    await runJson("campaigns", "cancel", id, "--yes")
+    expect(await runFailing("campaigns", "rate", id, "--per-minute", "9")).toMatchObject({
+      code: "campaign_not_in_status",
+      status: "cancelled",
+    })
+  })
+
+  it("are checked before they are sent", async () => {
+    const { id } = await runJson(...(await create()))
+    const refused = await runFailing("campaigns", "preflight", id)
+    expect(refused).toMatchObject({ code: "campaign_not_ready", exit: 1, failed: 1 })
+    expect(refused.checks).toContainEqual({
+      check: "recipients",
+      status: "failed",
+      found: "No recipient is imported.",
+      advice: `Import them: ops recipients import --campaign ${id} <file>.`,
+    })
+    expect((await run(["campaigns", "preflight", id])).stdout).toMatch(/^ok +unsubscribe: The e-mail shows a link/m)
   })
 
   it("show the hours in which they send", async () => {

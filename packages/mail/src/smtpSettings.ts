@@ -1,7 +1,7 @@
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema } from "@outreach/domain/textSchema"
 import { secretSetting, setting } from "@outreach/process/setting"
-import { Config, Redacted, Schema } from "effect"
+import { Config, Effect, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
 
@@ -52,3 +52,12 @@ export const smtpSettings = Config.all({ smtpUrl, from: setting("MAIL_FROM", mai
     },
   })),
 )
+
+/** `MAIL_FROM` where it is set; else null. */
+export const optionalMailFrom = setting("MAIL_FROM", noneOr(mailFrom), "none")
+
+/** The same settings for a process that sends no e-mail by itself; null where no server is named. */
+export const optionalSmtpSettings = Effect.gen(function* () {
+  const names = ["SMTP_URL", "SMTP_URL_FILE"].map((name) => Config.String(name).pipe(Config.withDefault("")))
+  return (yield* Config.all(names)).every((text) => text === "") ? null : yield* smtpSettings
+})

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
+import { CampaignReader } from "./campaigns/CampaignReader.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
@@ -58,6 +59,7 @@ export const adapters = Layer.mergeAll(
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   CampaignCounts.layer,
+  CampaignReader.layer,
   SubjectTestRepositoryPg,
   FollowUpRepositoryPg,
   RecipientRepositoryPg,

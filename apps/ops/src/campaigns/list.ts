@@ -1,6 +1,6 @@
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { ProgramId } from "@outreach/domain/Identifier"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { reading } from "../audit/Access.ts"
@@ -19,20 +19,37 @@ export const list = reading(
       Flag.withDescription("Only those in this status"),
       Flag.optional,
     ),
+    kind: Flag.Literals("kind", ["traffic", "survey"]).pipe(
+      Flag.withDescription("Only those of this kind"),
+      Flag.optional,
+    ),
+    text: Flag.String("text").pipe(
+      Flag.withDescription("Only those with this in their name; case does not matter"),
+      Flag.optional,
+    ),
+    before: parsedFlag("before", CampaignId, "Only those older than this one, cmp_…").pipe(Flag.optional),
     limit,
   },
-  Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, limit }) {
-    const filter = pickDefined({ organizationId: organization, programId: program, status })
-    const rows = yield* (yield* CampaignRepository).list(filter, limit + 1)
-    yield* printPage(rows, limit, [
+  Effect.fn("ops.campaigns.list")(function* ({ organization, program, status, kind, text, before, limit }) {
+    const filter = pickDefined({ organizationId: organization, programId: program, status, kind, text, before })
+    const rows = yield* (yield* CampaignReader).list(filter, limit + 1)
+    // Of a campaign from before there were counts they are not known until the worker has counted it.
+    const counted = rows.map((row) => ({
+      ...row,
+      sent: row.totals?.sent ?? null,
+      recipients: row.totals?.recipients ?? null,
+    }))
+    yield* printPage(counted, limit, [
       "id",
       "programId",
       "name",
       "kind",
       "status",
+      "recipients",
+      "sent",
       "windowStart",
       "windowEnd",
       "followUpOf",
     ])
   }),
-).pipe(Command.withDescription("List campaigns, newest first; of one organization or of all"))
+).pipe(Command.withDescription("List campaigns, newest first, with their counts; of one organization or of all"))

@@ -1,5 +1,8 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { optionalMailFrom } from "@outreach/mail/smtpSettings"
+import { throwawaySeal } from "@outreach/postgres/hits/throwawaySeal"
+import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { revealing } from "../audit/Access.ts"
@@ -33,8 +36,16 @@ export const preview = revealing(
     const campaign = yield* (yield* CampaignRepository).find(input.campaignId)
     if (input.check) return yield* checkRendering(campaign)
     // Loaded here, because few commands render a message.
-    const { previewMail } = yield* Effect.promise(() => import("./previewMail.ts"))
-    const { html, eml, emlB, ...subjects } = yield* previewMail(campaign, Option.getOrUndefined(input.recipient))
+    const { previewMail } = yield* Effect.promise(() => import("@outreach/mail/previewMail"))
+    const settings = { publicBaseUrl: yield* publicBaseUrl, mailFrom: yield* optionalMailFrom }
+    const token = Option.getOrUndefined(input.recipient)
+    const {
+      html,
+      text: _,
+      eml,
+      emlB,
+      ...subjects
+    } = yield* previewMail(campaign, token, settings).pipe(Effect.provide(throwawaySeal))
     const file = (ending: string) => join(input.out, `${campaign.id}${ending}`)
     const files = { eml: file(".eml"), html: file(".html"), ...(emlB && { emlB: file("-b.eml") }) }
     yield* makeDirectory(input.out, { recursive: true }).pipe(

@@ -1,7 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { createIdentifier } from "@outreach/domain/Identifier"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
+import { throwawaySeal } from "@outreach/postgres/hits/throwawaySeal"
+import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing } from "../audit/Access.ts"
@@ -20,21 +20,14 @@ export const sendTest = changing(
     to: parsedFlag("to", emailAddress, "The address that gets the message").pipe(Flag.withMetavar("address")),
   },
   Effect.fn("ops.campaigns.test")(function* ({ campaignId, to }) {
-    const { smtpUrl, bounceDomain, ...settings } = yield* smtpSettings
+    const settings = { ...(yield* smtpSettings), publicBaseUrl: yield* publicBaseUrl }
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    const sender = (yield* (yield* SenderRepository).identityOf(campaignId)) ?? settings.sender
-    // Loaded here, because few commands render a message.
-    const { PLACEHOLDER_TOKEN, renderMail } = yield* Effect.promise(() => import("./renderMail.ts"))
-    // The Message-ID contains this id. It is new each time, because mailboxes drop a Message-ID that they have seen.
-    const recipientId = yield* createIdentifier("recipient")
-    const placeholder = { token: PLACEHOLDER_TOKEN, email: to, recipientId }
-    const mail = yield* renderMail(campaign, placeholder, { sender, bounceDomain })
-    const subject = `[Test] ${mail.subject}`
-    // Loaded here, because no other command sends e-mail.
-    const { sendOnce } = yield* Effect.promise(() => import("@outreach/mail/sendOnce"))
-    const headers = { "X-Outreach-Test": campaign.id }
-    const reply = yield* sendOnce({ ...mail, subject }, { url: smtpUrl, headers })
-    yield* printRecord({ campaignId, subject, messageId: mail.messageId, reply })
+    // Loaded here, because no other command renders a message and sends it.
+    const { sendTestMail } = yield* Effect.promise(() => import("@outreach/mail/sendTestMail"))
+    yield* printRecord({
+      campaignId,
+      ...(yield* sendTestMail(campaign, to, settings).pipe(Effect.provide(throwawaySeal))),
+    })
   }),
 ).pipe(
   Command.withDescription(

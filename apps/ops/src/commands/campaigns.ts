@@ -9,9 +9,11 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { ProgramId } from "@outreach/domain/Identifier"
+import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
 import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
@@ -19,7 +21,9 @@ import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing } from "../audit/Access.ts"
 import { list } from "../campaigns/list.ts"
+import { preflight } from "../campaigns/preflight.ts"
 import { preview } from "../campaigns/preview.ts"
+import { rate } from "../campaigns/rate.ts"
 import { sendTest } from "../campaigns/sendTest.ts"
 import { show } from "../campaigns/show.ts"
 import { campaignId } from "../inputs/commonFlags.ts"
@@ -32,6 +36,7 @@ import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { printRecord } from "../output/Output.ts"
 import { senderRepository } from "../senderRepository.ts"
+import { secretSummaries } from "../signingSecrets.ts"
 
 /** Loads the campaign use cases on demand, because they import the libraries that render messages. */
 const loadCampaigns = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
@@ -164,9 +169,11 @@ export const campaigns = Command.make("campaigns").pipe(
   Command.withDescription("E-mails to lists of recipients"),
   Command.withSubcommands([
     create,
+    preflight,
     command("schedule", "Schedule a draft or paused campaign: it is published, and sent within its window"),
     command("pause", "Pause a campaign at once"),
     command("resume", "Resume a paused campaign"),
+    rate,
     cancel,
     list,
     show,
@@ -176,6 +183,9 @@ export const campaigns = Command.make("campaigns").pipe(
   Command.provide(
     Layer.mergeAll(
       CampaignRepositoryPg,
+      CampaignReader.layer,
+      EndpointRepositoryPg,
+      secretSummaries,
       ProgramRepositoryPg,
       RecipientRepositoryPg,
       SubjectTestRepositoryPg,

@@ -78,6 +78,8 @@ export class CampaignRepository extends Context.Service<
       from: ReadonlyArray<CampaignStatus>,
       to: CampaignStatus,
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
+    /** Changes how many of a campaign's e-mails go out in a minute at most; claims from now on keep to it. */
+    setRate(campaignId: CampaignId, perMinute: number | null): Effect.Effect<Campaign, CampaignNotFound>
     /** Reads an organization's campaigns of these ids with their programs, in one query. */
     summaries(
       organizationId: OrganizationId,

@@ -1,19 +1,26 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier, type ProgramId } from "../Identifier.ts"
-import { detailsNotIn, hiddenDetails } from "../mail/hiddenDetails.ts"
 import { MailOperatorRepository } from "../mail/MailOperatorRepository.ts"
 import { shortLinkTo } from "../mail/shortLinkTo.ts"
-import { checkTemplate, compileTemplate, sampleFields } from "../mail/Template.ts"
+import { checkTemplate } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository } from "../suppressions/ErasedClinicianRepository.ts"
 import { isErased } from "../suppressions/ErasedClinicians.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
-import { SAMPLE } from "../TemplateVariables.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { Transaction } from "../Transaction.ts"
-import { type CampaignKind, type Command, statusAfterPublication, TRANSITIONS, WORKER_TRANSITIONS } from "./Campaign.ts"
 import {
+  CAMPAIGN_STATUSES,
+  type CampaignKind,
+  CLOSED,
+  type Command,
+  statusAfterPublication,
+  TRANSITIONS,
+  WORKER_TRANSITIONS,
+} from "./Campaign.ts"
+import {
+  CampaignNotInStatus,
   InvalidFollowUp,
   InvalidShortLink,
   InvalidSubjectTest,
@@ -26,6 +33,7 @@ import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 import { checkFollowUp, type FollowUp } from "./FollowUp.ts"
 import { FollowUpRepository } from "./FollowUpRepository.ts"
 import { drawNext } from "./FollowUps.ts"
+import { missingDetails, sampleVariables } from "./missingDetails.ts"
 import type { SendingHours } from "./SendingHours.ts"
 import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
@@ -62,13 +70,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   if (status === "archived") return yield* new ProgramArchived({ programId })
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
-  const variables = {
-    ...sampleFields(fields),
-    ...SAMPLE,
-    sender_name: senderName,
-    postal_address: postalAddress,
-    ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
-  }
+  const variables = sampleVariables({ fields, shortLink }, { senderName, postalAddress })
   const templates = [
     ["subject", "subject", request.subject],
     ["subject B", "subject", subjectTest?.subjectB ?? request.subject],
@@ -80,11 +82,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
     const reason = checkTemplate(template, kind, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
-  const details = { senderName, postalAddress, unsubscribeUrl: SAMPLE.unsubscribe_url }
-  const hidden = {
-    html: hiddenDetails(compileTemplate(request.html, "html")(variables), details),
-    text: text === null ? [] : detailsNotIn(compileTemplate(text, "text")(variables), details),
-  }
+  const hidden = missingDetails({ html: request.html, text }, variables)
   for (const part of ["html", "text"] as const) {
     if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
   }
@@ -127,6 +125,20 @@ export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* 
     if (program.status === "archived") return yield* new ProgramArchived({ programId: program.id })
   }
   return yield* campaigns.move(campaignId, TRANSITIONS[command].from, TRANSITIONS[command].to)
+})
+
+/** Changes how many e-mails of a campaign go out in a minute at most; null for as many as the workers send. */
+export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
+  campaignId: CampaignId,
+  perMinute: number | null,
+) {
+  const campaigns = yield* CampaignRepository
+  const { status } = yield* campaigns.find(campaignId)
+  if (CLOSED.includes(status)) {
+    const wanted = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))
+    return yield* new CampaignNotInStatus({ campaignId, status, wanted })
+  }
+  return yield* campaigns.setRate(campaignId, perMinute)
 })
 
 const checkWindow = Effect.fnUntraced(function* (window: {

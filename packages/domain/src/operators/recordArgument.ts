@@ -12,6 +12,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   "ab-share": "recorded",
   after: "recorded",
   all: "recorded",
+  before: "recorded",
   "bounce-domain": "recorded",
   campaign: "recorded",
   check: "recorded",

@@ -69,6 +69,8 @@ export class ProgramRepository extends Context.Service<
     findIds(organizationId: OrganizationId, slugs: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, ProgramId>>
     /** Reports whether the completers of a program have reached its target. */
     isQuotaReached(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<boolean>
+    /** Counts the completers of a program up to now. */
+    countCompleters(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<number>
     /** Changes what is given. A target counts from the same commit on: one that is reached already ends the program's outreach. */
     update(programId: ProgramId, changes: ProgramChanges): Effect.Effect<Program, ProgramNotFound | ProgramInUse>
     /** Lists programs, oldest first; of one organization or of all. */

@@ -118,6 +118,13 @@ export const CampaignRepositoryPg = Layer.effect(
         return yield* new CampaignNotInStatus({ campaignId, status: rows[0].status, wanted: from })
       }, orDieAs("CampaignRepository.move")),
 
+      setRate: Effect.fn("CampaignRepository.setRate")(function* (campaignId, perMinute) {
+        const rows = yield* sql<Campaign>`
+          update campaigns set per_minute = ${perMinute}::int, updated_at = clock_timestamp()
+          where id = ${campaignId} returning ${columns}`
+        return rows[0] ?? (yield* new CampaignNotFound({ campaignId }))
+      }, orDieAs("CampaignRepository.setRate")),
+
       lockNextChunk: Effect.fnUntraced(function* (limit) {
         const campaigns = yield* sql<{ organizationId: OrganizationId; id: CampaignId }>`
           select organization_id as "organizationId", id from campaigns campaign

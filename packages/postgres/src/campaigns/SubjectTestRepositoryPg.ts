@@ -61,8 +61,23 @@ export const SubjectTestRepositoryPg = Layer.effect(
           orDieAs("SubjectTestRepository.find"),
         ),
 
-      figures: ({ organizationId, campaignId }) =>
-        sql<SubjectFigures>`
+      figures: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
+        const kept = yield* sql<SubjectFigures>`
+          select nullif(subject, '') as "testSubject", sum(recipients)::int as recipients, sum(sent)::int as sent,
+            sum(opened)::int as "uniqueOpened", sum(clicked)::int as "uniqueClicked",
+            sum(unsuspected_opened)::int as "unsuspectedUniqueOpened", sum(unsuspected_clicked)::int as "unsuspectedUniqueClicked"
+          from (
+            select subject, recipients, sent, opened, clicked, unsuspected_opened, unsuspected_clicked from campaign_counts
+            where organization_id = ${organizationId} and campaign_id = ${campaignId}
+            union all
+            select subject, recipients, sent, opened, clicked, unsuspected_opened, unsuspected_clicked from campaign_count_changes
+            where organization_id = ${organizationId} and campaign_id = ${campaignId} and exists (
+              select from campaign_counts where organization_id = ${organizationId} and campaign_id = ${campaignId} and subject = '')
+          ) each
+          group by subject having sum(recipients) > 0 order by nullif(subject, '') nulls last`
+        if (kept.length > 0) return kept
+        // From before there were counts, or without recipients.
+        return yield* sql<SubjectFigures>`
           select test_subject as "testSubject", count(*)::int as recipients, count(sent_at)::int as sent,
             count(open.date)::int as "uniqueOpened", count(click.date)::int as "uniqueClicked",
             count(open.unsuspected_date)::int as "unsuspectedUniqueOpened",
@@ -73,7 +88,8 @@ export const SubjectTestRepositoryPg = Layer.effect(
           left join unique_hits click on click.organization_id = recipient.organization_id and click.recipient_id = recipient.id
             and click.type = 'outreach.email_clicked'
           where recipient.organization_id = ${organizationId} and recipient.campaign_id = ${campaignId}
-          group by test_subject order by test_subject nulls last`.pipe(orDieAs("SubjectTestRepository.figures")),
+          group by test_subject order by test_subject nulls last`
+      }, orDieAs("SubjectTestRepository.figures")),
 
       undecided: sql<UndecidedTest>`
         select test.organization_id as "organizationId", campaign_id as "campaignId", began_at as "beganAt",

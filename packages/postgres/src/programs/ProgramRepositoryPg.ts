@@ -68,6 +68,14 @@ export const ProgramRepositoryPg = Layer.effect(
           orDieAs("ProgramRepository.isQuotaReached"),
         ),
 
+      countCompleters: (organizationId, programId) =>
+        sql<{ count: number }>`
+          select completer_qualified_total as count from digest_funnel
+          where organization_id = ${organizationId} and program_id = ${programId} order by date desc limit 1`.pipe(
+          Effect.map((rows) => rows[0]?.count ?? 0),
+          orDieAs("ProgramRepository.countCompleters"),
+        ),
+
       update: Effect.fn("ProgramRepository.update")(
         function* (programId, { name, senderName, postalAddress, status, learnerTarget, completerTarget }) {
           const locked = yield* sql<{ organizationId: OrganizationId }>`

@@ -1,40 +1,36 @@
-import { randomBytes } from "node:crypto"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { singleKey } from "@outreach/domain/KeyRing"
 import { composeMail, type MailRecipient } from "@outreach/domain/mail/composeMail"
 import { MessageNotRendered } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { sampleFields } from "@outreach/domain/mail/Template"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
-import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
-import { publicBaseUrl } from "@outreach/process/settings"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 
 /** A token in a message that is not to a recipient. */
 export const PLACEHOLDER_TOKEN = "aB3dE9"
 
+/** What the rendering of a message needs beside the campaign. */
+export interface RenderOptions {
+  readonly sender: SenderIdentity
+  /** Of the return path, where the sender has none. */
+  readonly bounceDomain: string
+  readonly publicBaseUrl: string
+}
+
 /**
- * Renders a campaign's message as it would be sent, but without its DKIM signature.
+ * Renders a campaign's message as it would be sent, but without its DKIM signature. Without fields, samples that show their names stand for them.
  *
- * Without fields, samples that show their names stand for them. Its links are sealed with a throwaway key, so that following them records nothing.
+ * With a `throwawaySeal`, following its links records nothing.
  */
 export const renderMail = Effect.fnUntraced(function* (
   campaign: Campaign,
   recipient: Pick<MailRecipient, "token" | "email" | "recipientId" | "fields">,
-  options: {
-    readonly sender: SenderIdentity
-    /** Of the return path, where the sender has none. */
-    readonly bounceDomain: string
-  },
+  options: RenderOptions,
 ) {
   const settings = yield* Effect.all({ links: TrackingLinks, returnPaths: ReturnPaths }).pipe(
-    Effect.provide(
-      Layer.merge(TrackingLinks.below(yield* publicBaseUrl), ReturnPaths.at(options.bounceDomain)).pipe(
-        Layer.provide(NodeTrackingSeal(singleKey(Redacted.make(randomBytes(32))))),
-      ),
-    ),
+    Effect.provide(Layer.merge(TrackingLinks.below(options.publicBaseUrl), ReturnPaths.at(options.bounceDomain))),
   )
   const { name: programName, senderName, postalAddress } = yield* programOf(campaign)
   const template = { ...campaign, campaignName: campaign.name, programName, senderName, postalAddress }

@@ -5,13 +5,11 @@ import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients
 import { RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
+import { domainOf, type Mailbox, type SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { mailFrom } from "@outreach/mail/mailFrom"
-import { mimeMessage } from "@outreach/mail/mimeMessage"
-import { setting } from "@outreach/process/setting"
-import { Config, Effect, Schema } from "effect"
-import { PLACEHOLDER_TOKEN, programOf, renderMail } from "./renderMail.ts"
+import { Effect, Schema } from "effect"
+import { mimeMessage } from "./mimeMessage.ts"
+import { PLACEHOLDER_TOKEN, programOf, type RenderOptions, renderMail } from "./renderMail.ts"
 
 /** The campaign has no recipient with this token. */
 export class RecipientNotFound extends Schema.TaggedError<RecipientNotFound>()("RecipientNotFound", {
@@ -38,11 +36,18 @@ const PLACEHOLDER = {
   recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`),
 }
 
-/** Renders the message to a recipient, or to a placeholder recipient without `token`. Its links record nothing. */
-export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, token: string | undefined) {
+/** Renders the message to a recipient, or to a placeholder recipient without `token`. */
+export const previewMail = Effect.fnUntraced(function* (
+  campaign: Campaign,
+  token: string | undefined,
+  settings: Pick<RenderOptions, "publicBaseUrl"> & {
+    /** The deployment's own sender; null when it is not known here. */
+    readonly mailFrom: Mailbox | null
+  },
+) {
   const recipient = yield* token === undefined ? Effect.succeed(PLACEHOLDER) : findRecipient(campaign, token)
-  const sender = yield* senderOf(campaign)
-  const options = { sender, bounceDomain: domainOf(sender.from.address) }
+  const sender = yield* senderOf(campaign, settings.mailFrom)
+  const options = { sender, bounceDomain: domainOf(sender.from.address), publicBaseUrl: settings.publicBaseUrl }
   const mail = yield* renderMail(campaign, recipient, options)
   const test = yield* (yield* SubjectTestRepository).find({ ...campaign, campaignId: campaign.id })
   const other = test && (yield* renderMail({ ...campaign, subject: test.subjectB }, recipient, options))
@@ -51,6 +56,7 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
     /** Absent without a test of two subjects. */
     ...(other && { subjectB: other.subject, emlB: Buffer.from(mimeMessage(other)) }),
     html: mail.html,
+    text: mail.text,
     eml: Buffer.from(mimeMessage(mail)),
   }
 })
@@ -58,16 +64,14 @@ export const previewMail = Effect.fnUntraced(function* (campaign: Campaign, toke
 /** Returns the campaign's sender without its keys: a preview is not signed. */
 const senderOf = Effect.fnUntraced(function* (
   campaign: Campaign,
-): Effect.fn.Return<SenderIdentity, Config.ConfigError, CampaignRepository | SenderRepository> {
+  mailFrom: Mailbox | null,
+): Effect.fn.Return<SenderIdentity, never, CampaignRepository | SenderRepository> {
   const sender = yield* (yield* SenderRepository).ofCampaign(campaign.id)
   if (sender !== null) {
     const { id, replyTo, bounceDomain } = sender
     return { id, from: { name: sender.fromName, address: sender.fromAddress }, replyTo, bounceDomain, dkim: null }
   }
-  const isFromSet = (yield* Config.String("MAIL_FROM").pipe(Config.withDefault(""))) !== ""
-  const from = isFromSet
-    ? yield* setting("MAIL_FROM", mailFrom)
-    : { name: (yield* programOf(campaign)).name, address: "outreach@example.invalid" }
+  const from = mailFrom ?? { name: (yield* programOf(campaign)).name, address: "outreach@example.invalid" }
   return { id: null, from, replyTo: null, bounceDomain: null, dkim: null }
 })
 

@@ -1,0 +1,72 @@
+import { Clock, Effect } from "effect"
+import { EndpointRepository } from "../deliveries/EndpointRepository.ts"
+import { SigningSecretRepository } from "../deliveries/SigningSecretRepository.ts"
+import type { CampaignId } from "../Identifier.ts"
+import { ProgramRepository } from "../programs/ProgramRepository.ts"
+import type { Sender } from "../senders/Sender.ts"
+import { SenderRepository } from "../senders/SenderRepository.ts"
+import { toUnixMillis } from "../Timestamp.ts"
+import type { Campaign } from "./Campaign.ts"
+import { CampaignRepository } from "./CampaignRepository.ts"
+import { FollowUpRepository } from "./FollowUpRepository.ts"
+import { missingDetailsOf } from "./missingDetails.ts"
+import { type PreflightCheck, preflight } from "./preflight.ts"
+
+/** Checks whether a campaign is ready to be sent. `deploymentSigns` tells whether the deployment's own sender does; null where that is not known. */
+export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (
+  campaignId: CampaignId,
+  { deploymentSigns }: { readonly deploymentSigns: boolean | null },
+): Effect.fn.Return<
+  ReadonlyArray<PreflightCheck>,
+  Effect.Error<ReturnType<CampaignRepository["Service"]["find"]>>,
+  | CampaignRepository
+  | ProgramRepository
+  | SenderRepository
+  | FollowUpRepository
+  | EndpointRepository
+  | SigningSecretRepository
+> {
+  const campaigns = yield* CampaignRepository
+  const programs = yield* ProgramRepository
+  const senders = yield* SenderRepository
+  const campaign = yield* campaigns.find(campaignId)
+  const { organizationId, programId } = campaign
+  const program = yield* Effect.orDie(programs.find(programId))
+  const sender = yield* senders.ofCampaign(campaignId)
+  const keys = sender === null ? [] : (yield* Effect.orDie(senders.find(sender.id))).keys
+  const followUp = yield* (yield* FollowUpRepository).find({ organizationId, campaignId })
+  const endpoints = yield* (yield* EndpointRepository).list(organizationId)
+  const secrets = yield* (yield* SigningSecretRepository).list(organizationId)
+  const enabled = endpoints.filter(({ enabled }) => enabled)
+  const now = yield* Clock.currentTimeMillis
+  return preflight({
+    campaign,
+    program,
+    progress: yield* campaigns.progress(campaignId),
+    isFollowUp: followUp !== undefined,
+    missing: missingDetailsOf(campaign, program),
+    sender,
+    isSigned: sender === null ? deploymentSigns : keys.some(({ isSigning }) => isSigning),
+    waitingSenderId: waitingSender(campaign, sender, yield* senders.list(organizationId)),
+    completers: yield* programs.countCompleters(organizationId, programId),
+    endpoints: {
+      enabled: enabled.length,
+      disabled: endpoints.length - enabled.length,
+      failing: enabled.filter(({ breaker }) => breaker === "open" || breaker === "probing").length,
+    },
+    activeSecrets: secrets.filter(({ expiresAt }) => expiresAt === null || toUnixMillis(expiresAt) > now).length,
+    now,
+  })
+})
+
+/** Returns the id of the sender that would send the campaign once it is live; null if there is none. */
+const waitingSender = (
+  { programId }: Campaign,
+  sender: Sender | null,
+  senders: ReadonlyArray<Sender>,
+): string | null => {
+  const waiting = senders.filter(({ liveSince }) => liveSince === null)
+  const ofProgram = waiting.find((each) => each.programId === programId)
+  const ofOrganization = sender === null ? waiting.find((each) => each.programId === null) : undefined
+  return (ofProgram ?? ofOrganization)?.id ?? null
+}

@@ -1,0 +1,45 @@
+import { detailsNotIn, hiddenDetails, type SenderDetail } from "../mail/hiddenDetails.ts"
+import { shortLinkTo } from "../mail/shortLinkTo.ts"
+import { compileTemplate, sampleFields } from "../mail/Template.ts"
+import type { Program } from "../programs/Program.ts"
+import { SAMPLE } from "../TemplateVariables.ts"
+import type { Campaign } from "./Campaign.ts"
+
+/** Returns values for all that a campaign's templates may name. */
+export const sampleVariables = (
+  { fields, shortLink }: Pick<Campaign, "fields" | "shortLink">,
+  { senderName, postalAddress }: { readonly senderName: string; readonly postalAddress: string },
+) => ({
+  ...sampleFields(fields),
+  ...SAMPLE,
+  sender_name: senderName,
+  postal_address: postalAddress,
+  ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
+})
+
+/** Lists which details of the sender each part of a campaign's e-mail does not show, with these values. */
+export const missingDetails = (
+  { html, text }: Pick<Campaign, "html" | "text">,
+  variables: ReturnType<typeof sampleVariables>,
+): Readonly<Record<"html" | "text", ReadonlyArray<SenderDetail>>> => {
+  const { sender_name: senderName, postal_address: postalAddress } = variables
+  const details = { senderName, postalAddress, unsubscribeUrl: SAMPLE.unsubscribe_url }
+  return {
+    html: hiddenDetails(compileTemplate(html, "html")(variables), details),
+    text: text === null ? [] : detailsNotIn(compileTemplate(text, "text")(variables), details),
+  }
+}
+
+/** The same for a campaign as it is stored, with what its program says of the sender today; null says nothing. */
+export const missingDetailsOf = (
+  campaign: Campaign,
+  { senderName, postalAddress }: Pick<Program, "senderName" | "postalAddress">,
+): ReadonlyArray<SenderDetail> => {
+  const absent = [
+    ...(senderName === null ? (["senderName"] as const) : []),
+    ...(postalAddress === null ? (["postalAddress"] as const) : []),
+  ]
+  const variables = sampleVariables(campaign, { senderName: senderName ?? "", postalAddress: postalAddress ?? "" })
+  const { html, text } = missingDetails(campaign, variables)
+  return [...new Set([...absent, ...html, ...text])]
+}

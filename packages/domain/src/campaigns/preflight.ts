@@ -1,0 +1,233 @@
+import type { SenderDetail } from "../mail/hiddenDetails.ts"
+import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
+import type { Program } from "../programs/Program.ts"
+import type { Sender } from "../senders/Sender.ts"
+import { toUnixMillis } from "../Timestamp.ts"
+import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
+
+/** What has to be in place before a campaign is sent, in the order in which it is shown. */
+export const PREFLIGHT_CHECKS = [
+  "recipients",
+  "suppressed",
+  "window",
+  "rate",
+  "sender",
+  "unsubscribe",
+  "postal_address",
+  "program",
+  "quota",
+  "endpoint",
+  "signing_secret",
+] as const
+
+/** What a check came to: one that failed keeps the campaign from being sent, or from being lawful. */
+export interface PreflightCheck extends Finding {
+  readonly check: (typeof PREFLIGHT_CHECKS)[number]
+}
+
+/** What is known of a campaign before it is sent. */
+export interface PreflightFacts {
+  readonly campaign: Pick<
+    Campaign,
+    "id" | "kind" | "status" | "programId" | "organizationId" | "perMinute" | "hours" | "windowStart" | "windowEnd"
+  >
+  readonly program: Pick<Program, "id" | "status" | "completerTarget">
+  readonly progress: CampaignProgress
+  /** Whether its recipients are drawn from those of another campaign. */
+  readonly isFollowUp: boolean
+  /** What the e-mail does not show. */
+  readonly missing: ReadonlyArray<SenderDetail>
+  /** The sender in whose name it is sent, whose DNS records were found; null for the deployment's own. */
+  readonly sender: Pick<Sender, "id" | "fromAddress" | "ramp"> | null
+  /** Whether a key signs what the sender sends; null where that is not known, for the deployment's own. */
+  readonly isSigned: boolean | null
+  /** A sender that is not live yet, so that another one takes its place; null if there is none. */
+  readonly waitingSenderId: string | null
+  /** Completers of the program so far. */
+  readonly completers: number
+  readonly endpoints: Readonly<Record<"enabled" | "disabled" | "failing", number>>
+  readonly activeSecrets: number
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+const numbers = new Intl.NumberFormat("en-US")
+const count = (n: number, noun: string): string => `${numbers.format(n)} ${noun}${n === 1 ? "" : "s"}`
+
+/** Checks whether a campaign is ready to be sent. */
+export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
+  PREFLIGHT_CHECKS.map((check) => ({ check, ...CHECKS[check](facts) }))
+
+const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) => Finding>> = {
+  recipients: ({ campaign, progress: { recipients, withdrawn }, isFollowUp }) => {
+    if (recipients === 0 && isFollowUp) return ok("Its recipients are drawn shortly before the window.")
+    if (recipients === 0) {
+      return failed("No recipient is imported.", `Import them: ops recipients import --campaign ${campaign.id} <file>.`)
+    }
+    return withdrawn === recipients
+      ? failed(
+          `All ${count(recipients, "recipient")} are withdrawn: nobody is sent an e-mail.`,
+          "Look at the suppressions.",
+        )
+      : ok(`${count(recipients, "recipient")}.`)
+  },
+
+  suppressed: ({ progress: { recipients, withdrawn } }) => {
+    if (withdrawn === 0) return ok("No recipient is withdrawn.")
+    const found = `${count(withdrawn, "recipient")} withdrawn: suppressed, qualified already, or erased.`
+    return withdrawn * 2 < recipients
+      ? ok(found)
+      : warning(found, "More than half of the list is left out. Check that it is the right list.")
+  },
+
+  window: ({ campaign: { status, windowStart, windowEnd }, now }) => {
+    if (CLOSED.includes(status)) return warning(`The campaign is ${status}.`, "Create another one.")
+    if (toUnixMillis(windowEnd) <= now) {
+      return failed(`The window ended at ${windowEnd}.`, "Create another campaign with a later window.")
+    }
+    return toUnixMillis(windowStart) <= now
+      ? warning(`The window has begun at ${windowStart}.`, "Sending begins as soon as the campaign is published.")
+      : ok(`The window begins at ${windowStart}.`)
+  },
+
+  rate: ({ campaign, progress, sender, now }) => {
+    const unsent = countUnsent(progress)
+    const minutes = minutesToSend(campaign, now)
+    const ramp = sender?.ramp ?? null
+    const days = Math.max(1, Math.ceil(minutes / 1440))
+    const rampRoom = ramp === null || ramp.allowedToday === null ? Number.POSITIVE_INFINITY : rampAllows(ramp, days)
+    if (rampRoom < unsent) {
+      return warning(
+        `The ramp of the sender allows about ${numbers.format(rampRoom)} of ${count(unsent, "e-mail")} in the window.`,
+        "Give the campaign a longer window, or the sender another ramp (ops senders update --ramp).",
+      )
+    }
+    const { perMinute } = campaign
+    if (perMinute === null) return ok("No rate of its own: as many as the workers send.")
+    const needed = Math.ceil(unsent / perMinute)
+    const found = `${numbers.format(perMinute)} a minute: ${count(unsent, "e-mail")} take ${duration(needed)} of ${duration(minutes)}.`
+    const advice = `Raise the rate to ${numbers.format(Math.ceil(unsent / Math.max(1, minutes)))} a minute, or give the campaign a longer window.`
+    if (minutes > 0 && needed > minutes) return failed(found, advice)
+    return needed > minutes * 0.8 ? warning(found, advice) : ok(found)
+  },
+
+  sender: ({ sender, isSigned, waitingSenderId }) => {
+    if (waitingSenderId !== null) {
+      return warning(
+        `The sender ${waitingSenderId} is not live: its DNS records were not found yet. The e-mails are sent in another name.`,
+        `Publish its records, and run ops senders verify ${waitingSenderId}.`,
+      )
+    }
+    if (sender !== null) {
+      return isSigned === true
+        ? ok(`Sent as ${sender.fromAddress} of ${sender.id}, signed; its DNS records were found.`)
+        : failed(
+            `No key signs for ${sender.id}.`,
+            `Run ops senders rotate-dkim ${sender.id}, publish the record, and verify it.`,
+          )
+    }
+    if (isSigned === null) {
+      return warning(
+        "Sent as the deployment's own sender, MAIL_FROM, whose key is not known to this process.",
+        "Run ops doctor where the worker's settings are.",
+      )
+    }
+    return isSigned
+      ? ok("Sent as the deployment's own sender, MAIL_FROM, signed. ops doctor looks up its DNS records.")
+      : warning(
+          "Sent as the deployment's own sender, MAIL_FROM, without a DKIM signature.",
+          "Set DKIM_KEY, or add a sender: large receivers refuse unsigned bulk mail.",
+        )
+  },
+
+  unsubscribe: ({ missing }) =>
+    missing.includes("unsubscribeUrl")
+      ? failed(
+          "The e-mail does not show a link to unsubscribe.",
+          "Create the campaign anew with {{ unsubscribe_url }}.",
+        )
+      : ok("The e-mail shows a link to unsubscribe."),
+
+  postal_address: ({ missing, program }) => {
+    const names = missing.flatMap((detail) =>
+      detail === "senderName" ? ["the sender's name"] : detail === "postalAddress" ? ["the postal address"] : [],
+    )
+    return names.length > 0
+      ? failed(
+          `The e-mail does not show ${names.join(" and ")}.`,
+          `Set both with ops programs update ${program.id}, and name them in the template.`,
+        )
+      : ok("The e-mail shows the sender's name and postal address.")
+  },
+
+  program: ({ program: { id, status } }) =>
+    status === "archived"
+      ? failed(`The program ${id} is archived: the campaign cannot be scheduled.`, "Make the program active again.")
+      : status === "active"
+        ? ok("The program is active.")
+        : warning(`The program ${id} is ${status}.`, "Make it active, if it is to be."),
+
+  quota: ({ program: { completerTarget }, completers, progress }) => {
+    if (completerTarget === null) return ok("The program has no quota.")
+    const left = completerTarget - completers
+    const found = `${numbers.format(completers)} of ${count(completerTarget, "completer")}.`
+    if (left <= 0)
+      return failed(`${found} The quota is reached: nobody is written to.`, "Raise the target, or leave it.")
+    return countUnsent(progress) > 0 && left < completerTarget * 0.05
+      ? warning(`${found} Sending ends when the quota is reached.`, "Expect a part of the recipients to be left out.")
+      : ok(found)
+  },
+
+  endpoint: ({ campaign: { kind, organizationId }, endpoints: { enabled, disabled, failing } }) => {
+    if (kind === "survey") return ok("A survey is not forwarded to the partner.")
+    if (enabled === 0) {
+      return warning(
+        disabled > 0
+          ? `No webhook endpoint is enabled; ${disabled} disabled.`
+          : "The organization has no webhook endpoint.",
+        disabled > 0
+          ? "Enable one with ops endpoints enable; until then the partner reads events from the feed."
+          : `Add one with ops endpoints create --organization ${organizationId}; until then the partner reads the feed.`,
+      )
+    }
+    return failing > 0
+      ? warning(
+          `${failing} of ${count(enabled, "enabled endpoint")} did not answer lately, and ${failing === 1 ? "is" : "are"} only probed.`,
+          "Look at the endpoint's last failures before a campaign adds to them.",
+        )
+      : ok(`${count(enabled, "endpoint")} enabled, and reachable as far as calls tell.`)
+  },
+
+  signing_secret: ({ campaign: { kind, organizationId }, activeSecrets, endpoints }) => {
+    if (kind === "survey" || endpoints.enabled === 0) return ok("No webhook is to be signed.")
+    return activeSecrets > 0
+      ? ok(`${count(activeSecrets, "signing secret")} active.`)
+      : failed("No signing secret is active.", `Run ops secrets rotate --organization ${organizationId}.`)
+  },
+}
+
+/** Returns how many minutes a campaign has to send, by its window and the hours of the day. */
+const minutesToSend = (
+  { windowStart, windowEnd, hours }: Pick<Campaign, "windowStart" | "windowEnd" | "hours">,
+  now: number,
+): number => {
+  const minutes = Math.max(0, (toUnixMillis(windowEnd) - Math.max(now, toUnixMillis(windowStart))) / 60_000)
+  if (hours === null) return minutes
+  const [from = 0, to = 24] = hours.split("-").map(Number)
+  return (minutes * (to - from)) / 24
+}
+
+/** Returns how many messages a ramp allows from today for so many days; without a bound once it is over. */
+const rampAllows = ({ daily, day, sentToday }: NonNullable<Sender["ramp"]>, days: number): number => {
+  const allowed = daily
+    .split(",")
+    .map(Number)
+    .slice(day - 1)
+  if (days > allowed.length) return Number.POSITIVE_INFINITY
+  return allowed.slice(0, days).reduce((sum, most) => sum + most, 0) - (sentToday ?? 0)
+}
+
+const duration = (minutes: number): string => {
+  if (minutes < 120) return count(Math.ceil(minutes), "minute")
+  return minutes < 2880 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 1440)} days`
+}

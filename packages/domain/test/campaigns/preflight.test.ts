@@ -1,0 +1,174 @@
+import { type PreflightFacts, preflight } from "@outreach/domain/campaigns/preflight"
+import type { CampaignId, OrganizationId, ProgramId, SenderId } from "@outreach/domain/Identifier"
+import type { Ramp } from "@outreach/domain/senders/Ramp"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const NOW = Date.parse("2026-11-23T08:00:00Z")
+const at = (minutes: number) => fromUnixMillis(NOW + minutes * 60_000)
+const progress = {
+  recipients: 1000,
+  published: 0,
+  queued: 0,
+  deferred: 0,
+  unknown: 0,
+  quarantined: 0,
+  withdrawn: 0,
+  sent: 0,
+  sentInLastMinute: 0,
+  bounced: 0,
+  complained: 0,
+  answered: 0,
+}
+const campaign: PreflightFacts["campaign"] = {
+  id: "cmp_1" as CampaignId,
+  organizationId: "org_1" as OrganizationId,
+  programId: "pgm_1" as ProgramId,
+  kind: "traffic",
+  status: "draft",
+  perMinute: 100,
+  hours: null,
+  windowStart: at(60),
+  windowEnd: at(120),
+}
+const sender = { id: "snd_1" as SenderId, fromAddress: "outreach@acme.test", ramp: null }
+const READY: PreflightFacts = {
+  campaign,
+  program: { id: "pgm_1" as ProgramId, status: "active", completerTarget: null },
+  progress,
+  isFollowUp: false,
+  missing: [],
+  sender,
+  isSigned: true,
+  waitingSenderId: null,
+  completers: 0,
+  endpoints: { enabled: 1, disabled: 0, failing: 0 },
+  activeSecrets: 1,
+  now: NOW,
+}
+
+/** Returns the checks that are not ok, with their status. */
+const troubles = (facts: Partial<PreflightFacts>) =>
+  Object.fromEntries(
+    preflight({ ...READY, ...facts }).flatMap(({ check, status }) => (status === "ok" ? [] : [[check, status]])),
+  )
+
+describe("preflight", () => {
+  it("finds all in order where it is, and names each check", () => {
+    const checks = preflight(READY)
+    expect(checks.map(({ status, advice }) => [status, advice])).toEqual(checks.map(() => ["ok", null]))
+    expect(checks.map(({ check }) => check)).toEqual([
+      "recipients",
+      "suppressed",
+      "window",
+      "rate",
+      "sender",
+      "unsubscribe",
+      "postal_address",
+      "program",
+      "quota",
+      "endpoint",
+      "signing_secret",
+    ])
+  })
+
+  it.each<readonly [string, Partial<PreflightFacts>, Record<string, string>]>([
+    ["nobody is imported", { progress: { ...progress, recipients: 0 } }, { recipients: "failed" }],
+    ["a follow-up has nobody yet", { progress: { ...progress, recipients: 0 }, isFollowUp: true }, {}],
+    [
+      "all recipients are withdrawn",
+      { progress: { ...progress, withdrawn: 1000 } },
+      { recipients: "failed", suppressed: "warning" },
+    ],
+    ["a few recipients are withdrawn", { progress: { ...progress, withdrawn: 20 } }, {}],
+    ["the window is over", { campaign: { ...campaign, perMinute: null, windowEnd: at(-1) } }, { window: "failed" }],
+    ["the window has begun", { campaign: { ...campaign, windowStart: at(-1) } }, { window: "warning" }],
+    ["the campaign is over", { campaign: { ...campaign, status: "cancelled" } }, { window: "warning" }],
+    ["the rate is too low for the window", { campaign: { ...campaign, perMinute: 16 } }, { rate: "failed" }],
+    ["the rate barely suffices", { campaign: { ...campaign, perMinute: 17 } }, { rate: "warning" }],
+    [
+      "the hours leave too little of the window",
+      { campaign: { ...campaign, perMinute: 30, hours: "8-18" } },
+      { rate: "failed" },
+    ],
+    ["there is no rate", { campaign: { ...campaign, perMinute: null } }, {}],
+    [
+      "the sender's ramp allows less",
+      { sender: { ...sender, ramp: { daily: "200,400" as Ramp, day: 1, sentToday: 0, allowedToday: 200 } } },
+      { rate: "warning" },
+    ],
+    [
+      "the sender's ramp ends within the window",
+      {
+        campaign: { ...campaign, windowEnd: at(60 + 2880) },
+        sender: { ...sender, ramp: { daily: "200" as Ramp, day: 1, sentToday: 0, allowedToday: 200 } },
+      },
+      {},
+    ],
+    ["a sender is not live", { sender: null, waitingSenderId: "snd_2" }, { sender: "warning" }],
+    ["no key signs", { isSigned: false }, { sender: "failed" }],
+    ["the deployment's own sender signs nothing", { sender: null, isSigned: false }, { sender: "warning" }],
+    ["the deployment's own sender is not known", { sender: null, isSigned: null }, { sender: "warning" }],
+    ["the deployment's own sender signs", { sender: null }, {}],
+    [
+      "the e-mail lacks what the law asks for",
+      { missing: ["unsubscribeUrl", "postalAddress"] },
+      { unsubscribe: "failed", postal_address: "failed" },
+    ],
+    ["the program is archived", { program: { ...READY.program, status: "archived" } }, { program: "failed" }],
+    ["the program is paused", { program: { ...READY.program, status: "paused" } }, { program: "warning" }],
+    ["the quota is reached", { program: { ...READY.program, completerTarget: 5 }, completers: 5 }, { quota: "failed" }],
+    [
+      "the quota is nearly reached",
+      { program: { ...READY.program, completerTarget: 500 }, completers: 490 },
+      { quota: "warning" },
+    ],
+    [
+      "there is no endpoint",
+      { endpoints: { enabled: 0, disabled: 1, failing: 0 }, activeSecrets: 0 },
+      { endpoint: "warning" },
+    ],
+    ["an endpoint fails", { endpoints: { enabled: 2, disabled: 0, failing: 1 } }, { endpoint: "warning" }],
+    ["no secret signs webhooks", { activeSecrets: 0 }, { signing_secret: "failed" }],
+    [
+      "a survey forwards nothing",
+      {
+        campaign: { ...campaign, kind: "survey" },
+        endpoints: { enabled: 0, disabled: 0, failing: 0 },
+        activeSecrets: 0,
+      },
+      {},
+    ],
+  ])("says what is wrong when %s", (_, facts, expected) => {
+    expect(troubles(facts)).toEqual(expected)
+  })
+
+  it("names a rate that suffices where the given one does not", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2_000_000 }),
+        fc.integer({ min: 1, max: 100_000 }),
+        (recipients, perMinute) => {
+          const facts = { ...READY, progress: { ...progress, recipients } }
+          const rate = (per: number) =>
+            preflight({ ...facts, campaign: { ...campaign, perMinute: per } }).find(({ check }) => check === "rate")!
+          const named = /to ([\d,]+) a minute/.exec(rate(perMinute).advice ?? "")?.[1]
+          if (named !== undefined) expect(rate(Number(named.replaceAll(",", ""))).status).not.toBe("failed")
+          expect(rate(perMinute).status === "failed").toBe(recipients > perMinute * 60)
+        },
+      ),
+    )
+  })
+
+  it("says what to do about whatever is not ok", () => {
+    const facts: PreflightFacts = {
+      ...READY,
+      progress: { ...progress, recipients: 0 },
+      missing: ["unsubscribeUrl"],
+      isSigned: false,
+      activeSecrets: 0,
+    }
+    for (const { status, advice } of preflight(facts)) expect(advice === null).toBe(status === "ok")
+  })
+})
