@@ -13,6 +13,7 @@ import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { Assets } from "./http/assets.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
+import { LiveValues } from "./http/LiveValues.ts"
 import { PageRenderer } from "./http/PageRenderer.tsx"
 import { routes } from "./routes.ts"
 import { currentSession } from "./signIn/currentSession.ts"
@@ -47,6 +48,7 @@ const services = Layer.mergeAll(
   PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
   currentSession.pipe(Layer.provideMerge(SignInLimit.layer)),
   OwnedIds.layer,
+  LiveValues.layer,
 ).pipe(
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(adapters),
@@ -59,6 +61,7 @@ const listening = Layer.effect(
   Effect.gen(function* () {
     const { adminHost, adminPort } = yield* ConsoleConfig
     const { fault } = yield* DatabaseMonitor
+    const { stop: stopLive } = yield* LiveValues
     yield* Effect.forkScoped(
       adminServer({
         host: adminHost,
@@ -68,6 +71,8 @@ const listening = Layer.effect(
     )
     const server = yield* consoleServer
     yield* server.serve(yield* application(routes, yield* signInRoutes))
+    // The server waits for its requests before it stops, and pages that are open are such.
+    yield* Effect.addFinalizer(() => stopLive)
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
     return server

@@ -1,4 +1,7 @@
+import { todayRoutes } from "./pages/today/todayRoutes.ts"
+
 /** Every page and action of the console. */
 export const routes = [
   // One line for each subject: `...campaignRoutes` of pages/campaigns/campaignRoutes.ts.
+  ...todayRoutes,
 ] as const

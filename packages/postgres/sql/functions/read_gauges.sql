@@ -1,6 +1,7 @@
 -- Reads the gauges of one organization, or of all: a row for each that has something to show, and one with an empty id for all of them together.
 --
--- E-mails are counted from `sent_from` on. Each part is the range of an index that holds what is wrong, or a small table.
+-- E-mails are counted from `sent_from` on. Each part is the range of an index that holds what is wrong, or a small table: dead letters are summed over
+-- their groups.
 create or replace function read_gauges(
   only_organization text, sent_from timestamptz, sent_before timestamptz default 'infinity'
 )
@@ -16,8 +17,8 @@ language sql stable as $$
     cross join lateral reader_position(endpoint.id) position
     join organization_clock clock on clock.organization_id = endpoint.organization_id
     where enabled and (only_organization is null or endpoint.organization_id = only_organization)
-  ), gauge (organization_id, sent, due_at, breaker, dead_letter, quarantined, domain) as (
-    select clock.organization_id, each.count, null::timestamptz, null::text, null::text, null::text, null::text
+  ), gauge (organization_id, sent, due_at, breaker, dead_letters, quarantined, domain) as (
+    select clock.organization_id, each.count, null::timestamptz, null::text, null::integer, null::text, null::text
     from organization_clock clock cross join lateral (
       select count(*) as count from events
       where events.organization_id = clock.organization_id and type = 'outreach.email_sent'
@@ -41,9 +42,8 @@ language sql stable as $$
     union all
     select endpoint.organization_id, null, null, endpoint.id, null, null, null from endpoint where allowance is not null
     union all
-    (select dead_letters.organization_id, null, null, null, id, null, null from dead_letters
-      where replayed_as is null and (only_organization is null or dead_letters.organization_id = only_organization)
-      limit 10000)
+    select failure_groups.organization_id, null, null, null, open, null, null from failure_groups
+    where open > 0 and (only_organization is null or failure_groups.organization_id = only_organization)
     union all
     (select inbox.organization_id, null, null, null, null, event_id, null from inbox
       where quarantined_at is not null and (only_organization is null or inbox.organization_id = only_organization)
@@ -53,6 +53,6 @@ language sql stable as $$
     where until > statement_timestamp() and (only_organization is null or domain_pauses.organization_id = only_organization)
   )
   select coalesce(gauge.organization_id, ''), coalesce(sum(sent), 0)::int, min(due_at), count(breaker)::int,
-    count(dead_letter)::int, count(quarantined)::int, count(distinct domain)::int
+    coalesce(sum(gauge.dead_letters), 0)::int, count(quarantined)::int, count(distinct domain)::int
   from gauge group by grouping sets ((gauge.organization_id), ())
 $$;

@@ -1,4 +1,4 @@
-import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import type { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,6 +11,8 @@ export interface Today {
     /** The campaigns that send, and whose window is open. */
     readonly campaigns: number
     readonly sentInLastMinute: number
+    /** The e-mails that they have left to send; null without campaigns, and of one whose recipients are being counted. */
+    readonly remaining: number | null
   }
   /** For how long the oldest delivery to an endpoint that works has been due; 0 if none is. */
   readonly oldestDueSeconds: number
@@ -34,6 +36,19 @@ export interface QuotaProgress {
   readonly count: number
   readonly target: number
 }
+
+/** A recipient domain that a campaign leaves alone because it refuses the campaign's e-mails. */
+export interface RefusingDomain {
+  readonly domain: string
+  readonly campaignId: CampaignId
+  readonly campaign: string
+  /** The SMTP status of the refusal, such as `5.7.1`. */
+  readonly status: string
+  readonly until: Timestamp
+}
+
+/** How many refusing domains are listed. */
+export const MAX_REFUSING_DOMAINS = 20
 
 /** The gauges of five minutes; null while nobody took a sample, because no worker ran. */
 export interface GaugeSample {
@@ -70,10 +85,12 @@ export class TodayReader extends Context.Service<TodayReader>()("postgres/today/
             order by count >= target, count::double precision / target desc, program.id, stage limit 1
           )
           select jsonb_build_object(
-            'sending', jsonb_build_object('sentInLastMinute', sent, 'campaigns', (
-              select count(*) from campaigns
+            'sending', (
+              select jsonb_build_object('sentInLastMinute', gauges.sent, 'campaigns', count(*), 'remaining', case when bool_and(is_counted)
+                then sum(recipients - withdrawn - quarantined - answered) end)
+              from campaigns cross join lateral campaign_totals(campaigns.organization_id, id)
               where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
-                and (${organizationId}::text is null or campaigns.organization_id = ${organizationId}))),
+                and (${organizationId}::text is null or campaigns.organization_id = ${organizationId})),
             'oldestDueSeconds', coalesce(greatest(0, extract(epoch from statement_timestamp() - oldest_due_at)), 0),
             'breakersOpen', breakers_open, 'deadLetters', dead_letters, 'inboxQuarantined', inbox_quarantined,
             'domainsRefusing', domains_refusing,
@@ -84,6 +101,17 @@ export class TodayReader extends Context.Service<TodayReader>()("postgres/today/
           where gauges.organization_id = ''`
         return rows[0]!.today
       }, orDieAs("TodayReader.read")),
+
+      /** Lists domains that refuse campaigns, those that were refused last first; at most `MAX_REFUSING_DOMAINS`. */
+      readRefusingDomains: Effect.fn("TodayReader.readRefusingDomains")(function* (
+        organizationId: OrganizationId | null,
+      ) {
+        return yield* sql<RefusingDomain>`
+          select domain, campaign_id as "campaignId", name as campaign, pause.status, until
+          from domain_pauses pause join campaigns on campaigns.organization_id = pause.organization_id and campaigns.id = campaign_id
+          where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
+          order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`
+      }, orDieAs("TodayReader.readRefusingDomains")),
 
       /** Reads the samples of the last 24 hours, oldest first, one for every five minutes. */
       readHistory: Effect.fn("TodayReader.readHistory")(function* (organizationId: OrganizationId | null) {

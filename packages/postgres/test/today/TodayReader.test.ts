@@ -21,7 +21,7 @@ const readHistory = (organizationId: OrganizationId | null) =>
 const takeSample = Effect.flatMap(GaugeSamples, ({ take }) => take)
 
 const NOTHING = {
-  sending: { campaigns: 0, sentInLastMinute: 0 },
+  sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
   oldestDueSeconds: 0,
   breakersOpen: 0,
   deadLetters: 0,
@@ -32,7 +32,7 @@ const NOTHING = {
 
 const forgetAll = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`truncate organizations, inbox_keys, domain_pauses, gauge_samples cascade`,
+  (sql) => sql`truncate organizations, inbox_keys, domain_pauses, failure_groups, gauge_samples cascade`,
 )
 beforeEach(() => run(forgetAll))
 
@@ -81,17 +81,17 @@ describe("TodayReader.read", () => {
 
   test("counts the e-mails of the last minute, and the campaigns that send within their window", function* () {
     const sql = yield* SqlClient.SqlClient
-    const first = yield* seedCampaign({ recipients: 0 })
+    const first = yield* seedCampaign({ recipients: 3 })
     const second = yield* seedCampaign({ recipients: 0 })
-    yield* seedCampaign({ recipients: 0 })
+    yield* seedCampaign({ recipients: 7 })
     yield* publishSent(first.campaign, 3)
     yield* publishSent(second.campaign, 2)
     yield* sql`
       update events set emitted_at = emitted_at - interval '61 seconds'
       where id = (select min(id) from events where organization_id = ${first.organization.id})`
     yield* sql`update campaigns set status = 'sending' where id in (${first.campaign.id}, ${second.campaign.id})`
-    expect((yield* read(null)).sending).toEqual({ campaigns: 2, sentInLastMinute: 4 })
-    expect((yield* read(first.organization.id)).sending).toEqual({ campaigns: 1, sentInLastMinute: 2 })
+    expect((yield* read(null)).sending).toEqual({ campaigns: 2, sentInLastMinute: 4, remaining: 3 })
+    expect((yield* read(first.organization.id)).sending).toEqual({ campaigns: 1, sentInLastMinute: 2, remaining: 3 })
     yield* sql`update campaigns set window_start = now() - interval '2 h', window_end = now() - interval '1 h' where id = ${first.campaign.id}`
     expect((yield* read(null)).sending.campaigns).toBe(1)
   })
@@ -141,6 +141,15 @@ describe("TodayReader.read", () => {
     yield* pause(one.campaign, "over.test", -5)
     yield* pause(other.campaign, "clinic.test", 5)
     yield* pause(other.campaign, "hospital.test", 5)
+
+    const listed = yield* Effect.forEach([null, one.organization.id], (id) =>
+      Effect.flatMap(TodayReader, ({ readRefusingDomains }) => readRefusingDomains(id)),
+    )
+    expect(listed.map((domains) => domains.map(({ domain }) => domain))).toEqual([
+      ["hospital.test", "clinic.test", "clinic.test"],
+      ["clinic.test"],
+    ])
+    expect(listed[1]![0]).toMatchObject({ campaignId: one.campaign.id, campaign: "Spring", status: "5.7.1" })
 
     expect(yield* read(null)).toMatchObject({
       ...{ breakersOpen: 1, deadLetters: 4, inboxQuarantined: 2, domainsRefusing: 2 },

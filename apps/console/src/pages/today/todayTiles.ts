@@ -1,0 +1,121 @@
+import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { COUNTED_TO } from "@outreach/postgres/deliveries/DeliveryGauges"
+import type { GaugeSample, Today } from "@outreach/postgres/today/TodayReader"
+import { formatCapped, formatCount, formatDuration, formatShare } from "../../components/format.ts"
+import type { Tone } from "../../components/StatusBadge.tsx"
+
+/** What a tile shows; its texts are renewed under its name. */
+export interface TodayTile {
+  readonly name: string
+  readonly title: string
+  readonly href: string
+  readonly tone: Tone
+  readonly value: string
+  readonly detail: string
+  /** What is drawn of the last 24 hours. */
+  readonly history?: { readonly unit: string; readonly of: (sample: GaugeSample) => number | null }
+}
+
+/** Returns the tiles of a reading. */
+export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
+  sendingTile(today),
+  {
+    name: "oldest-due",
+    title: "Oldest due delivery",
+    href: "/endpoints",
+    tone: isAlerting("liveOldestSeconds", today.oldestDueSeconds) ? "bad" : "good",
+    value: today.oldestDueSeconds === 0 ? "None is due" : formatDuration(today.oldestDueSeconds),
+    detail: "to an endpoint that works",
+    history: { unit: "seconds", of: ({ oldestDueSeconds }) => oldestDueSeconds },
+  },
+  {
+    name: "breakers",
+    title: "Open breakers",
+    href: "/endpoints?breaker=open",
+    tone: today.breakersOpen > 0 ? "bad" : "good",
+    value: formatCount(today.breakersOpen),
+    detail: "endpoints that are only probed",
+    history: { unit: "endpoints", of: ({ breakersOpen }) => breakersOpen },
+  },
+  {
+    name: "dead-letters",
+    title: "Dead letters",
+    href: "/issues",
+    tone: today.deadLetters > 0 ? "warning" : "good",
+    value: formatCount(today.deadLetters),
+    detail: "neither replayed nor purged",
+    history: { unit: "dead letters", of: ({ deadLetters }) => deadLetters },
+  },
+  {
+    name: "quarantined",
+    title: "Quarantined inbound events",
+    href: "/inbox?state=quarantined",
+    tone: today.inboxQuarantined > 0 ? "warning" : "good",
+    value: formatCapped(today.inboxQuarantined, COUNTED_TO),
+    detail: "could not be applied",
+    history: { unit: "events", of: ({ inboxQuarantined }) => inboxQuarantined },
+  },
+  {
+    name: "domains",
+    title: "Domains that refuse us",
+    href: "#domains",
+    tone: today.domainsRefusing > 0 ? "warning" : "good",
+    value: formatCount(today.domainsRefusing),
+    detail: "left alone by a campaign for now",
+    history: { unit: "domains", of: ({ domainsRefusing }) => domainsRefusing },
+  },
+  quotaTile(today),
+]
+
+/** Returns the texts by which an open page is renewed. */
+export const liveTexts = (today: Today, now: number): Readonly<Record<string, string>> => ({
+  at: formatTimeOfDay(now),
+  ...Object.fromEntries(
+    todayTiles(today).flatMap(({ name, value, detail, tone }) => [
+      [name, value],
+      [`${name}.detail`, detail],
+      [`${name}.tone`, tone],
+    ]),
+  ),
+})
+
+/** Formats the time of a reading. */
+export const formatTimeOfDay = (now: number): string => `${fromUnixMillis(now).slice(11, 19)} UTC`
+
+const isAlerting = (reading: keyof AlertReading, value: number): boolean =>
+  ALERT_RULES.some((rule) => rule.reading === reading && value > rule.threshold)
+
+const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: Today): TodayTile => {
+  const isStuck = sentInLastMinute === 0 && remaining !== 0
+  const parts = [
+    campaigns === 1 ? "1 campaign" : `${formatCount(campaigns)} campaigns`,
+    ...(remaining === null ? [] : [`${formatCount(remaining)} left`]),
+    ...(remaining === null || remaining === 0 || sentInLastMinute === 0
+      ? []
+      : [`about ${formatDuration((remaining / sentInLastMinute) * 60)}`]),
+  ]
+  return {
+    name: "sending",
+    title: "Sending now",
+    href: "/campaigns?status=sending",
+    tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
+    value: campaigns === 0 && sentInLastMinute === 0 ? "Nothing" : `${formatCount(sentInLastMinute)} a minute`,
+    detail: campaigns === 0 ? "no campaign has its window open" : parts.join(", "),
+    history: { unit: "e-mails in five minutes", of: ({ sent }) => sent },
+  }
+}
+
+const quotaTile = ({ quota }: Today): TodayTile => {
+  const tile = { name: "quota", title: "Quota nearest to its target" }
+  if (quota === null)
+    return { ...tile, href: "/digest", tone: "neutral", value: "–", detail: "no program has a target" }
+  const { organizationId, programId, program, stage, count, target } = quota
+  return {
+    ...tile,
+    href: `/digest?organization=${organizationId}&program=${programId}`,
+    tone: count >= target ? "neutral" : "good",
+    value: formatShare(count / target),
+    detail: `${formatCount(count)} of ${formatCount(target)} ${stage}s of ${program}`,
+  }
+}

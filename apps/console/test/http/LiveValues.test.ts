@@ -1,0 +1,130 @@
+import { expect, it } from "@effect/vitest"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { type Today, TodayReader } from "@outreach/postgres/today/TodayReader"
+import { Effect, Fiber, Layer, Logger, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { LiveValues, MAX_VIEWERS } from "../../src/http/LiveValues.ts"
+
+const TODAY: Today = {
+  sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
+  ...{ oldestDueSeconds: 0, breakersOpen: 0, deadLetters: 0, inboxQuarantined: 0, domainsRefusing: 0, quota: null },
+}
+const ORGANIZATION = OrganizationId.make(`org_${"0".repeat(32)}`)
+
+/** Live values over a reader that counts what is read. */
+const counted = (read: (scope: string) => Effect.Effect<Today> = () => Effect.succeed(TODAY)) => {
+  const reads: Array<string> = []
+  const reader = Layer.succeed(TodayReader, {
+    read: (organizationId: string | null) =>
+      Effect.suspend(() => {
+        reads.push(organizationId ?? "all")
+        return read(organizationId ?? "all")
+      }),
+  } as never)
+  return { reads, layer: Layer.provide(LiveValues.layer, reader) }
+}
+
+/** Lets fibers run until they wait, and then time pass second by second. */
+const pass = Effect.fnUntraced(function* (seconds: number) {
+  const settle = Effect.repeat(Effect.yieldNow, { times: 100 })
+  yield* settle
+  for (let second = 0; second < seconds; second++) yield* Effect.andThen(TestClock.adjust("1 second"), settle)
+})
+
+it.effect(
+  "reads once for three viewers, every two seconds while one of them looks, and no more when nobody does",
+  () => {
+    const { reads, layer } = counted()
+    return Effect.gen(function* () {
+      const { texts } = yield* LiveValues
+      const look = (readings: number) => Effect.forkChild(Stream.runCollect(Stream.take(texts(null), readings)))
+      yield* pass(60)
+      expect(reads).toEqual([])
+
+      const viewers = [yield* look(3), yield* look(3), yield* look(5)]
+      yield* pass(1)
+      expect(reads.length).toBe(1)
+      yield* pass(1)
+      expect(reads.length).toBe(2)
+      yield* pass(10)
+      expect(reads.length).toBe(5)
+      const seen = yield* Effect.forEach(viewers, Fiber.join)
+      expect(seen.map(({ length }) => length)).toEqual([3, 3, 5])
+
+      yield* pass(60)
+      expect(reads.length).toBe(5)
+      const again = yield* look(1)
+      yield* pass(0)
+      expect((yield* Fiber.join(again)).length).toBe(1)
+      expect(reads.length).toBe(6)
+    }).pipe(Effect.provide(layer))
+  },
+)
+
+it.effect("reads apart for the deployment and for an organization", () => {
+  const { reads, layer } = counted()
+  return Effect.gen(function* () {
+    const { texts } = yield* LiveValues
+    const viewers = yield* Effect.forEach([null, ORGANIZATION, ORGANIZATION], (scope) =>
+      Effect.forkChild(Stream.runHead(texts(scope))),
+    )
+    yield* pass(0)
+    yield* Effect.forEach(viewers, Fiber.join)
+    expect(reads.toSorted()).toEqual(["all", ORGANIZATION])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("goes on after a reading that fails, and logs the first of them", () => {
+  const logged: Array<unknown> = []
+  const { reads, layer } = counted(() => (reads.length <= 3 ? Effect.die("away") : Effect.succeed(TODAY)))
+  return Effect.gen(function* () {
+    const { texts } = yield* LiveValues
+    const viewer = yield* Effect.forkChild(Stream.runHead(texts(null)))
+    yield* pass(6)
+    yield* Fiber.join(viewer)
+    expect(reads.length).toBe(4)
+    expect(logged).toEqual(["live values could not be read"])
+  }).pipe(
+    Effect.provide(layer),
+    Effect.provide(Logger.layer([Logger.make(({ message }) => logged.push(...[message].flat()))])),
+  )
+})
+
+it.effect("keeps for a viewer who is slow a reading or two, and not all that it missed", () => {
+  let dead = 0
+  const { layer } = counted(() => Effect.sync(() => ({ ...TODAY, deadLetters: dead++ })))
+  return Effect.gen(function* () {
+    const { texts } = yield* LiveValues
+    const seen: Array<string | undefined> = []
+    const slow = texts(null).pipe(
+      Stream.take(4),
+      Stream.runForEach((values) =>
+        Effect.andThen(
+          Effect.sync(() => seen.push(values["dead-letters"])),
+          Effect.sleep("1 minute"),
+        ),
+      ),
+    )
+    const viewer = yield* Effect.forkChild(slow)
+    yield* pass(300)
+    yield* Fiber.join(viewer)
+    expect(seen.length).toBe(4)
+    expect(Number(seen[3])).toBeGreaterThan(50)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("ends all streams when the process stops, and knows when they are too many", () => {
+  const { layer } = counted()
+  return Effect.gen(function* () {
+    const { texts, isFull, stop } = yield* LiveValues
+    const viewers = yield* Effect.forEach(Array.from({ length: MAX_VIEWERS }), () =>
+      Effect.forkChild(Stream.runDrain(texts(null))),
+    )
+    yield* pass(1)
+    expect(yield* isFull).toBe(true)
+    yield* Fiber.interrupt(viewers[0]!)
+    expect(yield* isFull).toBe(false)
+    yield* stop
+    yield* Effect.forEach(viewers.slice(1), Fiber.join)
+  }).pipe(Effect.provide(layer))
+})

@@ -1,0 +1,155 @@
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole()
+
+const tilesOf = (document: Document) =>
+  Object.fromEntries(
+    [...document.querySelectorAll(".tile")].map((tile) => [
+      tile.querySelector(".title")!.textContent,
+      {
+        value: tile.querySelector(".value")!.textContent,
+        tone: tile.className.replace("tile ", ""),
+        href: tile.querySelector("a")!.getAttribute("href"),
+      },
+    ]),
+  )
+
+/** Seeds an organization with an inbound event that could not be applied, an open breaker, and a domain that refuses its campaign. */
+const seedTroubles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedCampaign({ recipients: 0 })
+  const { organization, campaign, endpoint } = seeded
+  yield* receiveEvent(seeded, `evt_${organization.id}`, "clinician.moved", {})
+  yield* sql`
+    update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where organization_id = ${organization.id}`
+  yield* sql`update endpoint_readers set allowance = 1 where endpoint_id = ${endpoint.id}`
+  yield* sql`
+    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+    values (${organization.id}, ${campaign.id}, ${`${organization.id.slice(-6)}.test`}, '5.7.1', now() + interval '1 hour')`
+  return seeded
+})
+
+const addSamples = (organizationId: string, quarantined: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into gauge_samples
+      select ${organizationId}, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes', 10 * n, 0, 0, 0, ${quarantined}::int, 0
+      from generate_series(0, 100) n`,
+  )
+
+describe("the page of today", () => {
+  it("says of an empty deployment that nothing is wrong", async () => {
+    const viewer = await test().as("viewer")
+    const { status, document, words } = await viewer.get("/")
+    expect(status).toBe(200)
+    expect(tilesOf(document)).toEqual({
+      "Sending now": { value: "Nothing", tone: "neutral", href: "/campaigns?status=sending" },
+      "Oldest due delivery": { value: "None is due", tone: "good", href: "/endpoints" },
+      "Open breakers": { value: "0", tone: "good", href: "/endpoints?breaker=open" },
+      "Dead letters": { value: "0", tone: "good", href: "/issues" },
+      "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox?state=quarantined" },
+      "Domains that refuse us": { value: "0", tone: "good", href: "#domains" },
+      "Quota nearest to its target": { value: "–", tone: "neutral", href: "/digest" },
+    })
+    expect(words).toContain("No campaign leaves a domain alone.")
+    expect(words).toContain("ops status")
+    expect(document.querySelectorAll(".sparkline")).toHaveLength(0)
+    expect(test().logs.filter((line) => line.includes("unhandled error"))).toEqual([])
+  })
+
+  it("shows what is wrong in all organizations, and to an operator of one what is wrong there alone", async () => {
+    const [one, other] = [await test().run(seedTroubles), await test().run(seedTroubles)]
+    await test().run(Effect.all([addSamples("", 7), addSamples(one.organization.id, 3)]))
+
+    const all = await (await test().as("viewer")).get("/")
+    expect(tilesOf(all.document)).toMatchObject({
+      "Open breakers": { value: "2", tone: "bad" },
+      "Quarantined inbound events": { value: "2", tone: "warning" },
+      "Domains that refuse us": { value: "2", tone: "warning" },
+    })
+    const label = (document: Document) =>
+      [...document.querySelectorAll(".sparkline svg")]
+        .map((svg) => svg.getAttribute("aria-label")!)
+        .find((text) => text.startsWith("Quarantined"))
+    expect(label(all.document)).toBe(
+      "Quarantined inbound events in the last 24 hours, in events: from 7 to 7, at most 7",
+    )
+    expect(all.words).toContain(`${other.organization.id.slice(-6)}.test`)
+
+    const bound = await (await test().as("viewer", one.organization.id)).get("/")
+    expect(tilesOf(bound.document)).toMatchObject({
+      "Open breakers": { value: "1", tone: "bad" },
+      "Quarantined inbound events": { value: "1", tone: "warning" },
+      "Domains that refuse us": { value: "1", tone: "warning" },
+    })
+    expect(label(bound.document)).toContain("from 3 to 3")
+    expect(bound.words).toContain(`${one.organization.id.slice(-6)}.test`)
+    expect(bound.text).not.toContain(other.organization.id.slice(-6))
+  })
+})
+
+/** Opens the stream of an operator, and returns what it reads event by event. */
+const openLive = async (cookie: string) => {
+  const aborter = new AbortController()
+  const response = await fetch(`${test().url}/live`, { headers: { cookie }, signal: aborter.signal })
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ""
+  const next = async (): Promise<Record<string, string> | undefined> => {
+    while (true) {
+      const end = rest.indexOf("\n\n")
+      if (end >= 0) {
+        const event = rest.slice(0, end)
+        rest = rest.slice(end + 2)
+        if (event.startsWith("data: ")) return JSON.parse(event.slice(6))
+        continue
+      }
+      const { value, done } = await reader.read()
+      if (done) return undefined
+      rest += value
+    }
+  }
+  return { response, next, close: () => aborter.abort() }
+}
+
+describe("the stream of live values", () => {
+  it("sends each viewer the texts of the page, and what has changed since", async () => {
+    const admin = await test().as("admin")
+    const { response, next, close } = await openLive(admin.cookie)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
+    expect(response.headers.get("cache-control")).toContain("no-transform")
+    expect(response.headers.get("x-accel-buffering")).toBe("no")
+    const first = (await next())!
+    const page = await admin.get("/")
+    for (const element of page.document.querySelectorAll("[data-live]")) {
+      const name = element.getAttribute("data-live")!
+      expect(first[name], name).toBeDefined()
+      if (name !== "at") expect(first[name]).toBe(element.textContent)
+    }
+    await test().run(seedTroubles)
+    const before = Number(first["breakers"])
+    let values = first
+    while (values["breakers"] !== String(before + 1)) values = (await next())!
+    expect(values).toMatchObject({ "breakers.tone": "bad" })
+    close()
+  })
+
+  it("sends an operator of one organization what is wrong there alone", async () => {
+    const { organization } = await test().run(seedTroubles)
+    const { next, close } = await openLive((await test().as("viewer", organization.id)).cookie)
+    expect(await next()).toMatchObject({ breakers: "1", quarantined: "1", domains: "1" })
+    close()
+  })
+
+  it("is refused without a session", async () => {
+    const { response, close } = await openLive("session=nobody")
+    expect(response.status).toBe(401)
+    close()
+  })
+})
