@@ -4,8 +4,8 @@ set -eu
 command=${1:-}
 [ $# -gt 0 ] && shift
 case "$command" in
-  api | worker) exec node --enable-source-maps "/app/$command.js" "$@" ;;
+  api | worker | console) exec node --enable-source-maps "/app/$command.js" "$@" ;;
   migrate) exec node /app/ops.js migrate "$@" ;;
   ops) exec node /app/ops.js "$@" ;;
-  *) echo "'$command' is not a command: api, worker, migrate or ops" >&2 && exit 2 ;;
+  *) echo "'$command' is not a command: api, worker, console, migrate or ops" >&2 && exit 2 ;;
 esac

@@ -70,7 +70,9 @@ const known = new Set([...read("docs/settings.md").matchAll(/^\| `(\w+)`/gm)].ma
 const inManifest = [...read("deploy/kubernetes.yaml").matchAll(/^ {2}([A-Z_]+): |- \{ name: ([A-Z_]+),/gm)]
 const named = [
   ...inManifest.map(([, ofMap, ofContainer]) => ofMap ?? ofContainer),
-  ...["api", "worker", "migrate"].flatMap((service) => Object.keys(compose.services[service]?.environment ?? {})),
+  ...["api", "worker", "console", "migrate"].flatMap((service) =>
+    Object.keys(compose.services[service]?.environment ?? {}),
+  ),
 ]
 if (known.size === 0 || named.length === 0) violations.push("No setting was found")
 for (const setting of new Set(named)) {

@@ -10,6 +10,7 @@ const ASSETS = {
   "docs/frame.css": "apps/api/src/docs/frame.css",
   "docs/guide.css": "apps/api/src/docs/guide.css",
   languages: "apps/api/src/docs/samples/languages",
+  styles: "apps/console/src/styles",
   "samples/reconcile.txt": "apps/api/src/docs/samples/reconcile.ts",
   "samples/verifySignature.txt": "apps/api/src/docs/samples/verifySignature.ts",
   "samples/webhookServer.txt": "apps/api/src/docs/samples/webhookServer.ts",
@@ -20,11 +21,17 @@ const IMPORTS = {
   "#docs/*": "./docs/*",
   "#languages/*": "./languages/*",
   "#samples/*": "./samples/*.txt",
+  "#styles/*": "./styles/*",
 }
 
-/** The three processes as JavaScript, with all that they need. */
+/** The processes and the command line as JavaScript, with all that they need. */
 export default defineConfig({
-  entry: { api: "apps/api/src/main.ts", worker: "apps/worker/src/main.ts", ops: "apps/ops/src/main.ts" },
+  entry: {
+    api: "apps/api/src/main.ts",
+    worker: "apps/worker/src/main.ts",
+    console: "apps/console/src/main.ts",
+    ops: "apps/ops/src/main.ts",
+  },
   outDir: "out",
   clean: true,
   silent: true,
@@ -43,15 +50,19 @@ export default defineConfig({
     options.chunkNames = "chunks/[name]-[hash]"
     // The maps name the sources, and do not hold them.
     options.sourcesContent = false
+    options.jsx = "automatic"
+    options.jsxImportSource = "preact"
   },
   esbuildPlugins: [
     {
-      // It reads files of the repository, which `out/` does not have.
-      name: "changelog",
+      // They read files of the repository, which `out/` does not have.
+      name: "values",
       setup: (build) => {
-        build.onLoad({ filter: /docs\/changelog\.ts$/ }, async ({ path }) => {
-          const { changelog } = await import(path)
-          return { contents: `export const changelog = ${JSON.stringify(changelog)}` }
+        build.onLoad({ filter: /\/(?:docs\/changelog|http\/browserScripts)\.ts$/ }, async ({ path }) => {
+          const values = Object.entries(await import(path))
+          return {
+            contents: values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`).join("\n"),
+          }
         })
       },
     },

@@ -14,12 +14,13 @@ import { behaviorOf } from "./behaviorOf.ts"
 import { earlierState } from "./earlierState.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
-import { checkDisk, checkPort, lockDirectory } from "./preconditions.ts"
+import { checkDisk, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
 import { printLine, printPullExample } from "./print.ts"
 import { folderError, SandboxError } from "./SandboxError.ts"
 import { readSandboxState, updateSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner } from "./seed/seedPartner.ts"
+import { signInTokenOf } from "./seed/signInTokenOf.ts"
 import { showProgress } from "./showProgress.ts"
 import { simulateMailboxes } from "./simulateMailboxes.ts"
 import { MAX_MAILS, startMailCatcher } from "./startMailCatcher.ts"
@@ -40,6 +41,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     () => Effect.promise(() => rm(addresses, { force: true })),
   )
   yield* checkPort(port)
+  const consolePort = yield* holdConsolePort(options.consolePort)
+  const consoleUrl = `http://127.0.0.1:${consolePort.port}`
   yield* checkDisk(folder, MIN_FREE_BYTES)
 
   const database = yield* openDatabase(options)
@@ -67,6 +70,9 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     yield* updateState({ partner_port: partner.port })
     const seeded = state.seeded ?? (yield* seedPartner(partner.webhooksUrl))
     yield* updateState({ seeded })
+    const signInToken = yield* signInTokenOf(state.sign_in_token)
+    yield* updateState({ sign_in_token: signInToken })
+    const signInUrl = `${consoleUrl}/sign-in/${signInToken}`
     const recipients = options.recipients ?? state.campaign?.recipients ?? SAMPLE
     if (state.campaign?.recipients !== recipients) {
       yield* updateState({ campaign: { id: yield* draftCampaign(seeded.program_id), recipients } })
@@ -75,7 +81,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
-    const services = yield* startServices({ folder, port, baseUrl, smtpUrl: mail.smtpUrl, environment })
+    yield* consolePort.release
+    const services = yield* startServices({ folder, port, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment })
 
     const inboundUrl = `${baseUrl}/v1/partners/consumer/webhooks/${seeded.endpoint_id}`
 
@@ -83,6 +90,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       yield* Effect.promise(() =>
         writePrivate(addresses, {
           base_url: baseUrl,
+          console_url: signInUrl,
           api_key: seeded.api_key,
           organization_id: seeded.organization_id,
           program_id: seeded.program_id,
@@ -96,12 +104,13 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
         }),
       )
       yield* printLine(`
-API             ${baseUrl}
-documents       ${baseUrl}/docs   how to begin, requests with curl, webhooks, errors, the reference
-sample partner  ${partner.url}   the events that it received, verified, deduplicated, reconciled and sent
-mail catcher    ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
-logs            ${join(folder, "api.log")}  ${join(folder, "worker.log")}
-addresses       ${addresses}
+API               ${baseUrl}
+documents         ${baseUrl}/docs   how to begin, requests with curl, webhooks, errors, the reference
+operator console  ${signInUrl}   signed in as an admin
+sample partner    ${partner.url}   the events that it received, verified, deduplicated, reconciled and sent
+mail catcher      ${mail.url}   the newest ${MAX_MAILS.toLocaleString("en")} e-mails; none leaves this machine
+logs              ${["api.log", "worker.log", "console.log"].map((log) => join(folder, log)).join("  ")}
+addresses         ${addresses}
 
 Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
 `)

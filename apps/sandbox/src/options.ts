@@ -7,6 +7,8 @@ import { SandboxError } from "./SandboxError.ts"
 /** The options of the command line. */
 export interface Options {
   readonly port: number
+  /** The port of the console; undefined for 8090, or any that is free where that is taken. */
+  readonly consolePort: number | undefined
   readonly fresh: boolean
   /** A CSV file of recipients for the campaign, instead of the sample file. */
   readonly recipients: string | undefined
@@ -16,9 +18,10 @@ export interface Options {
 /** The text of `--help`. */
 export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
 
-  pnpm start [--port 8080] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
+  pnpm start [--port 8080] [--console-port 8090] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
 
   --port N           port of the API on 127.0.0.1; default 8080
+  --console-port N   port of the operator console on 127.0.0.1; default 8090, or any that is free if that is taken
   --fresh            drops all data of an earlier run and begins anew
   --recipients FILE  launches a campaign with the recipients of this CSV file (columns npi,email)
   --folder PATH      folder of the database, the keys and the logs; default .sandbox in this repository
@@ -37,6 +40,7 @@ export const readOptions = (args: readonly string[]): Effect.Effect<Options | un
         args: [...args],
         options: {
           port: { type: "string", default: "8080" },
+          "console-port": { type: "string" },
           fresh: { type: "boolean", default: false },
           recipients: { type: "string" },
           folder: { type: "string", default: resolve(REPOSITORY, ".sandbox") },
@@ -45,22 +49,27 @@ export const readOptions = (args: readonly string[]): Effect.Effect<Options | un
       }).values,
     catch: (error) => new SandboxError({ message: `${(error as Error).message}\n\n${USAGE}` }),
   }).pipe(
-    Effect.flatMap(({ port, fresh, recipients, folder, help }) => {
+    Effect.flatMap(({ port, "console-port": consolePort, fresh, recipients, folder, help }) => {
       if (help) return Effect.undefined
-      if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
-        return Effect.fail(new SandboxError({ message: "--port must be a port from 1 to 65535." }))
+      for (const [name, value] of Object.entries({ "--port": port, "--console-port": consolePort })) {
+        if (value !== undefined && !isPort(value)) {
+          return Effect.fail(new SandboxError({ message: `${name} must be a port from 1 to 65535.` }))
+        }
       }
       if (recipients !== undefined && !isReadable(recipients)) {
         return Effect.fail(new SandboxError({ message: `--recipients: ${recipients} cannot be read.` }))
       }
       return Effect.succeed({
         port: Number(port),
+        consolePort: consolePort === undefined ? undefined : Number(consolePort),
         fresh,
         recipients: recipients === undefined ? undefined : resolve(recipients),
         folder: resolve(folder),
       })
     }),
   )
+
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 
 const isReadable = (file: string): boolean => {
   try {

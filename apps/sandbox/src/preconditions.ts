@@ -1,5 +1,5 @@
 import { mkdir, statfs } from "node:fs/promises"
-import { createServer } from "node:net"
+import { type AddressInfo, createServer, type Server } from "node:net"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
@@ -25,15 +25,38 @@ const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000)
 
 /** Fails if a port of 127.0.0.1 is in use. */
 export const checkPort = (port: number) =>
-  Effect.callback<void, SandboxError>((resume) => {
+  openPort(port).pipe(
+    Effect.mapError(() => portInUse(port, "--port")),
+    Effect.flatMap(closePort),
+  )
+
+/** The port of the console, unless another is asked for. */
+const CONSOLE_PORT = 8090
+
+/**
+ * Holds the port of the console until `release`, so that no other sandbox takes it meanwhile. If none is asked for, it is 8090, or any other that is free.
+ */
+export const holdConsolePort = Effect.fnUntraced(function* (asked: number | undefined) {
+  const open =
+    asked === undefined
+      ? Effect.catch(openPort(CONSOLE_PORT), () => Effect.orDie(openPort(0)))
+      : Effect.mapError(openPort(asked), () => portInUse(asked, "--console-port"))
+  const probe = yield* Effect.acquireRelease(open, closePort)
+  return { port: (probe.address() as AddressInfo).port, release: closePort(probe) }
+})
+
+const portInUse = (port: number, option: string) =>
+  new SandboxError({ message: `Port ${port} is in use; free it, or choose another with ${option}.` })
+
+const openPort = (port: number): Effect.Effect<Server, Error> =>
+  Effect.callback((resume) => {
     const probe = createServer()
-    probe.once("error", () =>
-      resume(
-        Effect.fail(new SandboxError({ message: `Port ${port} is in use; free it, or choose another with --port.` })),
-      ),
-    )
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resume(Effect.void)))
+    probe.once("error", (error) => resume(Effect.fail(error)))
+    probe.listen(port, "127.0.0.1", () => resume(Effect.succeed(probe)))
   })
+
+const closePort = (probe: Server): Effect.Effect<void> =>
+  Effect.callback((resume) => void probe.close(() => resume(Effect.void)))
 
 /** Locks a folder for this process until the scope closes. Fails if another running sandbox holds the lock; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {

@@ -24,6 +24,8 @@ export interface SandboxState {
   /** The sample partner's port, which its endpoint's URL contains. */
   readonly partner_port?: number
   readonly seeded?: Seeded
+  /** The token of the console's sign-in link, which stays the same. */
+  readonly sign_in_token?: string
   readonly campaign?: { readonly id: CampaignId; readonly recipients: string }
 }
 

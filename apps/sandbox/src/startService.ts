@@ -34,6 +34,8 @@ export const startService = Effect.fnUntraced(function* (
   name: string,
   options: {
     readonly main: string
+    /** A module that is loaded before it. */
+    readonly loader?: string
     readonly environment: Readonly<Record<string, string>>
     readonly log: string
     readonly isUp: () => boolean
@@ -48,7 +50,12 @@ export const startService = Effect.fnUntraced(function* (
   const spawnService = (flags: "w" | "a"): ChildProcess => {
     const child = spawn(
       process.execPath,
-      ["--import", import.meta.resolve("./exitWithParent.ts"), fileURLToPath(options.main)],
+      [
+        ...[import.meta.resolve("./exitWithParent.ts"), options.loader ?? []]
+          .flat()
+          .flatMap((url) => ["--import", url]),
+        fileURLToPath(options.main),
+      ],
       // In its own session, Ctrl-C does not reach the service. The sandbox stops it.
       { env: { PATH, NODE_COMPILE_CACHE, ...options.environment }, stdio: ["pipe", "pipe", "pipe"], detached: true },
     )

@@ -6,7 +6,7 @@ import { startService } from "./startService.ts"
 const PASSED_SETTINGS = ["LOG_LEVEL", "WEBHOOK_RETRY_DELAYS", "DOCS_URL", "OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_OPTIONS"]
 
 /**
- * Runs the API and the worker until the scope closes, and waits until the API responds. In the result, `failed` fails when the
+ * Runs the API, the worker and the console until the scope closes, and waits until the API and the console respond. In the result, `failed` fails when the
  * sandbox gives a service up, and `incidents` describes the services' failures.
  */
 export const startServices = Effect.fnUntraced(function* (options: {
@@ -14,11 +14,12 @@ export const startServices = Effect.fnUntraced(function* (options: {
   readonly folder: string
   readonly port: number
   readonly baseUrl: string
+  readonly consoleUrl: string
   readonly smtpUrl: string
-  /** The environment variables of both services. */
+  /** The environment variables of all services. */
   readonly environment: Readonly<Record<string, string>>
 }) {
-  const { folder, port, baseUrl, smtpUrl } = options
+  const { folder, port, baseUrl, consoleUrl, smtpUrl } = options
   const environment = {
     DEPLOYMENT: "development",
     PUBLIC_BASE_URL: baseUrl,
@@ -35,29 +36,50 @@ export const startServices = Effect.fnUntraced(function* (options: {
     log: join(folder, "api.log"),
     isUp,
   }).pipe(Scope.provide(services))
+  const outgoing = {
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: "Outreach sandbox <outreach@sandbox.test>",
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+  }
   const worker = yield* startService("worker", {
     main: import.meta.resolve("@outreach/worker/main"),
-    environment: {
-      ...environment,
-      SMTP_URL: smtpUrl,
-      MAIL_FROM: "Outreach sandbox <outreach@sandbox.test>",
-      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-      DRAIN_SECONDS: "2",
-      ADMIN_PORT: "0",
-    },
+    environment: { ...environment, ...outgoing, DRAIN_SECONDS: "2", ADMIN_PORT: "0" },
     log: join(folder, "worker.log"),
     isUp,
   }).pipe(Scope.provide(services))
 
-  const failed = Effect.raceFirst(api.failed, worker.failed)
-  yield* Effect.raceFirst(waitUntilResponding(baseUrl), failed)
+  const operatorConsole = yield* startService("console", {
+    main: import.meta.resolve("@outreach/console/main"),
+    loader: import.meta.resolve("@outreach/console/compileJsx"),
+    environment: {
+      ...environment,
+      ...outgoing,
+      CONSOLE_HOST: "127.0.0.1",
+      CONSOLE_PORT: new URL(consoleUrl).port,
+      CONSOLE_URL: consoleUrl,
+      CONSOLE_ADMIN_PORT: "0",
+    },
+    log: join(folder, "console.log"),
+    isUp,
+  }).pipe(Scope.provide(services))
+
+  const all = [api, worker, operatorConsole]
+  const failed = Effect.raceAllFirst(all.map((service) => service.failed))
+  const responding = Effect.all(
+    [waitUntilResponding(`${baseUrl}/v1/health`), waitUntilResponding(`${consoleUrl}/sign-in`)],
+    {
+      concurrency: "unbounded",
+      discard: true,
+    },
+  )
+  yield* Effect.raceFirst(responding, failed)
   up = true
-  const incidents = () => [api, worker].flatMap(({ incident }) => incident() ?? [])
+  const incidents = () => all.flatMap(({ incident }) => incident() ?? [])
   return { failed, incidents }
 })
 
-const waitUntilResponding = (baseUrl: string) =>
-  Effect.tryPromise(() => fetch(`${baseUrl}/v1/health`, { signal: AbortSignal.timeout(1000) })).pipe(
+const waitUntilResponding = (url: string) =>
+  Effect.tryPromise(() => fetch(url, { signal: AbortSignal.timeout(1000) })).pipe(
     Effect.retry(Schedule.spaced("50 millis")),
     Effect.orDie,
   )

@@ -55,10 +55,14 @@ export const artifactIn = (
     opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--json")),
 
     /** Starts a process, and waits for its log line with this message. */
-    start: async (name: "api" | "worker", message: string, others: Readonly<Record<string, string>> = {}) => {
+    start: async (
+      name: "api" | "worker" | "console",
+      message: string,
+      others: Readonly<Record<string, string>> = {},
+    ) => {
       const child = spawn(node, ["--enable-source-maps", `out/${name}.js`], {
         cwd: folder,
-        env: { ADMIN_PORT: "0", ...settings(), ...others },
+        env: { ADMIN_PORT: "0", CONSOLE_ADMIN_PORT: "0", ...settings(), ...others },
         ...user,
         stdio: ["ignore", "pipe", "pipe"],
       })

@@ -5,6 +5,7 @@ import { readOptions } from "../src/options.ts"
 it("reads what was asked for", async () => {
   expect(await Effect.runPromise(readOptions(["--port", "9000", "--folder", "/tmp/x", "--fresh"]))).toEqual({
     port: 9000,
+    consolePort: undefined,
     fresh: true,
     folder: "/tmp/x",
     recipients: undefined,
@@ -14,6 +15,7 @@ it("reads what was asked for", async () => {
 
 it.each([
   [["--port", "abc"], "--port must be a port from 1 to 65535."],
+  [["--console-port", "65536"], "--console-port must be a port from 1 to 65535."],
   [["--no-such-option"], "Unknown option '--no-such-option'"],
   [["--recipients", "/no/such/file.csv"], "--recipients: /no/such/file.csv cannot be read."],
 ])("says what is wrong with %j", async (args, sentence) => {

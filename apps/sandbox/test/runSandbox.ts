@@ -11,6 +11,7 @@ import { onTestFinished } from "vitest"
 export type Addresses = Readonly<
   Record<
     | "base_url"
+    | "console_url"
     | "api_key"
     | "organization_id"
     | "program_id"

@@ -14,7 +14,7 @@ import { listen } from "@outreach/testing/listen"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
-import { checkPort, lockDirectory } from "../src/preconditions.ts"
+import { checkPort, holdConsolePort, lockDirectory } from "../src/preconditions.ts"
 import { processTree, runs } from "./processTree.ts"
 import { received } from "./receivedEvents.ts"
 import { type Addresses, isRefused, runSandbox, sandboxFolder } from "./runSandbox.ts"
@@ -185,17 +185,44 @@ it("says how many e-mails the mail catcher keeps", async () => {
   expect(await page.text()).toContain("The newest 2,000 are kept in memory")
 })
 
+it("links to the console, where the link signs in as an admin as often as it is opened", async () => {
+  expect(sandbox.output()).toContain(`operator console  ${addresses.console_url}   signed in as an admin`)
+  for (const _ of [1, 2]) {
+    const signIn = await fetch(addresses.console_url, { redirect: "manual" })
+    expect({ status: signIn.status, to: signIn.headers.get("location") }).toEqual({ status: 303, to: "/" })
+    const cookie = signIn.headers.get("set-cookie")!.split(";")[0]!
+    const page = await fetch(new URL("/", addresses.console_url), { headers: { cookie } })
+    expect(await page.text()).toContain("Sandbox <small>admin</small>")
+  }
+})
+
 it("names the port that is in use, and the sandbox that holds the folder", async () => {
   const port = Number(new URL(addresses.base_url).port)
   const inUse = await Effect.runPromise(Effect.flip(checkPort(port)))
   expect(inUse.message).toContain(`Port ${port} is in use`)
+  const consolePort = Number(new URL(addresses.console_url).port)
+  const consoleInUse = await Effect.runPromise(Effect.flip(Effect.scoped(holdConsolePort(consolePort))))
+  expect(consoleInUse.message).toContain(
+    `Port ${consolePort} is in use; free it, or choose another with --console-port.`,
+  )
   const held = await Effect.runPromise(Effect.flip(Effect.scoped(lockDirectory(folder))))
   expect(held.message).toContain(`A sandbox runs on ${folder} already, as process ${sandbox.pid}.`)
 })
 
+it("takes another port for the console where 8090 is in use", async () => {
+  const ports = await Effect.runPromise(
+    Effect.scoped(
+      Effect.map(Effect.all([holdConsolePort(undefined), holdConsolePort(undefined)]), (held) =>
+        held.map(({ port }) => port),
+      ),
+    ),
+  )
+  expect(new Set(ports).size).toBe(2)
+})
+
 it("ends everything on Ctrl-C", async () => {
   const processes = processTree(sandbox.pid)
-  expect(processes.length).toBeGreaterThanOrEqual(4)
+  expect(processes.length).toBeGreaterThanOrEqual(5)
   sandbox.kill("SIGINT")
   expect(await sandbox.ended).toBe(0)
   expect(processes.filter(runs)).toEqual([])

@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
-import { stripTypeScriptTypes } from "node:module"
 import { fileURLToPath } from "node:url"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
-
-/** The scripts of the browser. Each looks for the elements that it is for, and every page works without it. */
-const SCRIPTS = ["brush", "countdown", "liveTiles"] as const
+import { browserScripts } from "./browserScripts.ts"
 
 interface Asset {
   readonly path: `/assets/${string}`
@@ -23,11 +20,7 @@ export class Assets extends Context.Service<
     Effect.promise(async () => ({
       style: asset("css", "text/css; charset=utf-8", await readText("#styles/console.css")),
       icon: asset("svg", "image/svg+xml", await readText("#styles/icon.svg")),
-      scripts: await Promise.all(
-        SCRIPTS.map(async (name) =>
-          asset("js", "text/javascript; charset=utf-8", stripTypeScriptTypes(await readText(`#browser/${name}`))),
-        ),
-      ),
+      scripts: browserScripts.map((text) => asset("js", "text/javascript; charset=utf-8", text)),
     })),
   )
 }
