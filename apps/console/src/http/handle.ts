@@ -18,7 +18,7 @@ import { Sessions, type SignedIn } from "./Sessions.ts"
 /**
  * Creates the handler of a route: the same steps in the same order, which no route can skip.
  *
- * Session; role; form and its token; path, query and fields; whose the named things are; audit log; the route's own part; rendering.
+ * Session; role; form and its token; whose the named things are; path, query and fields; audit log; the route's own part; rendering.
  */
 export const handle = <R>(route: Route<R>) =>
   Effect.gen(function* () {
@@ -66,14 +66,14 @@ const respond = Effect.fnUntraced(function* <R>(route: Route<R>, { operator, ses
   if (form !== undefined && !isFormToken(sessionToken, form.get("token") ?? undefined)) return yield* forged
   const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
   const search = form ?? new URLSearchParams(request.url.split("?")[1])
-  const input = {
-    ...(yield* parsePath(route.params, params)),
-    ...(yield* parseGiven(route.kind === "action" ? route.fields : route.query, search)),
-  } as never
   if (operator.organizationId !== null) {
     const ids = [...Object.values(params), ...search.values()].flatMap((text) => text.match(ID) ?? [])
     if (!(yield* (yield* OwnedIds).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
   }
+  const input = {
+    ...(yield* parsePath(route.params, params)),
+    ...(yield* parseGiven(route.kind === "action" ? route.fields : route.query, search)),
+  } as never
 
   const context = { operator, now: view.now }
   switch (route.kind) {
