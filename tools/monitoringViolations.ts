@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { ALERT_RULES } from "@outreach/domain/operators/alerts"
 import { parser } from "@prometheus-io/lezer-promql"
 import { parse } from "yaml"
-import { ALERT_RULES } from "../packages/domain/src/operators/alerts.ts"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 
