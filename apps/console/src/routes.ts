@@ -1,7 +1,9 @@
+import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
 import { todayRoutes } from "./pages/today/todayRoutes.ts"
 
 /** Every page and action of the console. */
 export const routes = [
   // One line for each subject: `...campaignRoutes` of pages/campaigns/campaignRoutes.ts.
   ...todayRoutes,
+  ...inboxRoutes,
 ] as const

@@ -28,6 +28,9 @@ const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.completer_qualified": "completer_qualified",
 }
 
+/** The types of events that partners send; others are acknowledged and ignored. */
+export const INBOUND_TYPES = Object.keys(STAGES) as ReadonlyArray<EventTypeOf<"to_service">>
+
 const parseNpi = parseInput(Npi)
 const parseEmail = parseInput(EmailAddress)
 

@@ -18,6 +18,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   check: "recorded",
   "completer-target": "recorded",
   confirm: "recorded",
+  date: "recorded",
   delivery: "recorded",
   detach: "recorded",
   "dkim-domain": "recorded",

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest"
+import { parseInboundEvent } from "../../src/inbox/parseInboundEvent.ts"
+import { quarantineAdvice } from "../../src/inbox/quarantineAdvice.ts"
+
+describe("quarantineAdvice", () => {
+  it("says of what the partner sent wrongly that a replay does not help", () => {
+    const result = parseInboundEvent(false)({
+      type: "clinician.learner_qualified",
+      body: JSON.stringify({ livemode: false, data: { npi: "12", consumer_program_slug: "heart-failure" } }),
+    })
+    const reason = result._tag === "Invalid" ? result.reason : ""
+    expect(reason).toContain("data.npi")
+    expect(quarantineAdvice(reason)).toContain("a replay fails again")
+  })
+
+  it("tells of another deployment, an unknown program and the database apart", () => {
+    const result = parseInboundEvent(false)({ type: "any", body: JSON.stringify({ livemode: true }) })
+    expect(quarantineAdvice(result._tag === "Invalid" ? result.reason : "")).toContain("the wrong deployment")
+    expect(quarantineAdvice("data.consumer_program_slug names no program of the organization")).toContain(
+      "Create the program",
+    )
+    expect(quarantineAdvice("it could not be applied: 23514")).toContain("The database refused it")
+  })
+})
