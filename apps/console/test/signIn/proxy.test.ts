@@ -1,0 +1,93 @@
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import { ConsoleConfig } from "../../src/ConsoleConfig.ts"
+import { startConsole } from "../startConsole.ts"
+
+const trusted = startConsole({ CONSOLE_PROXY_HEADER: "X-Forwarded-User", TRUST_PROXY: "loopback" })
+const untrusted = startConsole({ CONSOLE_PROXY_HEADER: "X-Forwarded-User", TRUST_PROXY: "192.0.2.1" })
+
+const add = (name: string) =>
+  trusted().run(OperatorRepository.use((operators) => operators.add({ name, role: "admin", organizationId: null })))
+/** The bytes of a name in UTF-8, as a proxy sends them. */
+const utf8 = (name: string) => Buffer.from(name).toString("latin1")
+const open = (headers: Readonly<Record<string, string>>, method = "GET", url = trusted().url) =>
+  fetch(`${url}/`, { method, headers, redirect: "manual" })
+const cookieOf = (response: Response) => response.headers.get("set-cookie")?.split(";")[0]
+const sessionsOf = async (name: string) =>
+  (await trusted().run(OperatorRepository.use(({ list }) => list))).find((operator) => operator.name === name)!.sessions
+
+describe("a proxy that signs operators in", () => {
+  it("begins a session for the operator whom it names, which goes on with the cookie", async () => {
+    await add("Zoë Reyes")
+    const first = await open({ "x-forwarded-user": utf8("Zoë Reyes") })
+    expect(first.headers.get("set-cookie")).toMatch(/^session=[\w-]{43}; .*HttpOnly; SameSite=Strict/)
+    expect(await first.text()).toContain("Zoë Reyes")
+    const second = await open({ "x-forwarded-user": utf8("Zoë Reyes"), cookie: cookieOf(first)! })
+    expect(cookieOf(second)).toBeUndefined()
+    expect(await second.text()).toContain("Zoë Reyes")
+    expect(await sessionsOf("Zoë Reyes")).toBe(1)
+  })
+
+  it("is asked with each request: a cookie alone is not enough", async () => {
+    await add("Cookie")
+    const cookie = cookieOf(await open({ "x-forwarded-user": "Cookie" }))!
+    const response = await open({ cookie })
+    expect(response.status).toBe(403)
+    expect(await response.text()).not.toContain("Cookie<")
+  })
+
+  it("names who acts, whatever session the browser has", async () => {
+    await Promise.all([add("Ada"), add("Grace")])
+    const ada = cookieOf(await open({ "x-forwarded-user": "Ada" }))!
+    const asGrace = await open({ "x-forwarded-user": "Grace", cookie: ada })
+    expect(await asGrace.text()).toContain("Grace")
+    expect(cookieOf(asGrace)).toMatch(/^session=/)
+    expect(cookieOf(asGrace)).not.toBe(ada)
+    const signOut = await fetch(`${trusted().url}/sign-out`, {
+      method: "POST",
+      headers: { "x-forwarded-user": "Grace", cookie: ada, origin: trusted().url },
+      body: new URLSearchParams(),
+      redirect: "manual",
+    })
+    expect(signOut.status).toBe(303)
+    expect(await sessionsOf("Ada")).toBe(1)
+  })
+
+  it("lets nobody in whom it does not name, or who is no operator", async () => {
+    for (const headers of [{}, { "x-forwarded-user": "" }, { "x-forwarded-user": "Nobody" }]) {
+      const response = await open(headers as Readonly<Record<string, string>>)
+      expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 403, cookie: undefined })
+    }
+  })
+
+  it("makes sign-in links useless", async () => {
+    const operator = await add("Linked")
+    const { token } = await trusted().run(
+      OperatorRepository.use((all) => all.createSignInLink(operator.id, { seconds: 3600, once: false })),
+    )
+    const response = await fetch(`${trusted().url}/sign-in/${Redacted.value(token)}`, { redirect: "manual" })
+    expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 410, cookie: undefined })
+  })
+})
+
+it("believes the header from nobody but the proxy, not even when it reports such an address", async () => {
+  await untrusted().run(
+    OperatorRepository.use((operators) => operators.add({ name: "Ada", role: "admin", organizationId: null })),
+  )
+  const headers = { "x-forwarded-user": "Ada", "x-forwarded-for": "192.0.2.1" }
+  const response = await open(headers, "GET", untrusted().url)
+  expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 403, cookie: undefined })
+})
+
+it("does not start with a proxy's header and nobody to believe it from", async () => {
+  const env = {
+    DATABASE_URL: "postgres://localhost/",
+    SECRETS_KEY: Buffer.alloc(32, 1).toString("base64"),
+    CONSOLE_PROXY_HEADER: "X-Forwarded-User",
+  }
+  const reading = Effect.scoped(Layer.build(ConsoleConfig.fromEnvironment)).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+  )
+  expect(String(await Effect.runPromise(Effect.flip(reading)))).toContain("TRUST_PROXY")
+})
