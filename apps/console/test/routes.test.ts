@@ -1,0 +1,228 @@
+import { mayActAs, OPERATOR_ROLES, type OperatorRole } from "@outreach/domain/operators/Operator"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { formToken } from "../src/http/formToken.ts"
+import type { Inputs } from "../src/http/inputs.ts"
+import { DEPLOYMENT_SECTIONS, type Route as RouteOf } from "../src/http/Route.ts"
+import { routes as consoleRoutes } from "../src/routes.ts"
+import { seedOrganization } from "./seedOrganization.ts"
+import { startConsole } from "./startConsole.ts"
+
+// The routes are those of the console itself, so that a new one is walked as well.
+
+const test = startConsole()
+type Route = RouteOf<unknown>
+const routes: ReadonlyArray<Route> = consoleRoutes
+
+/** Who asks: nobody, an operator of a role, or one of a role who is bound to the other organization. */
+type Session = string | undefined
+
+let own: Effect.Success<ReturnType<typeof seedOrganization>>
+let other: typeof own
+let everywhere: Readonly<Record<OperatorRole, string>>
+/** Bound to the other organization. */
+let bound: Readonly<Record<OperatorRole, string>>
+
+beforeAll(async () => {
+  own = await test().run(seedOrganization("acme.test"))
+  other = await test().run(seedOrganization("other.test"))
+  const sessions = async (organizationId?: typeof own.ids.organization) =>
+    Object.fromEntries(
+      await Promise.all(OPERATOR_ROLES.map(async (role) => [role, (await test().as(role, organizationId)).cookie])),
+    ) as typeof everywhere
+  everywhere = await sessions()
+  bound = await sessions(other.ids.organization)
+})
+
+/** The ids of an organization's things by the names of the inputs that take them. */
+const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
+  Object.hasOwn(ids, name) ? ids[name as keyof typeof ids] : undefined
+
+const inputsOf = (route: Route): Inputs => (route.kind === "action" ? route.fields : route.query)
+
+/** The parameters and the inputs of a route that are ids, or that it cannot do without. */
+const namedThings = (route: Route): ReadonlyArray<string> =>
+  [...Object.keys(route.params), ...Object.keys(inputsOf(route))].filter(
+    (name) => exampleOf(own.ids, name) !== undefined,
+  )
+
+interface Ask {
+  readonly session?: Session
+  readonly ids?: typeof own.ids
+  /** Default the token of the session. */
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Sends a request to a route. Of a stream only the head is read. */
+const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const id = exampleOf(ids, name)
+    if (id === undefined) {
+      throw new Error(
+        `Give seedOrganization of test/seedOrganization.ts the id of a ${name}, which ${route.path} names.`,
+      )
+    }
+    return id
+  })
+  const inputs = Object.keys(inputsOf(route)).flatMap((name) => {
+    const id = exampleOf(ids, name)
+    return id === undefined ? [] : [[name, id]]
+  })
+  const isAction = route.kind === "action"
+  const sent = token === undefined && session !== undefined ? formToken(session.slice("session=".length)) : token
+  const fields = new URLSearchParams([...inputs, ...(typeof sent === "string" ? [["token", sent]] : [])] as string[][])
+  const stop = new AbortController()
+  const response = await fetch(
+    `${test().url}${path}${isAction ? "" : `?${new URLSearchParams(inputs as string[][])}`}`,
+    {
+      method: isAction ? "POST" : "GET",
+      headers: {
+        ...(session !== undefined && { cookie: session }),
+        ...(isAction && { origin: test().url, "content-type": "application/x-www-form-urlencoded" }),
+        ...headers,
+      },
+      ...(isAction && { body: body ?? fields.toString() }),
+      redirect: "manual",
+      signal: stop.signal,
+    },
+  )
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
+  const text = isStream ? "" : await response.text()
+  if (isStream) stop.abort()
+  return { status: response.status, to: response.headers.get("location"), headers: response.headers, text }
+}
+
+type Answer = Awaited<ReturnType<typeof ask>>
+
+const personalIn = (text: string): ReadonlyArray<string> =>
+  [...own.personal, ...other.personal].filter((value) => text.includes(value))
+
+/** What shows that an answer is about the first organization, which those who are bound to the other must never see. */
+const ownIn = (text: string): ReadonlyArray<string> =>
+  [...Object.values(own.ids), "acme.test"].filter((value) => text.includes(value))
+
+/** A digest of all that the database holds, less when sessions were used. */
+const contents = () =>
+  test().run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const tables = yield* sql<{ name: string }>`
+        select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'operator_sessions'
+        order by relname`
+      return yield* Effect.forEach(tables, ({ name }) =>
+        Effect.map(
+          sql<{
+            digest: string
+          }>`select md5(string_agg(row::text, ',' order by row::text)) as digest from ${sql(name)} as row`,
+          ([found]) => [name, found!.digest] as const,
+        ),
+      )
+    }),
+  )
+
+/** Expects answers that refuse, show nothing of anybody, and leave everything as it is. */
+const expectRefused = async (
+  route: Route,
+  asks: ReadonlyArray<readonly [who: string, ask: Ask, expected: Partial<Answer>]>,
+) => {
+  const before = await contents()
+  for (const [who, request, expected] of asks) {
+    const answer = await ask(route, request)
+    expect({ who, status: answer.status, to: answer.to }).toEqual({ who, to: null, ...expected })
+    expect({ who, personal: personalIn(answer.text), own: ownIn(answer.text) }).toEqual({ who, personal: [], own: [] })
+    expectSecured(answer)
+  }
+  expect(await contents()).toEqual(before)
+}
+
+const expectSecured = ({ headers, text }: Answer) => {
+  const policy = headers.get("content-security-policy") ?? ""
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toContain("unsafe")
+  expect(headers.get("x-content-type-options")).toBe("nosniff")
+  expect(headers.get("referrer-policy")).toMatch(/^(same-origin|no-referrer)$/)
+  expect(headers.get("cache-control")).toContain("no-store")
+  expect(headers.get("x-frame-options") ?? policy).toMatch(/DENY|SAMEORIGIN|frame-ancestors/)
+  // Text of a page is escaped, so that what looks like a tag is one.
+  expect(text).not.toMatch(/<style|<script(?![^>]* src="\/assets\/)|<[^>]+ (?:style|on\w+)=|javascript:/i)
+}
+
+const nameOf = (route: Route) => `${route.kind === "action" ? "POST" : "GET"} ${route.path}`
+const isDeploymentWide = ({ section }: Route) => DEPLOYMENT_SECTIONS.some((each) => each === section)
+const rolesBelow = ({ role }: Route) => OPERATOR_ROLES.filter((each) => !mayActAs(each, role))
+const rolesFrom = ({ role }: Route) => OPERATOR_ROLES.filter((each) => mayActAs(each, role))
+
+it("walks every route, each of its own", () => {
+  const names = routes.map(nameOf)
+  expect(names.length).toBeGreaterThan(0)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
+  it("is not for whoever is signed out, has a session of nobody, or lacks the role", async () => {
+    const signedOut = route.kind === "page" ? { status: 303, to: "/sign-in" } : { status: 401 }
+    await expectRefused(route, [
+      ["nobody", {}, signedOut],
+      ["a session that is unknown", { session: `session=${"a".repeat(43)}` }, signedOut],
+      ...rolesBelow(route).flatMap((role) => [
+        [role, { session: everywhere[role] }, { status: 403 }] as const,
+        [
+          `bound ${role}`,
+          { session: bound[role], ids: other.ids },
+          { status: isDeploymentWide(route) ? 404 : 403 },
+        ] as const,
+      ]),
+    ])
+  })
+
+  it("shows and does nothing of an organization to whoever is bound to another", async () => {
+    const isAnswered = namedThings(route).length === 0 && route.kind !== "action" && !isDeploymentWide(route)
+    await expectRefused(
+      route,
+      isAnswered ? [] : rolesFrom(route).map((role) => [`bound ${role}`, { session: bound[role] }, { status: 404 }]),
+    )
+    if (isAnswered) {
+      for (const role of rolesFrom(route)) {
+        const answer = await ask(route, { session: bound[role] })
+        expect({ role, status: answer.status, own: ownIn(answer.text) }).toEqual({ role, status: 200, own: [] })
+      }
+    }
+  })
+
+  if (route.kind === "action") {
+    it("needs the token of the session's own forms, sent by a page of the console", async () => {
+      const session = everywhere.admin
+      const refused = { status: 403 }
+      await expectRefused(route, [
+        ["no token", { session, token: null }, refused],
+        ["a forged token", { session, token: "a".repeat(43) }, refused],
+        ["the token of another session", { session, token: formToken(everywhere.viewer.slice(8)) }, refused],
+        ["another site", { session, headers: { origin: "https://evil.example" } }, refused],
+        ["a page without an origin", { session, headers: { origin: "null" } }, refused],
+        ["another site, by what the browser says", { session, headers: { "sec-fetch-site": "cross-site" } }, refused],
+        ["a subdomain, by what the browser says", { session, headers: { "sec-fetch-site": "same-site" } }, refused],
+        ["no form", { session, headers: { "content-type": "text/plain" } }, { status: 415 }],
+        ["no form but JSON", { session, headers: { "content-type": "application/json" }, body: "{}" }, { status: 415 }],
+      ])
+    })
+  } else {
+    it("shows masked data, without scripts and styles of its own, and changes nothing", async () => {
+      const before = await contents()
+      for (const role of rolesFrom(route)) {
+        const answer = await ask(route, { session: everywhere[role] })
+        expect({ role, status: answer.status, text: answer.status === 200 ? "" : answer.text }).toEqual({
+          role,
+          status: 200,
+          text: "",
+        })
+        expect(personalIn(answer.text)).toEqual([])
+        expectSecured(answer)
+      }
+      expect(await contents()).toEqual(before)
+    })
+  }
+})

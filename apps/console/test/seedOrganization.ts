@@ -1,0 +1,66 @@
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const RECIPIENTS = 4
+
+/** Gives an organization one of everything that a page shows. Returns the ids by the names that routes have for them, and what is personal. */
+export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string) {
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedCampaign({ recipients: RECIPIENTS, emailDomain })
+  const { organization, program, campaign, endpoint } = seeded
+  yield* sql`update organizations set name = ${`Organization of ${emailDomain}`} where id = ${organization.id}`
+  yield* sendCampaign(campaign.id)
+  for (const lease of yield* claimMessages(RECIPIENTS - 1)) yield* settleSent(lease)
+  const { key } = yield* issueKey({
+    organizationId: organization.id,
+    name: "x",
+    scopes: ["tokens:read"],
+    expiresAt: null,
+  })
+
+  const [eventId] = yield* publishSent(campaign, 1)
+  yield* sql`
+    insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
+    values (${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId!}, 'exhausted', '[]', now(), now())`
+  const replay = yield* (yield* ReplayJobQueue).create({ endpointId: endpoint.id }, 1)
+
+  const inboundId = yield* createIdentifier("event")
+  yield* receiveEvent(seeded, inboundId, "clinician.learner_qualified", {
+    npi: npi(0),
+    email: email(0, emailDomain),
+    consumer_program_slug: "nowhere",
+  })
+  const suppressed = { programId: program.id, npi: npi(900), email: email(900, emailDomain) }
+  yield* (yield* SuppressionRepository).add(organization.id, [suppressed], "operator")
+
+  const idOf = (table: string) =>
+    Effect.map(
+      sql<{ id: string }>`select id from ${sql(table)} where organization_id = ${organization.id} order by id limit 1`,
+      ([row]) => row!.id,
+    )
+  const numbers = [...Array.from({ length: RECIPIENTS }, (_, n) => n), 900]
+  return {
+    ids: {
+      organization: organization.id,
+      program: program.id,
+      campaign: campaign.id,
+      endpoint: endpoint.id,
+      key: key.id,
+      secret: yield* idOf("signing_secrets"),
+      recipient: yield* idOf("recipients"),
+      delivery: yield* idOf("dead_letters"),
+      group: yield* idOf("failure_groups"),
+      replay: replay.id,
+      event: inboundId,
+    },
+    personal: numbers.flatMap((n): ReadonlyArray<string> => [npi(n), email(n, emailDomain)]),
+  }
+})
