@@ -694,17 +694,29 @@ exception when insufficient_privilege or feature_not_supported or undefined_func
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer)
- RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, reason text, finished_at timestamp with time zone)
- LANGUAGE sql
+CREATE OR REPLACE FUNCTION public.dead_letters_after(after_at timestamp with time zone, after_id text, before timestamp with time zone, max_rows integer, of_group text DEFAULT NULL::text)
+ RETURNS TABLE(organization_id text, id text, endpoint_id text, event_id text, reason text, finished_at timestamp with time zone, group_id text)
+ LANGUAGE plpgsql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_bitmapscan TO 'off'
  SET enable_seqscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-  select organization_id, id, endpoint_id, event_id, reason, finished_at from dead_letters
-  where replayed_as is null and (finished_at, id) > (after_at, after_id) and finished_at < before
-  order by finished_at, id limit max_rows
+#variable_conflict use_column
+begin
+  if of_group is null then
+    return query
+    select organization_id, id, endpoint_id, event_id, reason, finished_at, group_id from dead_letters
+    where replayed_as is null and (finished_at, id) > (after_at, after_id) and finished_at < before
+    order by finished_at, id limit max_rows;
+  else
+    return query
+    select organization_id, id, endpoint_id, event_id, reason, finished_at, group_id from dead_letters
+    where replayed_as is null and group_id = of_group and (finished_at, id) > (after_at, after_id) and finished_at < before
+    order by finished_at, id limit max_rows;
+  end if;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.deliveries_in_log(organization text, endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, max_rows integer)
@@ -830,7 +842,7 @@ AS $function$
         -- A token without a digit: capitals within a word.
         '\m(?=\w*[a-z]\w*[A-Z])[A-Za-z]{6}\M', '#', 'g'),
       '(?<!\d)(?![1-5]\d\d(?!\d))\d+', '#', 'g'),
-    '\s+', ' ', 'g'), 160)), '')
+    '[\s[:cntrl:]]+', ' ', 'g'), 160)), '')
   from (
     select substring(case when body ~ '^\s*[[{]' then regexp_replace(body, '\s+', ' ', 'g') else body end from '\S[^\n\r]*') as line
     from (

@@ -3,12 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { mailServer } from "@outreach/testing/mailServer"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
@@ -60,8 +62,12 @@ it("walks through commands that succeed one after the other", async () => {
       ids.delete("evt_")
     }
     if (command.includes(" senders verify")) files["192.0.2.53"] = await publishRecords(ids.get("snd_")!)
+    const waiting = command.includes(" deliveries retry")
+      ? await meanwhile(postponeDelivery(ids.get("dlv_") as DeliveryId))
+      : undefined
     const [, , ...args] = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
-    const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => ids.get(prefix) ?? arg))
+    const idOf = (prefix: string) => (prefix === "dlv_" && waiting) || ids.get(prefix)
+    const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => idOf(prefix) ?? arg))
     const role = known[0] === "migrate" ? { DATABASE_URL: url() } : {}
     const { code, stdout, stderr } = await run(known, { ...settings, ...role })
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
@@ -71,7 +77,7 @@ it("walks through commands that succeed one after the other", async () => {
   }
   expect([...ids.keys()].sort()).toEqual(
     ["aud_", "cmp_", "dlv_", "ers_", "key_", "opr_", "org_", "pgm_", "rcp_", "rpl_", "rst_", "sec_", "snd_", "whe_"]
-      .concat("evt_")
+      .concat("evt_", "fgr_")
       .sort(),
   )
 })
@@ -101,6 +107,16 @@ const publishRecords = async (sender: string) => {
     ),
   )
 }
+
+/** Gives the event of a delivery another delivery, which waits for its next attempt; returns its id. */
+const postponeDelivery = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
+  const { delivery } = yield* (yield* DeliveryRepository).find(deliveryId)
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: string }>`
+    insert into deliveries (organization_id, endpoint_id, event_id, attempts, due_at)
+    values (${delivery.organizationId}, ${delivery.endpointId}, ${delivery.eventId}, 1, now() + interval '1 hour') returning id`
+  return rows[0]!.id
+})
 
 /** Receives an event about an unknown program, which the service quarantines. */
 const quarantineEvent = Effect.fnUntraced(function* (organizationId: OrganizationId, endpointId: EndpointId) {

@@ -74,6 +74,8 @@ describe("a replay by filters", () => {
       rate: 20,
       endpoint_id: endpointId,
       event_type: null,
+      group_id: null,
+      status: null,
       reason: "exhausted",
       from: null,
       to: "2099-01-01T00:00:00.000000Z",

@@ -2,14 +2,15 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Layer } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { reading } from "../audit/Access.ts"
 import { purge } from "../deadLetters/purge.ts"
 import { NotDeadLetter, replay } from "../deadLetters/replay.ts"
-import { limit } from "../inputs/commonFlags.ts"
-import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
+import { limit, organization } from "../inputs/commonFlags.ts"
+import { deadLetterFilter, deadLetterFilters } from "../inputs/deadLetterFilters.ts"
 import { parsedArgument } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
 import { printPage } from "../output/Output.ts"
@@ -18,13 +19,32 @@ import { printDelivery } from "./deliveries.ts"
 const list = reading(
   "list",
   { ...deadLetterFilters, limit },
-  Effect.fn("ops.dead-letters.list")(function* ({ endpoint, type, reason, from, to, limit }) {
-    const deadLetters = yield* DeadLetterRepository
-    const filter = pickDefined({ endpointId: endpoint, eventType: type, reason, from, to })
-    const rows = yield* deadLetters.list(filter, limit + 1)
+  Effect.fn("ops.dead-letters.list")(function* (input) {
+    const { limit } = input
+    const rows = yield* (yield* DeadLetterRepository).list(deadLetterFilter(input), limit + 1)
     yield* printPage(rows, limit, ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"])
   }),
 ).pipe(Command.withDescription("List the dead letters that were not replayed, newest first"))
+
+const groups = reading(
+  "groups",
+  {
+    organization: organization.pipe(Flag.optional),
+    endpoint: deadLetterFilters.endpoint,
+    reason: deadLetterFilters.reason,
+    status: deadLetterFilters.status,
+    limit,
+  },
+  Effect.fn("ops.dead-letters.groups")(function* ({ organization, endpoint, reason, status, limit }) {
+    const filter = pickDefined({ organizationId: organization, endpointId: endpoint, reason, status })
+    const rows = yield* (yield* FailureGroups).list(filter, limit + 1)
+    yield* printPage(rows, limit, ["id", "endpointId", "reason", "status", "firstLine", "open", "firstAt", "lastAt"])
+  }),
+).pipe(
+  Command.withDescription(
+    "List the dead letters that were not replayed by endpoint, reason, status and first line of the response",
+  ),
+)
 
 const show = reading(
   "show",
@@ -41,6 +61,8 @@ const show = reading(
 /** `ops dead-letters …` */
 export const deadLetters = Command.make("dead-letters").pipe(
   Command.withDescription("Deliveries that were rejected, ran out of attempts, or crashed several workers"),
-  Command.withSubcommands([list, show, replay, purge]),
-  Command.provide(Layer.mergeAll(DeadLetterRepository.layer, DeliveryRepository.layer, ReplayJobQueue.layer)),
+  Command.withSubcommands([list, groups, show, replay, purge]),
+  Command.provide(
+    Layer.mergeAll(DeadLetterRepository.layer, DeliveryRepository.layer, FailureGroups.layer, ReplayJobQueue.layer),
+  ),
 )

@@ -3,7 +3,7 @@ import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { reading } from "../audit/Access.ts"
+import { changing, reading, revealing } from "../audit/Access.ts"
 import { endpointFilter, eventTypeFilter, limit } from "../inputs/commonFlags.ts"
 import { parsedArgument, parsedFlag } from "../inputs/parsedInput.ts"
 import { pickDefined } from "../inputs/pickDefined.ts"
@@ -47,10 +47,31 @@ const show = reading(
   }),
 ).pipe(Command.withDescription("Show a delivery with its attempts"))
 
+const request = revealing(
+  "request",
+  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
+  Effect.fn("ops.deliveries.request")(function* ({ delivery: id }) {
+    const repository = yield* DeliveryRepository
+    const found = yield* repository.find(id)
+    const request = yield* repository.request(found.delivery)
+    const sent = { ...request, attempts: found.attempts }
+    yield* print(sent, () => `POST ${request.url}\n\n${request.body ?? EVENT_DROPPED.trim()}`)
+  }),
+).pipe(Command.withDescription("Show the body that is sent of a delivery, which holds personal data"))
+
+const retry = changing(
+  "retry",
+  { delivery: parsedArgument("delivery", DeliveryId, "The delivery's id, dlv_…") },
+  Effect.fn("ops.deliveries.retry")(function* ({ delivery }) {
+    yield* (yield* DeliveryRepository).retry(delivery)
+    yield* print({ delivery }, () => `${delivery} is due now.`)
+  }),
+).pipe(Command.withDescription("Make the next attempt at a delivery now that waits for it"))
+
 /** `ops deliveries …` */
 export const deliveries = Command.make("deliveries").pipe(
   Command.withDescription("Events on their way to the partners"),
-  Command.withSubcommands([list, show]),
+  Command.withSubcommands([list, show, request, retry]),
   Command.provide(DeliveryRepository.layer),
 )
 

@@ -1,24 +1,19 @@
 import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import {
-  DeadLetterRepository,
-  type PurgeFilter,
-  type PurgePosition,
-} from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { DeadLetterRepository, type PurgeFilter } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing } from "../audit/Access.ts"
-import { deadLetterSelector } from "../inputs/deadLetterFilters.ts"
+import { deadLetterFilter, deadLetterSelector } from "../inputs/deadLetterFilters.ts"
 import { parsedFlag, switchFlag } from "../inputs/parsedInput.ts"
-import { pickDefined } from "../inputs/pickDefined.ts"
 import { confirm, NotConfirmed, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { print, printProgress } from "../output/Output.ts"
 
-/** The command line lacks `--older-than`. */
+/** The command line has neither `--older-than` nor `--group`. */
 class AgeMissing extends Schema.TaggedError<AgeMissing>()("AgeMissing", {}) {
   override get message(): string {
-    return "Dead letters are purged by age: give --older-than, such as --older-than 90d. --dry-run shows how many would be purged."
+    return "Dead letters are purged by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be purged."
   }
 }
 
@@ -38,18 +33,14 @@ export const purge = changing(
     ),
     yes,
   },
-  Effect.fn("ops.dead-letters.purge")(function* ({
-    endpoint,
-    type,
-    reason,
-    olderThan,
-    dryRun,
-    confirm: expected,
-    yes,
-  }) {
-    if (Option.isNone(olderThan)) return yield* new AgeMissing()
-    const filter = pickDefined({ endpointId: endpoint, eventType: type, reason })
-    const found = yield* (yield* DeadLetterRepository).countOld(filter, olderThan.value)
+  Effect.fn("ops.dead-letters.purge")(function* (input) {
+    const { olderThan, dryRun, confirm: expected, yes } = input
+    if (Option.isNone(olderThan) && Option.isNone(input.group)) return yield* new AgeMissing()
+    const filter = deadLetterFilter(input)
+    const found = yield* (yield* DeadLetterRepository).countOld(
+      filter,
+      Option.getOrElse(olderThan, () => 0),
+    )
     const { before, count, replayed } = found
     const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
     if (dryRun) return yield* print(found, () => `${scope}, would be purged.`)
@@ -65,23 +56,12 @@ export const purge = changing(
   Command.withExamples([
     { command: "ops dead-letters purge --older-than 90d --dry-run" },
     { command: "ops dead-letters purge --older-than 90d --reason rejected --yes" },
+    { command: "ops dead-letters purge --group fgr_… --confirm 12" },
   ]),
 )
 
 const purgeAll = Effect.fnUntraced(function* (filter: PurgeFilter, before: Timestamp, count: number) {
   const deadLetters = yield* DeadLetterRepository
   const bar = yield* printProgress("Purging", count, { quiet: false })
-  let purged = 0
-  let after: PurgePosition | null = null
-  do {
-    const step: { readonly purged: number; readonly next: PurgePosition | null } = yield* deadLetters.purge(
-      filter,
-      before,
-      after,
-    )
-    purged += step.purged
-    after = step.next
-    yield* bar.advance(step.purged)
-  } while (after !== null)
-  return purged
+  return yield* deadLetters.purgeAll(filter, before, bar.advance)
 }, Effect.scoped)

@@ -4,9 +4,8 @@ import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { changing } from "../audit/Access.ts"
-import { deadLetterFilters } from "../inputs/deadLetterFilters.ts"
+import { deadLetterFilter, deadLetterFilters } from "../inputs/deadLetterFilters.ts"
 import { parsedArgument, switchFlag } from "../inputs/parsedInput.ts"
-import { pickDefined } from "../inputs/pickDefined.ts"
 import { detach, replayRate } from "../inputs/replayFlags.ts"
 import { formatCount } from "../output/format.ts"
 import { formatRows, print } from "../output/Output.ts"
@@ -42,8 +41,8 @@ export const replay = changing(
     deliveries: parsedArgument("delivery", DeliveryId, "Ids of dead letters, dlv_…").pipe(Argument.variadic()),
   },
   Effect.fn("ops.dead-letters.replay")(function* (input) {
-    const { endpoint, type, reason, from, to, all, rate, dryRun, detach, deliveries } = input
-    const filter = pickDefined({ endpointId: endpoint, eventType: type, reason, from, to })
+    const { all, rate, dryRun, detach, deliveries } = input
+    const filter = deadLetterFilter(input)
     const byIds = deliveries.length > 0
     const ways = [all, byIds, Object.keys(filter).length > 0]
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) return yield* new UnclearSelection()
@@ -63,6 +62,7 @@ export const replay = changing(
     { command: "ops dead-letters replay dlv_…" },
     { command: "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run" },
     { command: "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20" },
+    { command: "ops dead-letters replay --group fgr_… --rate 20" },
   ]),
 )
 

@@ -1,6 +1,6 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { DeadLetterRepository, type PurgePosition } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { type DeadLetterPosition, DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
@@ -71,7 +71,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   })
   const purgeDeadLetters = Effect.fnUntraced(function* (days: number) {
     const before = yield* deadLetters.daysAgo(days)
-    let after: PurgePosition | null = null
+    let after: DeadLetterPosition | null = null
     do {
       const { next }: Effect.Success<ReturnType<typeof deadLetters.purge>> = yield* withRest(
         deadLetters.purge({}, before, after),

@@ -34,6 +34,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   "follow-up": "recorded",
   from: "recorded",
   grace: "recorded",
+  group: "recorded",
   "grant-to": "recorded",
   hours: "recorded",
   html: "withheld",

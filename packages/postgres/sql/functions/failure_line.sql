@@ -13,7 +13,7 @@ create or replace function failure_line(response text) returns text language sql
         -- A token without a digit: capitals within a word.
         '\m(?=\w*[a-z]\w*[A-Z])[A-Za-z]{6}\M', '#', 'g'),
       '(?<!\d)(?![1-5]\d\d(?!\d))\d+', '#', 'g'),
-    '\s+', ' ', 'g'), 160)), '')
+    '[\s[:cntrl:]]+', ' ', 'g'), 160)), '')
   from (
     select substring(case when body ~ '^\s*[[{]' then regexp_replace(body, '\s+', ' ', 'g') else body end from '\S[^\n\r]*') as line
     from (

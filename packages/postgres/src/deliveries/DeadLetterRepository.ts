@@ -1,5 +1,5 @@
 import type { DeadLetterReason, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
-import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -9,6 +9,11 @@ import { CREATED_AT } from "./DeliveryRepository.ts"
 
 /** Which dead letters are meant: all conditions must hold. */
 export interface DeadLetterFilter {
+  readonly organizationId?: OrganizationId
+  /** Of this group of failures. */
+  readonly groupId?: FailureGroupId
+  /** With this HTTP status at the last attempt. */
+  readonly status?: number
   readonly endpointId?: EndpointId
   readonly eventType?: string
   readonly reason?: DeadLetterReason
@@ -28,7 +33,7 @@ export interface DeadLetterCount {
 export type PurgeFilter = Omit<DeadLetterFilter, "from" | "to">
 
 /** A place in the order of dead letters by age. */
-export interface PurgePosition {
+export interface DeadLetterPosition {
   readonly finishedAt: Timestamp
   readonly id: DeliveryId
 }
@@ -45,8 +50,22 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       const hints = yield* Hints
       const createdAt = sql.literal(CREATED_AT)
 
+      // Without what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
+      const isOf = ({ organizationId, groupId, status }: DeadLetterFilter, dead: Statement.Fragment) =>
+        sql.and([
+          ...(organizationId === undefined ? [] : [sql`${dead}.organization_id = ${organizationId}`]),
+          ...(groupId === undefined ? [] : [sql`${dead}.group_id = ${groupId}`]),
+          ...(status === undefined
+            ? []
+            : [
+                sql`exists (
+                  select from failure_groups
+                  where id = ${dead}.group_id and organization_id = ${dead}.organization_id and status = ${status}::int)`,
+              ]),
+        ])
+
       const matches = (filter: DeadLetterFilter) => sql`
-      replayed_as is null
+      replayed_as is null and ${isOf(filter, sql`delivery`)}
       and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
       and (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
       and (${filter.reason ?? null}::text is null or reason = ${filter.reason ?? null})
@@ -54,22 +73,55 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
 
       const isMeant = (filter: PurgeFilter) => sql`
-      (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
+      ${isOf(filter, sql`dead`)}
+      and (${filter.endpointId ?? null}::text is null or dead.endpoint_id = ${filter.endpointId ?? null})
       and (${filter.reason ?? null}::text is null or dead.reason = ${filter.reason ?? null})
       and (${filter.eventType ?? null}::text is null or exists (
         select from events
         where organization_id = dead.organization_id and id = dead.event_id and type = ${filter.eventType ?? null}))`
 
+      const purge = Effect.fnUntraced(function* (
+        filter: PurgeFilter,
+        before: Timestamp,
+        after: DeadLetterPosition | null,
+      ) {
+        const start = after ?? { finishedAt: "-infinity", id: "" }
+        const range = (isReplayed: Statement.Fragment) => sql`(
+        select organization_id, id, finished_at from dead_letters
+        where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
+          and finished_at < ${before}::timestamptz
+        order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
+        const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
+        with looked as materialized (
+          select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
+          order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
+        ), held as (
+          -- One that is being replayed at this moment is left to its replay.
+          select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
+          where ${isMeant(filter)}
+          for update of dead skip locked
+        ), purged as (
+          delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
+          returning dead.id
+        )
+        select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
+        from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
+        const { purged, finishedAt, id } = rows[0]!
+        return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
+      })
+
       return {
-        /** Lists dead letters that were not replayed, newest first. */
+        /** Lists dead letters that were not replayed, newest first, from `after` on. */
         list: Effect.fn("DeadLetterRepository.list")(
-          (filter: DeadLetterFilter, limit: number) => sql<DeliverySummary>`
+          (filter: DeadLetterFilter, limit: number, after: DeadLetterPosition | null = null) => sql<DeliverySummary>`
           select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
             event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
             ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
           from dead_letters delivery
           join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-          where ${matches(filter)} order by finished_at desc, delivery.id desc limit ${limit}`,
+          where ${matches(filter)}
+            and (finished_at, delivery.id) < (coalesce(${after?.finishedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? "~"})
+          order by finished_at desc, delivery.id desc limit ${limit}`,
           orDieAs("DeadLetterRepository.list"),
         ),
 
@@ -120,35 +172,25 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
         }, orDieAs("DeadLetterRepository.daysAgo")),
 
         /** Deletes matching dead letters, replayed or not, from `after` on, of at most some thousand that it looks at; returns how many, and where to go on. */
-        purge: Effect.fn("DeadLetterRepository.purge")(function* (
+        purge: Effect.fn("DeadLetterRepository.purge")(purge, orDieAs("DeadLetterRepository.purge")),
+
+        /** Deletes all matching dead letters from before a time, replayed or not, step by step; returns how many. */
+        purgeAll: Effect.fn("DeadLetterRepository.purgeAll")(function* (
           filter: PurgeFilter,
           before: Timestamp,
-          after: PurgePosition | null,
+          /** Receives how many each step has deleted. */
+          onStep: (purged: number) => Effect.Effect<void> = () => Effect.void,
         ) {
-          const start = after ?? { finishedAt: "-infinity", id: "" }
-          const range = (isReplayed: Statement.Fragment) => sql`(
-          select organization_id, id, finished_at from dead_letters
-          where replayed_as ${isReplayed} and (finished_at, id) > (${start.finishedAt}::timestamptz, ${start.id})
-            and finished_at < ${before}::timestamptz
-          order by finished_at, id limit ${PURGE_BATCH_SIZE}::int)`
-          const rows = yield* sql<{ purged: number; finishedAt: Timestamp | null; id: DeliveryId | null }>`
-          with looked as materialized (
-            select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
-            order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
-          ), held as (
-            -- One that is being replayed at this moment is left to its replay.
-            select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
-            where ${isMeant(filter)}
-            for update of dead skip locked
-          ), purged as (
-            delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
-            returning dead.id
-          )
-          select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
-          from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
-          const { purged, finishedAt, id } = rows[0]!
-          return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
-        }, orDieAs("DeadLetterRepository.purge")),
+          let purged = 0
+          let after: DeadLetterPosition | null = null
+          do {
+            const step: Effect.Success<ReturnType<typeof purge>> = yield* purge(filter, before, after)
+            purged += step.purged
+            after = step.next
+            yield* onStep(step.purged)
+          } while (after !== null)
+          return purged
+        }, orDieAs("DeadLetterRepository.purgeAll")),
       }
     }),
   },

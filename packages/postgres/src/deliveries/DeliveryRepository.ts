@@ -1,4 +1,5 @@
 import type { Attempt, DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   type CampaignId,
   type DeliveryId,
@@ -6,11 +7,13 @@ import {
   type EventId,
   lowestIdentifierAt,
   madeAt,
+  type OrganizationId,
 } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
+import { Hints } from "../events/Hints.ts"
 import { BATCH_SPAN_MS } from "./EndpointReadersPg.ts"
 
 /** No delivery has this id. */
@@ -22,8 +25,19 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   }
 }
 
+/** The delivery has no row of its own that waits for its next attempt. */
+export class NothingToRetry extends Schema.TaggedError<NothingToRetry>()("NothingToRetry", {
+  deliveryId: Schema.String,
+  state: Schema.String,
+}) {
+  override get message(): string {
+    return `The delivery ${this.deliveryId} waits for no retry: it is ${this.state}. A dead letter is replayed; what was never tried is sent in the order of the log.`
+  }
+}
+
 /** Which deliveries are meant: all conditions must hold. */
 export interface DeliveryFilter {
+  readonly organizationId?: OrganizationId
   readonly state?: DeliveryState
   readonly endpointId?: EndpointId
   readonly eventId?: EventId
@@ -32,10 +46,25 @@ export interface DeliveryFilter {
   /** Created at or after, and before. */
   readonly from?: Timestamp
   readonly to?: Timestamp
+  /** With ids at or above this one, and below. */
+  readonly since?: DeliveryId
+  readonly before?: DeliveryId
+}
+
+/** What is sent of a delivery. */
+export interface DeliveryRequest {
+  readonly url: EndpointUrl
+  readonly standardWebhooks: boolean
+  /** The event's envelope; null when the event is no longer stored. */
+  readonly body: string | null
 }
 
 /** How many deliveries one step of a list looks at when its filter is one of their events. */
 const SCAN_BATCH_SIZE = 10_000
+
+/** The same for one step of a page, and how many it looks at in all. */
+const PAGE_SCAN_BATCH_SIZE = 2000
+const MAX_PAGE_SCAN = 10_000
 
 /** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
 const HISTORY_ROWS = 200
@@ -59,13 +88,15 @@ interface ListStep {
 }
 
 /** The ids that a filter's times leave: no delivery is older than its event. */
-const idRange = ({ from, to, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
+const idRange = ({ from, to, since, before, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
   const begins = [from && toUnixMillis(from) - ID_MARGIN_MS, eventId && madeAt(eventId)].filter(
     (millis) => typeof millis === "number",
   )
+  const lowest = begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins))
+  const beyond = to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS)
   return [
-    begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins)),
-    to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS),
+    since !== undefined && since > lowest ? since : lowest,
+    before !== undefined && before < beyond ? before : beyond,
   ]
 }
 
@@ -88,6 +119,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const hints = yield* Hints
       const columns = sql.literal(`
       delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
       event.type as "eventType", state, attempts, due_at as "dueAt",
@@ -137,9 +169,12 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           sql`(${filter.state ?? null}::text is null or ${state} = ${filter.state ?? null})`
         const isEndpoint = (id: Statement.Fragment) =>
           sql`(${filter.endpointId ?? null}::text is null or ${id} = ${filter.endpointId ?? null})`
+        const isOrganization = (id: Statement.Fragment) =>
+          sql`(${filter.organizationId ?? null}::text is null or ${id} = ${filter.organizationId ?? null})`
         const newest = (deliveries: Statement.Fragment) => sql`(
         select * from ${deliveries}
         where id < ${top} and id >= ${lowest} and ${isState(sql`state`)} and ${isEndpoint(sql`endpoint_id`)}
+          and ${isOrganization(sql`organization_id`)}
           and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null})
         order by id desc limit ${batchSize}::int)`
         const fromLog = (state: Statement.Fragment, found: Statement.Fragment) => sql`(
@@ -150,13 +185,13 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
         cross join lateral reader_position(reader.endpoint_id) position
         join organization_clock clock on clock.organization_id = reader.organization_id
         cross join lateral ${found} found
-        where ${isState(state)} and ${isEndpoint(sql`reader.endpoint_id`)}
+        where ${isState(state)} and ${isEndpoint(sql`reader.endpoint_id`)} and ${isOrganization(sql`reader.organization_id`)}
           and (${filter.campaignId ?? null}::text is null or reader.organization_id = (
             select organization_id from campaigns where id = ${filter.campaignId ?? null})))`
         const beyondEvent =
           filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
         const isHistory = sql`
-        id >= ${lowest} and ${isState(sql`'delivered'`)} and ${isEndpoint(sql`endpoint_id`)}
+        id >= ${lowest} and ${isState(sql`'delivered'`)} and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
         and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
           or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`
         // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
@@ -220,6 +255,47 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
         } satisfies ListStep
       })
 
+      const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
+        const id = deliveryId as string
+        // One statement, because a delivery moves from the log to a row, and to its history.
+        const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
+        with kept as materialized (
+          select delivery.*, coalesce((
+            select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
+            from delivery_attempts made
+            where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
+          from ${waiting} where id = ${id}
+          union all
+          select organization_id, id, endpoint_id, event_id, state, attempts_made(attempts_json), due_at, created_at, finished_at,
+            replayed_as, attempts_json
+          from ${arrivedOf(sql`(
+            select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
+          where id = ${id}
+          union all
+          select delivery.*, (select attempts from dead_letters where id = ${id}) from ${dead} where id = ${id}
+        ), logged as (
+          select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
+            case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
+            emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as, '[]'::jsonb as made
+          from organizations organization
+          cross join lateral (
+            select * from events
+            where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
+            offset 0
+          ) event
+          join endpoint_readers reader on reader.organization_id = organization.id
+          join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
+          cross join lateral reader_position(reader.endpoint_id) position
+          where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
+            and (event.id = any (open)
+              or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
+        )
+        select ${columns}, made from (select * from kept union all select * from logged) delivery
+        left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`
+        const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
+        return { delivery, attempts: made }
+      })
+
       return {
         /** Lists deliveries, newest first. */
         list: Effect.fn("DeliveryRepository.list")(function* ({
@@ -246,46 +322,59 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           return found
         }, orDieAs("DeliveryRepository.list")),
 
-        find: Effect.fn("DeliveryRepository.find")(function* (deliveryId: DeliveryId) {
-          const id = deliveryId as string
-          // One statement, because a delivery moves from the log to a row, and to its history.
-          const rows = yield* sql<DeliverySummary & { made: ReadonlyArray<Attempt> }>`
-          with kept as materialized (
-            select delivery.*, coalesce((
-              select jsonb_agg(attempt_json(number, started_at, latency_ms, status, outcome, response) order by number, started_at)
-              from delivery_attempts made
-              where made.organization_id = delivery.organization_id and delivery_id = ${id}), '[]') as made
-            from ${waiting} where id = ${id}
-            union all
-            select organization_id, id, endpoint_id, event_id, state, attempts_made(attempts_json), due_at, created_at, finished_at,
-              replayed_as, attempts_json
-            from ${arrivedOf(sql`(
-              select * from delivered where id >= ${id} and id < ${batchesBelow(id)} and coalesce(first_id, id) <= ${id})`)}
-            where id = ${id}
-            union all
-            select delivery.*, (select attempts from dead_letters where id = ${id}) from ${dead} where id = ${id}
-          ), logged as (
-            select reader.organization_id, ${id}::text as id, reader.endpoint_id, event.id as event_id,
-              case when event.id = any (open) then 'sending' else 'pending' end as state, 0 as attempts,
-              emitted_at as due_at, emitted_at as created_at, null::timestamptz as finished_at, null as replayed_as, '[]'::jsonb as made
-            from organizations organization
-            cross join lateral (
-              select * from events
-              where organization_id = organization.id and id >= ${`evt_${id.slice(4, 16)}`} and id < ${`evt_${id.slice(4, 16)}${MAX_ID}`}
-              offset 0
-            ) event
-            join endpoint_readers reader on reader.organization_id = organization.id
-            join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-            cross join lateral reader_position(reader.endpoint_id) position
-            where not exists (select from kept) and delivery_id(event.id, reader.endpoint_id) = ${id}
-              and (event.id = any (open)
-                or emitted_at >= begun_at and (emitted_at, event.id) > (begun_at, begun_id) and (event_types is null or type = any (event_types)))
-          )
-          select ${columns}, made from (select * from kept union all select * from logged) delivery
-          left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true`
-          const { made, ...delivery } = rows[0] ?? (yield* new DeliveryNotFound({ deliveryId }))
-          return { delivery, attempts: made }
-        }, orDieAs("DeliveryRepository.find")),
+        /**
+         * Lists a page of deliveries, newest first, and where the list goes on: below that id; null at its end. It looks at some thousand
+         * deliveries at most, so a page with few of a rare type or campaign may go on.
+         */
+        page: Effect.fn("DeliveryRepository.page")(function* ({
+          limit,
+          ...filter
+        }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
+          const isScan = filter.eventType !== undefined || filter.campaignId !== undefined
+          const batchSize = isScan ? PAGE_SCAN_BATCH_SIZE : limit + 1
+          const found: Array<DeliverySummary> = []
+          let before: string | null = filter.before ?? MAX_ID
+          let historyRows = Math.min(batchSize, HISTORY_ROWS)
+          for (let looked = 0; before !== null && found.length <= limit && looked < MAX_PAGE_SCAN; ) {
+            const step: ListStep = yield* listBelow(filter, before, {
+              batchSize,
+              historyRows,
+              limit: limit + 1 - found.length,
+            })
+            found.push(...step.deliveries)
+            before = step.next
+            looked += Math.max(1, step.looked)
+            if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
+          }
+          const next = found.length > limit ? found[limit - 1]!.id : (before as DeliveryId | null)
+          return { deliveries: found.slice(0, limit), next }
+        }, orDieAs("DeliveryRepository.page")),
+
+        /** Reads what is sent of a delivery: personal data. */
+        request: Effect.fn("DeliveryRepository.request")(function* ({
+          organizationId,
+          endpointId,
+          eventId,
+        }: Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">) {
+          const rows = yield* sql<DeliveryRequest>`
+            select url, standard_webhooks as "standardWebhooks", (
+              select body from events where organization_id = ${organizationId} and id = ${eventId}) as body
+            from webhook_endpoints where id = ${endpointId}`
+          return rows[0]!
+        }, orDieAs("DeliveryRepository.request")),
+
+        find: Effect.fn("DeliveryRepository.find")(find, orDieAs("DeliveryRepository.find")),
+
+        /** Makes a delivery due now that waits for its next attempt, which keeps its number. */
+        retry: Effect.fn("DeliveryRepository.retry")(function* (deliveryId: DeliveryId) {
+          const rows = yield* sql<{ organizationId: OrganizationId }>`
+            update deliveries set due_at = least(due_at, clock_timestamp()) where id = ${deliveryId} and owner is null
+            returning organization_id as "organizationId"`
+          for (const { organizationId } of rows) yield* hints.give("due", organizationId)
+          if (rows.length > 0) return
+          const { delivery } = yield* find(deliveryId)
+          return yield* new NothingToRetry({ deliveryId, state: delivery.state })
+        }, orDieAs("DeliveryRepository.retry")),
       }
     }),
   },

@@ -1,9 +1,9 @@
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
-import type { EndpointId, OrganizationId, ReplayId } from "@outreach/domain/Identifier"
+import type { EndpointId, FailureGroupId, OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
 import type { DeadLetterFilter } from "./DeadLetterRepository.ts"
@@ -23,6 +23,8 @@ export interface Replay {
   /** Deliveries a second. */
   readonly rate: number
   /** What the dead letters must fulfil; null for any. */
+  readonly groupId: FailureGroupId | null
+  readonly status: number | null
   readonly endpointId: EndpointId | null
   readonly eventType: string | null
   readonly reason: DeadLetterReason | null
@@ -80,8 +82,13 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
     const hints = yield* Hints
     const columns = sql.literal(`
       id, case when cancelled_at is not null then 'cancelled' when finished_at is not null then 'finished' else 'running' end as state,
-      kind, total, replayed, rate, endpoint_id as "endpointId", event_type as "eventType", reason, event_types as "eventTypes",
+      case kind when 'log' then kind else 'dead_letters' end as kind, total, replayed, group_id as "groupId", status, rate, endpoint_id as "endpointId", event_type as "eventType", reason, event_types as "eventTypes",
       from_at as "from", to_at as "to", created_at as "createdAt", finished_at as "finishedAt", cancelled_at as "cancelledAt"`)
+
+    const isOfStatus = (dead: Statement.Fragment) => sql`
+      (job.status is null or exists (
+        select from failure_groups
+        where id = ${dead}.group_id and organization_id = ${dead}.organization_id and status = job.status))`
 
     /** A range of a log up to where its organization's clock stands: what is published later is not meant, whatever its time. */
     const rangeOf = ({ endpointId, from, to, eventTypes }: LogRange) => sql`
@@ -106,6 +113,8 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
         const rows = yield* sql<Replay>`
           with job as materialized (
             select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
+              ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
+              ${filter.status ?? null}::int as status,
               ${filter.eventType ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
               ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at
           ), meant as materialized (
@@ -113,12 +122,18 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
               and finished_at >= coalesce(from_at, '-infinity') and finished_at < least(to_at, job.created_at)
               and (job.endpoint_id is null or dead.endpoint_id = job.endpoint_id)
               and (job.reason is null or dead.reason = job.reason)
+              and (job.organization_id is null or dead.organization_id = job.organization_id)
+              and (job.group_id is null or dead.group_id = job.group_id)
+              and ${isOfStatus(sql`dead`)}
               and (event_type is null or exists (
                 select from events where organization_id = dead.organization_id and id = dead.event_id and type = event_type))
           )
           insert into replay_jobs (
-            endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at, next_at, created_at, finished_at)
-          select endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total, coalesce(from_at, '-infinity'),
+            kind, organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, rate, total, after_at, before_at,
+            next_at, created_at, finished_at)
+          -- A worker of the last release knows less than all conditions, and ends a job of another kind at once.
+          select case when coalesce(organization_id, group_id, status::text) is null then 'dead_letters' else 'failures' end,
+            organization_id, group_id, status, endpoint_id, event_type, reason, from_at, to_at, ${rate}::int, total, coalesce(from_at, '-infinity'),
             least(to_at, created_at), created_at, created_at, case when total = 0 then created_at end
           from job, meant
           returning ${columns}`
@@ -184,17 +199,19 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
           where finished_at is null and cancelled_at is null and next_at <= clock_timestamp()
           order by next_at limit 1 for update skip locked
         ), looked as materialized (
-          select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.finished_at as at
-          from job cross join dead_letters_after(after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) dead
-          where kind = 'dead_letters'
+          select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.group_id, dead.finished_at as at
+          from job cross join dead_letters_after(after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int, job.group_id) dead
+          where kind in ('dead_letters', 'failures')
           union all
-          select job.organization_id, event.id, job.endpoint_id, event.id, null, emitted_at
+          select job.organization_id, event.id, job.endpoint_id, event.id, null, null, emitted_at
           from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, ${SCAN_BATCH_SIZE}::int) event
           where kind = 'log'
         ), chosen as materialized (
           select looked.* from looked cross join job
           where kind = 'log' or (job.endpoint_id is null or looked.endpoint_id = job.endpoint_id)
             and (job.reason is null or looked.reason = job.reason)
+            and (job.organization_id is null or looked.organization_id = job.organization_id)
+            and ${isOfStatus(sql`looked`)}
             and (event_type is null or exists (
               select from events where organization_id = looked.organization_id and id = looked.event_id and type = event_type))
           order by looked.at, looked.id limit (select chunk from job)
@@ -206,7 +223,7 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
             where organization_id = chosen.organization_id and id = chosen.id and replayed_as is null
             for update
           ) dead
-          where (select kind from job) = 'dead_letters'
+          where (select kind from job) in ('dead_letters', 'failures')
         ), marked as (
           update dead_letters dead set replayed_as = make_id('dlv') from held where dead.ctid = held.place
           returning dead.organization_id, endpoint_id, event_id, replayed_as

@@ -33,6 +33,7 @@ export class OwnedIds extends Context.Service<OwnedIds>()("postgres/operators/Ow
           union select id from webhook_endpoints join given using (id) where organization_id = ${organizationId}
           union select id from api_keys join given using (id) where organization_id = ${organizationId}
           union select id from signing_secrets join given using (id) where organization_id = ${organizationId}
+          union select id from failure_groups join given using (id) where organization_id = ${organizationId}
           union select given.id from given
             where starts_with(given.id, 'evt_')
               and (exists (select from events where organization_id = ${organizationId} and events.id = given.id)

@@ -44,7 +44,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   delivery_workers: { worker: "select, insert, update, delete", operator: "select" },
   endpoint_readers: { worker: "select, insert, update", operator: "select, insert, update" },
   reader_positions: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
-  deliveries: { worker: "select, insert, update, delete", operator: "select, insert" },
+  deliveries: { worker: "select, insert, update, delete", operator: "select, insert, update (due_at)" },
   delivery_attempts: { worker: "select, insert, delete", operator: "select, update (response)" },
   delivered: { worker: "select, insert", operator: "select, update (attempts, deliveries)" },
   dead_letters: { worker: "select, insert, update, delete", operator: "select, update, delete" },

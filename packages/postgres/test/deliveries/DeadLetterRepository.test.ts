@@ -3,8 +3,8 @@ import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import {
   type DeadLetterFilter,
+  type DeadLetterPosition,
   DeadLetterRepository,
-  type PurgePosition,
 } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -111,8 +111,8 @@ describe("DeadLetterRepository", () => {
       count: 0,
     })
     const chunks: Array<number> = []
-    for (let after: PurgePosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
-      const { purged, next }: { purged: number; next: PurgePosition | null } = yield* deadLetters.purge(
+    for (let after: DeadLetterPosition | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      const { purged, next }: { purged: number; next: DeadLetterPosition | null } = yield* deadLetters.purge(
         filter,
         before,
         after,

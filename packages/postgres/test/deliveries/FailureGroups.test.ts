@@ -149,10 +149,49 @@ describe("FailureGroups", () => {
     yield* assertConsistent
   })
 
-  test("know no id that is not a group's", function* () {
-    expect(yield* Effect.flip((yield* FailureGroups).find(`fgr_${"0".repeat(32)}` as never))).toMatchObject({
-      _tag: "FailureGroupNotFound",
+  test("are replayed and purged each for itself, and so are those of a status or of an organization", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const groups = yield* FailureGroups
+    const deadLetters = yield* DeadLetterRepository
+    const replayJobs = yield* ReplayJobQueue
+    const failed = { reason: "exhausted", status: 500, response: "Down", hoursAgo: 1 } as const
+    const other = yield* seedDeadLetters(0)
+    yield* add(other, [failed])
+    const seeded = yield* seedDeadLetters(0)
+    const organizationId = seeded.organization.id
+    yield* add(seeded, [...Array(5).fill(failed), { ...failed, response: "Full" }, { ...failed, status: 503 }])
+    const list = yield* groups.largest({ organizationId }, 10)
+    const groupId = list[0]!.id
+    expect(list.map(({ open }) => open)).toEqual([5, 1, 1])
+
+    const ofGroup = yield* deadLetters.list({ groupId }, 3)
+    expect(ofGroup).toHaveLength(3)
+    const { id, finishedAt } = ofGroup[2]!
+    expect(yield* deadLetters.list({ groupId }, 3, { id, finishedAt: finishedAt! })).toHaveLength(2)
+    expect(yield* deadLetters.list({ organizationId, status: 503 }, 9)).toHaveLength(1)
+    expect(yield* deadLetters.count({ organizationId, status: 500 })).toMatchObject([{ count: 6 }])
+
+    const finish = Effect.fnUntraced(function* (filter: Parameters<typeof replayJobs.create>[0]) {
+      const { id, total } = yield* replayJobs.create(filter, 10_000)
+      while ((yield* replayJobs.find(id)).state === "running") {
+        yield* sql`update replay_jobs set next_at = clock_timestamp()`
+        yield* replayJobs.replayNextChunk
+      }
+      const { replayed, kind } = yield* replayJobs.find(id)
+      return { total, replayed, kind }
     })
-    expect(yield* (yield* ReplayJobQueue).list(1)).toEqual([])
+    const kind = "dead_letters"
+    expect(yield* finish({ groupId })).toEqual({ total: 5, replayed: 5, kind })
+    expect(yield* groups.find(groupId)).toMatchObject({ open: 0, stored: 5 })
+    expect(yield* finish({ organizationId, status: 503 })).toEqual({ total: 1, replayed: 1, kind })
+    expect((yield* groups.list({ organizationId }, 10)).map(({ firstLine }) => firstLine)).toEqual(["Full"])
+    expect(yield* finish({ organizationId })).toEqual({ total: 1, replayed: 1, kind })
+    expect(yield* groups.totals({ organizationId: other.organization.id })).toEqual({ open: 1, groups: 1 })
+
+    const { before, count } = yield* deadLetters.countOld({ groupId }, 0)
+    expect(count).toBe(5)
+    expect(yield* deadLetters.purge({ groupId }, before, null)).toMatchObject({ purged: 5 })
+    expect(yield* Effect.flip(groups.find(groupId))).toMatchObject({ _tag: "FailureGroupNotFound" })
+    yield* assertConsistent
   })
 })

@@ -35,6 +35,7 @@ const table: ReadonlyArray<[response: string | null, line: string | null]> = [
   ["request 3f2504e0-4f89-11d3-9a0c-0305e82c3301 failed after 132 ms", "request # failed after 132 ms"],
   ["2026-11-23T07:44:22Z refused", "#:#:#Z refused"],
   ["took 98 ms", "took # ms"],
+  ["gone\u001b[2J", "gone [#J"],
   ["status 503", "status 503"],
   ["Service unavailable", "Service unavailable"],
   ["x ".repeat(300), `${"x ".repeat(80).trim()}`],

@@ -1,0 +1,122 @@
+import { describe, expect } from "@effect/vitest"
+import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { createIdentifier, type DeliveryId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+
+const test = effectTest(runOnDatabase())
+
+/** An endpoint with deliveries of every state: 5 delivered, 2 that wait for a retry, 2 dead letters, 3 that wait in the log. */
+const seedAll = Effect.gen(function* () {
+  const seeded = yield* seedCampaign({ recipients: 1 })
+  const { take, settle } = yield* workerOn()
+  yield* publishSent(seeded.campaign, 9)
+  const taken = (yield* take()).filter(({ endpointId }) => endpointId === seeded.endpoint.id)
+  yield* settle(taken.slice(0, 5))
+  yield* settle(taken.slice(5, 7), { state: "retry", delaySeconds: 3600 }, 503)
+  yield* settle(taken.slice(7), { state: "rejected" }, 404)
+  yield* publishSent(seeded.campaign, 3)
+  return seeded
+})
+
+/** Reads all pages of so many deliveries. */
+const allPages = Effect.fnUntraced(function* (
+  filter: Omit<Parameters<DeliveryRepository["Service"]["page"]>[0], "limit">,
+  limit: number,
+) {
+  const repository = yield* DeliveryRepository
+  const pages: Array<ReadonlyArray<DeliverySummary>> = []
+  let before = filter.before
+  do {
+    const { deliveries, next }: { deliveries: ReadonlyArray<DeliverySummary>; next: DeliveryId | null } =
+      yield* repository.page({ ...filter, ...(before && { before }), limit })
+    pages.push(deliveries)
+    before = next ?? undefined
+  } while (before !== undefined)
+  return pages
+})
+
+describe("DeliveryRepository.page", () => {
+  test("lists all deliveries once over its pages, in the order of `list`, whatever they are of", function* () {
+    const repository = yield* DeliveryRepository
+    yield* seedAll
+    const { endpoint, organization, campaign } = yield* seedAll
+    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    expect(all).toHaveLength(12)
+    const filters = [
+      { endpointId: endpoint.id },
+      { organizationId: organization.id },
+      { campaignId: campaign.id },
+      { endpointId: endpoint.id, eventType: "outreach.email_sent" },
+    ]
+    for (const filter of filters) {
+      for (const limit of [1, 5, 12, 50]) expect((yield* allPages(filter, limit)).flat()).toEqual(all)
+    }
+    const pending = (yield* allPages({ organizationId: organization.id, state: "pending" }, 2)).flat()
+    expect(pending).toEqual(all.filter(({ state }) => state === "pending"))
+    expect(pending).toHaveLength(5)
+    expect(
+      (yield* allPages({ organizationId: organization.id, eventType: "outreach.email_opened" }, 5)).flat(),
+    ).toEqual([])
+  })
+
+  test("keeps to the ids between two times", function* () {
+    const { endpoint } = yield* seedAll
+    const all = (yield* allPages({ endpointId: endpoint.id }, 50)).flat()
+    const at = madeAt(all[4]!.id)
+    const since = lowestIdentifierAt("delivery", at)
+    const before = lowestIdentifierAt("delivery", at + 1)
+    const within = all.filter(({ id }) => madeAt(id) === at)
+    expect((yield* allPages({ endpointId: endpoint.id, since, before }, 50)).flat()).toEqual(within)
+  })
+})
+
+describe("DeliveryRepository.retry", () => {
+  test("makes a delivery due now that waits for its next attempt, and nothing else", function* () {
+    const repository = yield* DeliveryRepository
+    const { endpoint } = yield* seedAll
+    const { take } = yield* workerOn()
+    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
+    yield* repository.retry(waiting.id)
+    const taken = (yield* take()).filter(({ endpointId, isRow }) => endpointId === endpoint.id && isRow)
+    expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
+    for (const state of ["sending", "delivered", "rejected"]) {
+      const { id } = (yield* repository.list({ endpointId: endpoint.id, limit: 100 })).find(
+        (each) => each.state === state,
+      )!
+      expect(yield* Effect.flip(repository.retry(id))).toMatchObject({ _tag: "NothingToRetry", state })
+    }
+    expect(yield* Effect.flip(repository.retry(yield* createIdentifier("delivery")))).toMatchObject({
+      _tag: "DeliveryNotFound",
+    })
+  })
+})
+
+describe("DeliveryRepository.request", () => {
+  test("returns the address and the body that is sent", function* () {
+    const repository = yield* DeliveryRepository
+    const { endpoint } = yield* seedAll
+    const [delivery] = yield* repository.list({ endpointId: endpoint.id, limit: 1 })
+    const { url, standardWebhooks, body } = yield* repository.request(delivery!)
+    expect({ url, standardWebhooks }).toEqual({ url: endpoint.url, standardWebhooks: false })
+    expect(JSON.parse(body!)).toMatchObject({ event_id: delivery!.eventId })
+  })
+})
+
+test("a group of failures and a delivery are their organization's own", function* () {
+  const own = yield* Effect.provide(OwnedIds, OwnedIds.layer)
+  const { organization, endpoint } = yield* seedDeadLetters(1)
+  const other = yield* seedDeadLetters(1)
+  const [group] = yield* (yield* FailureGroups).list({ endpointId: endpoint.id }, 1)
+  expect(yield* own.areOwned(organization.id, [group!.id])).toBe(true)
+  expect(yield* own.areOwned(other.organization.id, [group!.id])).toBe(false)
+})
