@@ -1,8 +1,10 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
+import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { databaseLayer } from "@outreach/postgres/databaseLayer"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { AlertReader } from "@outreach/postgres/inspection/AlertReader"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { adminServer } from "@outreach/process/adminServer"
@@ -49,6 +51,8 @@ const services = Layer.mergeAll(
   currentSession.pipe(Layer.provideMerge(SignInLimit.layer)),
   OwnedIds.layer,
   LiveValues.layer,
+  AlertReader.layer,
+  DatabaseInspection.layer,
 ).pipe(
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(adapters),

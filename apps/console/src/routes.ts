@@ -1,4 +1,5 @@
 import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
+import { systemRoutes } from "./pages/system/systemRoutes.ts"
 import { todayRoutes } from "./pages/today/todayRoutes.ts"
 
 /** Every page and action of the console. */
@@ -6,4 +7,5 @@ export const routes = [
   // One line for each subject: `...campaignRoutes` of pages/campaigns/campaignRoutes.ts.
   ...todayRoutes,
   ...inboxRoutes,
+  ...systemRoutes,
 ] as const

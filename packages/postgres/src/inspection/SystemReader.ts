@@ -80,7 +80,8 @@ export class SystemReader extends Context.Service<SystemReader>()("postgres/insp
         select split_part(application_name, '/', 1) as name, nullif(split_part(application_name, '/', 2), '') as release,
           host(client_addr) as address, count(*)::int as connections, min(backend_start) as since
         from pg_stat_activity
-        where datname = current_database() and backend_type = 'client backend'
+        -- Of other roles' connections only pg_monitor sees more than the name.
+        where datname = current_database() and coalesce(backend_type, 'client backend') = 'client backend'
         group by application_name, client_addr order by name, release, address`.pipe(
         orDieAs("SystemReader.readProcesses"),
       ),

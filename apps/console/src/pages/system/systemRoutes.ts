@@ -1,0 +1,3 @@
+import { systemPage } from "./systemPage.tsx"
+
+export const systemRoutes = [systemPage] as const

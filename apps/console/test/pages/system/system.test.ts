@@ -1,0 +1,75 @@
+import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole()
+
+const rowsOf = (document: Document, caption: string) =>
+  [...document.querySelectorAll("table")]
+    .filter((table) => table.querySelector("caption")?.textContent === caption)
+    .flatMap((table) => [...table.querySelectorAll("tbody tr")])
+    .map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent!.trim()))
+
+it("says what is wrong and what to do about it, and what is right below", async () => {
+  await test().run(seedDeadLetters(3))
+  const { status, document } = await (await test().as("viewer")).get("/system")
+  expect(status).toBe(200)
+  const problems = rowsOf(document, "What is wrong, and what to do")
+  expect(problems[0]).toEqual([
+    "critical",
+    "No worker runs, so nothing is sent and nothing is delivered. Nothing is lost: it waits in the database.",
+    "Start a worker. One that stops at once says why on standard error; ops doctor says what is wrong.",
+    "OutreachNoWorker fires after 2m; docs/operations.md#no-worker-runs",
+  ])
+  expect(problems).toContainEqual([
+    "warning",
+    "Dead letters that were neither replayed nor purged: 3.",
+    expect.any(String),
+    "OutreachDeadLettersLeft fires after 1d; docs/operations.md#dead-letters-are-left-lying",
+  ])
+  const right = rowsOf(document, "Checks without a problem").map(([word, found]) => [word, found])
+  expect(right).toContainEqual(["ok", "The schema is that of this release, and the database takes writes."])
+  expect(test().logs.filter((line) => /unhandled|could not be read/.test(line))).toEqual([])
+})
+
+it("shows the processes with their releases, the schema, the server, the storage and settings without secrets", async () => {
+  const worker = databaseLayer({ database: databaseAt(test().databaseUrl), applicationName: "outreach-worker/0.0.1" })
+  const admin = await test().as("admin")
+  const { document, words, text } = await Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.andThen(
+      sql`select 1`,
+      Effect.promise(() => admin.get("/system")),
+    ),
+  ).pipe(Effect.provide(worker), Effect.runPromise)
+
+  const processes = rowsOf(document, "Processes that are connected").map(([name, release]) => [name, release])
+  expect(processes).toContainEqual(["outreach-worker", "0.0.1, another than this console's"])
+  expect(processes).toContainEqual(["outreach-console", expect.stringMatching(/^\d+\.\d+\.\d+$/)])
+  expect(words).toContain("Files pendingnone")
+  expect(words).toContain("Roleprimary")
+  expect(rowsOf(document, "Partitioned tables").map(([table]) => table)).toEqual([
+    "delivered",
+    "events",
+    "inbox",
+    "hits",
+  ])
+  expect(rowsOf(document, "Largest tables").length).toBe(20)
+  const settings = Object.fromEntries(rowsOf(document, "Settings of this console, without secrets"))
+  expect(settings).toMatchObject({ DEPLOYMENT: "staging", SECRETS_KEY: "1 key, not shown" })
+  expect(Object.fromEntries(rowsOf(document, "Settings of the database server"))).toMatchObject({
+    statement_timeout: "5s",
+  })
+  const { password } = new URL(test().databaseUrl)
+  if (password !== "") expect(text).not.toContain(password)
+  expect(text).not.toContain(Buffer.alloc(32, 7).toString("base64"))
+})
+
+it("is not there for an operator of one organization", async () => {
+  const { organization } = await test().run(seedDeadLetters(1))
+  const bound = await test().as("admin", organization.id)
+  expect((await bound.get("/system")).status).toBe(404)
+  expect((await bound.get("/")).document.querySelector('nav a[href="/system"]')).toBeNull()
+})
