@@ -1,3 +1,4 @@
+import { digestRoutes } from "./pages/digest/digestRoutes.ts"
 import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
 import { systemRoutes } from "./pages/system/systemRoutes.ts"
 import { todayRoutes } from "./pages/today/todayRoutes.ts"
@@ -7,5 +8,6 @@ export const routes = [
   // One line for each subject: `...campaignRoutes` of pages/campaigns/campaignRoutes.ts.
   ...todayRoutes,
   ...inboxRoutes,
+  ...digestRoutes,
   ...systemRoutes,
 ] as const

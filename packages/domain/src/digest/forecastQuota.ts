@@ -77,6 +77,35 @@ export const forecastQuota = ({ target, count, gains, today, by }: QuotaProgress
   }
 }
 
+/** How many are expected by the end of a day to come; `low` and `high` are the interval. */
+export interface ForecastDay {
+  readonly date: CalendarDate
+  readonly expected: number
+  readonly low: number
+  readonly high: number
+}
+
+/** The fewest and the most days that a projection has. */
+const PROJECTED_DAYS = { min: 7, max: 60 } as const
+
+/** Projects a count day by day until its target is reached, or for two months. There is none without progress or with the target reached. */
+export const projectDays = (
+  { count, target, today }: QuotaProgress,
+  forecast: QuotaForecast,
+): ReadonlyArray<ForecastDay> => {
+  if (forecast._tag !== "Expected" || target === null) return []
+  const { perDay, margin, on, latest } = forecast
+  const end = margin === null ? on : latest
+  const days = end === null ? PROJECTED_DAYS.max : daysBetween(today, end)
+  const at = (rate: number, day: number) => Math.min(target, count + Math.max(0, rate) * day)
+  return Array.from({ length: Math.min(PROJECTED_DAYS.max, Math.max(PROJECTED_DAYS.min, days)) }, (_, n) => ({
+    date: addDays(today, n + 1),
+    expected: at(perDay, n + 1),
+    low: at(perDay - (margin ?? 0), n + 1),
+    high: at(perDay + (margin ?? 0), n + 1),
+  }))
+}
+
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Half of the interval of a mean: the standard error times the quantile. */

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { CalendarDate } from "../../src/digest/CalendarDate.ts"
 import { addDays, daysBetween } from "../../src/digest/DateRange.ts"
-import { FORECAST_DAYS, forecastQuota, type QuotaProgress } from "../../src/digest/forecastQuota.ts"
+import { FORECAST_DAYS, forecastQuota, projectDays, type QuotaProgress } from "../../src/digest/forecastQuota.ts"
 
 const TODAY = "2026-11-23" as CalendarDate
 const progress = (known: Partial<QuotaProgress>): QuotaProgress => ({
@@ -120,6 +120,25 @@ describe("forecastQuota", () => {
         const long = [...before, ...known.gains]
         if (known.gains.length < FORECAST_DAYS) return
         expect(forecastQuota({ ...known, gains: long })).toEqual(forecastQuota(known))
+      }),
+    )
+  })
+
+  it("projects a count that never falls, within its interval, to the target on the day that it names", () => {
+    fc.assert(
+      fc.property(anyProgress, (known) => {
+        const forecast = forecastQuota(known)
+        const days = projectDays(known, forecast)
+        expect(days.length > 0).toBe(forecast._tag === "Expected")
+        for (const [n, { date, low, expected, high }] of days.entries()) {
+          expect(date).toBe(addDays(known.today, n + 1))
+          expect(low <= expected && expected <= high && high <= known.target!).toBe(true)
+          expect(expected).toBeGreaterThanOrEqual(days[n - 1]?.expected ?? known.count)
+          if (forecast._tag === "Expected" && forecast.on !== null) {
+            if (date >= forecast.on) expect(expected).toBeCloseTo(known.target!, 3)
+            else expect(expected).toBeLessThan(known.target!)
+          }
+        }
       }),
     )
   })

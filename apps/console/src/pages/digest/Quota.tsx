@@ -1,0 +1,69 @@
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { describeForecast } from "@outreach/domain/digest/describeForecast"
+import { forecastQuota, projectDays } from "@outreach/domain/digest/forecastQuota"
+import type { DigestDay, StageProgress } from "@outreach/postgres/digest/DigestReader"
+import { BurnUp } from "../../components/charts/BurnUp.tsx"
+import { Facts } from "../../components/Facts.tsx"
+import { formatCount } from "../../components/format.ts"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { Time } from "../../components/Time.tsx"
+
+/** How far one stage of a program is from its target, and when it is expected to reach it. */
+export const Quota = (props: {
+  readonly stage: "learner_qualified" | "completer_qualified"
+  readonly progress: StageProgress
+  readonly days: ReadonlyArray<DigestDay>
+  /** By when the target is wanted. */
+  readonly by: CalendarDate | null
+}) => {
+  const { progress, by, days } = props
+  const unit = props.stage === "learner_qualified" ? "learners" : "completers"
+  const quota = { ...progress, by }
+  const forecast = forecastQuota(quota)
+  const [tone, status] = statusOf(forecast, by)
+  const isCurrent = days.at(-1)?.date === progress.today
+  return (
+    <section aria-labelledby={`quota-${unit}`}>
+      <h3 id={`quota-${unit}`}>
+        {unit === "learners" ? "Learners" : "Completers"} <StatusBadge tone={tone}>{status}</StatusBadge>
+      </h3>
+      <Facts
+        facts={{
+          Counted: formatCount(progress.count),
+          Target: progress.target === null ? "none" : formatCount(progress.target),
+          "Wanted by": progress.target === null || by === null ? undefined : by,
+          Reached: progress.reachedAt === null ? undefined : <Time at={progress.reachedAt} />,
+        }}
+      />
+      {progress.target !== null && <p>{describeForecast(forecast)}</p>}
+      <BurnUp
+        title={`${unit === "learners" ? "Learners" : "Completers"} up to the end of each day`}
+        unit={unit}
+        days={days.map(({ date, funnel }) => ({ date, count: funnel.cumulative[props.stage] }))}
+        forecast={isCurrent ? projectDays(quota, forecast) : []}
+        target={progress.target}
+        empty="Nobody was counted."
+      />
+    </section>
+  )
+}
+
+const statusOf = (
+  forecast: ReturnType<typeof forecastQuota>,
+  by: CalendarDate | null,
+): readonly [tone: Tone, status: string] => {
+  switch (forecast._tag) {
+    case "NoTarget":
+      return ["neutral", "no target"]
+    case "Reached":
+      return ["good", "reached"]
+    case "NoProgress":
+      return ["bad", "no progress"]
+    case "Expected":
+      if (by === null) return ["neutral", "under way"]
+      if (forecast.on === null || forecast.on > by) return ["bad", "too slow"]
+      return forecast.margin !== null && (forecast.latest === null || forecast.latest > by)
+        ? ["warning", "in time, not surely"]
+        : ["good", "in time"]
+  }
+}

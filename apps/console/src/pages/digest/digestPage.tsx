@@ -1,0 +1,168 @@
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { addDays, dateAt, daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
+import { FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
+import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { type DigestDay, DigestReader } from "@outreach/postgres/digest/DigestReader"
+import { Effect, Schema } from "effect"
+import { Funnel } from "../../components/charts/Funnel.tsx"
+import { HeatMap } from "../../components/charts/HeatMap.tsx"
+import { Empty } from "../../components/Empty.tsx"
+import { Choice, Field, FilterBar } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
+import { Table } from "../../components/Table.tsx"
+import { definePage } from "../../http/Route.ts"
+import { DIGEST_COUNTS, type DigestCount } from "./digestCounts.ts"
+import { Quota } from "./Quota.tsx"
+import { readChoices } from "./readChoices.ts"
+import { VerifyForm } from "./verifyDigestAction.tsx"
+
+/** How many dates are shown unless others are asked for, and at most. */
+const DEFAULT_DATES = 42
+const MAX_DATES = 184
+
+const Count = Schema.Literals(Object.keys(DIGEST_COUNTS) as ReadonlyArray<DigestCount>).pipe(
+  Schema.annotate({ expected: `one of ${Object.keys(DIGEST_COUNTS).join(", ")}` }),
+)
+
+/** A program's days, its funnel and its quotas. */
+export const digestPage = definePage({
+  path: "/digest",
+  section: "digest",
+  role: "viewer",
+  params: {},
+  query: {
+    organization: OrganizationId,
+    program: ProgramId,
+    from: CalendarDate,
+    to: CalendarDate,
+    count: Count,
+    by: CalendarDate,
+  },
+  read: Effect.fnUntraced(function* (query, { operator, now }) {
+    const { count = "sent" } = query
+    const { organizations, programs, organizationId, program } = yield* readChoices(operator, query)
+    const today = dateAt(now)
+    const last = query.to === undefined || query.to > today ? today : query.to
+    const first = query.from ?? addDays(last, 1 - DEFAULT_DATES)
+    if (first > last || daysBetween(first, last) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
+    const filter = (
+      <FilterBar action="/digest">
+        <OrganizationChoice organizations={organizations} value={organizationId} />
+        <Choice
+          name="program"
+          label="Program"
+          value={program?.id}
+          options={programs.map(({ id, name, slug }) => [id, `${name} (${slug})`])}
+        />
+        <Field name="from" label="From (UTC)" value={query.from} placeholder={first} size={11} />
+        <Field name="to" label="To" value={query.to} placeholder={last} size={11} />
+        <Choice
+          name="count"
+          label="Heat map of"
+          value={count}
+          options={Object.entries(DIGEST_COUNTS).map(([name, { title }]) => [name, title])}
+        />
+        <Field name="by" label="Targets wanted by" value={query.by} placeholder="2026-12-31" size={11} />
+      </FilterBar>
+    )
+    if (organizationId === undefined || program === undefined) {
+      return {
+        title: "Digest",
+        commands: ["ops programs list"],
+        body: (
+          <>
+            {filter}
+            <Empty>
+              The organization has no program. The days, the funnel and the quotas of its programs would stand here.
+            </Empty>
+          </>
+        ),
+      }
+    }
+    const reader = yield* DigestReader
+    const [days, progress] = yield* Effect.all(
+      [reader.days(organizationId, program.id, first, last), reader.progress(organizationId, program.id)],
+      { concurrency: "unbounded" },
+    )
+    const by = query.by ?? progress?.campaignsEnd ?? null
+    const { title, of } = DIGEST_COUNTS[count]
+    const ofProgram = `--organization ${organizationId} --program ${program.id}`
+    return {
+      title: `Digest of ${program.name}`,
+      commands: [
+        `ops digest forecast ${ofProgram}${query.by === undefined ? "" : ` --by ${query.by}`}`,
+        `ops digest days ${ofProgram} --from ${first} --to ${last}`,
+        `ops digest verify --organization ${organizationId} --date ${first} --to ${last}`,
+      ],
+      body: (
+        <>
+          {filter}
+          <h2>Quotas</h2>
+          {progress && (
+            <>
+              <Quota stage="learner_qualified" progress={progress.learner_qualified} days={days} by={by} />
+              <Quota stage="completer_qualified" progress={progress.completer_qualified} days={days} by={by} />
+              <p>
+                <small>{FORECAST_METHOD}</small>
+              </p>
+            </>
+          )}
+          <h2>Funnel</h2>
+          <Funnel
+            title={`Clinicians by stage, up to the end of ${last}`}
+            steps={stepsOf(days, program)}
+            empty="Nobody was counted."
+          />
+          <h2>Days</h2>
+          <HeatMap
+            title={`${title}, each day (UTC)`}
+            unit={title.toLowerCase()}
+            days={days.map((day) => ({ date: day.date, count: of(day), href: pageOf(day, organizationId) }))}
+            empty="No day."
+          />
+          <Days days={days} organizationId={organizationId} />
+          <h2>Verify</h2>
+          <VerifyForm organizationId={organizationId} first={last} last={last} />
+        </>
+      ),
+    }
+  }),
+})
+
+const pageOf = ({ date }: DigestDay, organizationId: OrganizationId): string =>
+  `/digest/${date}?organization=${organizationId}`
+
+const stepsOf = (
+  days: ReadonlyArray<DigestDay>,
+  targets: { readonly learnerTarget: number | null; readonly completerTarget: number | null },
+) => {
+  const last = days.at(-1)
+  if (last === undefined) return []
+  const { account_created, learner_qualified, completer_qualified } = last.funnel.cumulative
+  const noteOf = (target: number | null) => (target === null ? {} : { note: `target ${formatCount(target)}` })
+  return [
+    { label: "accounts", count: account_created },
+    { label: "learners", count: learner_qualified, ...noteOf(targets.learnerTarget) },
+    { label: "completers", count: completer_qualified, ...noteOf(targets.completerTarget) },
+  ]
+}
+
+const Days = (props: { readonly days: ReadonlyArray<DigestDay>; readonly organizationId: OrganizationId }) => (
+  <details>
+    <summary>Every count of each day</summary>
+    <Table<DigestDay>
+      caption="Counts of each day, newest first"
+      rows={props.days.toReversed()}
+      empty="No day."
+      columns={[
+        { header: "Date (UTC)", cell: (day) => <a href={pageOf(day, props.organizationId)}>{day.date}</a> },
+        ...Object.values(DIGEST_COUNTS).map(({ title, of }) => ({
+          header: title,
+          numeric: true,
+          cell: (day: DigestDay) => formatCount(of(day)),
+        })),
+      ]}
+    />
+  </details>
+)

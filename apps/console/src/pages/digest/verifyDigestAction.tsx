@@ -1,0 +1,98 @@
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
+import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
+import { verifyDigest as verify } from "@outreach/domain/digest/verifyDigest"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { Partitions } from "@outreach/postgres/Partitions"
+import { Effect } from "effect"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Field } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import { Table } from "../../components/Table.tsx"
+import { required } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+
+/** The dates that one request recounts at most: it reads every event of them. The command takes more. */
+const MAX_DATES = 31
+
+/** Recounts dates of an organization, and shows which counts of the digest differ. */
+export const verifyDigestAction = defineAction({
+  path: "/digest/verify",
+  section: "digest",
+  role: "operator",
+  command: "digest verify",
+  params: {},
+  fields: { organization: required(OrganizationId), date: required(CalendarDate), to: CalendarDate },
+  run: Effect.fnUntraced(function* ({ organization, date, to = date }) {
+    if (daysBetween(date, to) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
+    const { dates, discrepancies } = yield* verify(date, to, organization)
+    const keptFrom = (yield* (yield* Partitions).eventsKeptFrom)?.slice(0, 10)
+    return {
+      page: {
+        title: "Digest verified",
+        commands: [`ops digest verify --organization ${organization} --date ${date} --to ${to}`],
+        body: (
+          <>
+            {discrepancies.length === 0 ? (
+              <p class="notice">
+                The digest is right for {formatCount(dates)} {dates === 1 ? "date" : "dates"}: its counts equal the
+                recount.
+              </p>
+            ) : (
+              <p class="problem">
+                {formatCount(discrepancies.length)} {discrepancies.length === 1 ? "count differs" : "counts differ"}{" "}
+                from the recount of the events and the qualifications. Partners read what is kept.
+              </p>
+            )}
+            {keptFrom !== undefined && date < keptFrom && (
+              <p>
+                No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
+              </p>
+            )}
+            {discrepancies.length > 0 && <Discrepancies rows={discrepancies} />}
+            <p>
+              <a href={`/digest?organization=${organization}`}>Back to the digest</a>
+            </p>
+          </>
+        ),
+      },
+    }
+  }),
+})
+
+/** The form that recounts dates. */
+export const VerifyForm = (props: {
+  readonly organizationId: OrganizationId
+  readonly first: CalendarDate
+  readonly last: CalendarDate
+}) => (
+  <>
+    <p>
+      Recounts the dates of every program of the organization from its events and qualifications, and compares. It reads
+      every event of the dates, which takes a while for many. Operators may.
+    </p>
+    <ActionForm action={verifyDigestAction} label="Verify">
+      <input type="hidden" name="organization" value={props.organizationId} />
+      <Field name="date" label="First date" value={props.first} size={11} required />
+      <Field name="to" label="Last date" value={props.last} size={11} hint={`${MAX_DATES} dates at most`} />
+    </ActionForm>
+  </>
+)
+
+const Discrepancies = (props: { readonly rows: ReadonlyArray<Discrepancy> }) => (
+  <Table<Discrepancy>
+    caption="Counts that differ"
+    rows={props.rows}
+    empty=""
+    columns={[
+      {
+        header: "Date (UTC)",
+        cell: ({ date, organizationId }) => <a href={`/digest/${date}?organization=${organizationId}`}>{date}</a>,
+      },
+      { header: "Program", cell: ({ programId }) => <code>{programId}</code> },
+      { header: "Count", cell: ({ count }) => count },
+      { header: "Kept", numeric: true, cell: ({ kept }) => formatCount(kept) },
+      { header: "Counted", numeric: true, cell: ({ counted }) => formatCount(counted) },
+    ]}
+  />
+)

@@ -1,0 +1,176 @@
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { createIdentifier } from "@outreach/domain/Identifier"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { startConsole } from "./startConsole.ts"
+
+const test = startConsole()
+
+const TODAY = dateAt(Date.now())
+const stamp = (date: CalendarDate) => `${date}T00:00:00.000001Z` as CommitTimestamp
+
+/** An organization whose program counted a learner a day for a week, of ten that it wants. */
+const seed = Effect.gen(function* () {
+  const seeded = yield* seedCampaign({ recipients: 0 })
+  const { organization, program, campaign } = seeded
+  yield* (yield* ProgramRepository).update(program.id, { learnerTarget: 10 })
+  const ann = yield* createIdentifier("recipient")
+  for (let ago = 7; ago >= 1; ago--) {
+    const at = stamp(addDays(TODAY, -ago))
+    yield* outreachOn(at, campaign, [
+      [ann, "sent"],
+      [ann, "human opened"],
+    ])
+    const learner = { programId: program.id, stage: "learner_qualified" as const, npi: npi(ago) }
+    yield* inTransaction(qualifyOn(organization.id, [learner], at))
+  }
+  return {
+    ...seeded,
+    only: `organization=${organization.id}`,
+    one: `organization=${organization.id}&program=${program.id}`,
+  }
+})
+
+let ours: Effect.Success<typeof seed>
+let theirs: Effect.Success<typeof seed>
+beforeAll(async () => {
+  ours = await test().run(seed)
+  theirs = await test().run(seed)
+})
+const tableOf = (document: Document, caption: string) =>
+  [...document.querySelectorAll("table")]
+    .filter((table) => table.querySelector("caption")?.textContent === caption)
+    .flatMap((table) => [...table.querySelectorAll("tbody tr")])
+    .map(({ children }) => Array.from(children, ({ textContent }) => textContent))
+
+describe("the digest", () => {
+  it("shows how far each quota is, and when it is expected to be reached", async () => {
+    const viewer = await test().as("viewer")
+    const { status, words } = await viewer.get(`/digest?${ours.one}&by=${addDays(TODAY, 2)}`)
+    expect(status).toBe(200)
+    expect(words).toContain("3 are left, at 1 a day (1 to 1).")
+    expect(words).toContain(`expected on ${addDays(TODAY, 3)}, between ${addDays(TODAY, 3)} and ${addDays(TODAY, 3)}.`)
+    expect(words).toContain("To reach it in time takes 2 a day.")
+    expect(words).toContain("too slow")
+    expect(words).toContain("no target")
+    expect(words).toContain(`ops digest forecast --organization ${ours.organization.id} --program ${ours.program.id}`)
+    expect((await viewer.get(`/digest?${ours.one}&by=${addDays(TODAY, 4)}`)).words).toContain("in time")
+  })
+
+  it("has the days, the funnel and the growth of each count in tables that equal its charts", async () => {
+    const viewer = await test().as("viewer")
+    const { document } = await viewer.get(`/digest?${ours.one}&from=${addDays(TODAY, -2)}`)
+    expect(tableOf(document, "Sent, each day (UTC)")).toEqual([
+      [addDays(TODAY, -2), "1"],
+      [addDays(TODAY, -1), "1"],
+      [TODAY, "0"],
+    ])
+    const cells = [...document.querySelectorAll("svg[role=group] a")].map((cell) => cell.getAttribute("aria-label"))
+    expect(cells).toEqual([`${addDays(TODAY, -2)}: 1 sent`, `${addDays(TODAY, -1)}: 1 sent`, `${TODAY}: 0 sent`])
+    const growth = tableOf(document, "Learners up to the end of each day")
+    expect(growth.slice(0, 4)).toEqual([
+      [addDays(TODAY, -2), "6", "", "", ""],
+      [addDays(TODAY, -1), "7", "", "", ""],
+      [TODAY, "7", "", "", ""],
+      [addDays(TODAY, 1), "", "8", "8", "8"],
+    ])
+    expect(tableOf(document, `Clinicians by stage, up to the end of ${TODAY}`)).toEqual([
+      ["accounts", "0", "–", "–", ""],
+      ["learners", "7", "–", "–", "target 10"],
+      ["completers", "0", "–", "0 %", ""],
+    ])
+    const opened = await viewer.get(`/digest?${ours.one}&from=${addDays(TODAY, -1)}&count=opened`)
+    expect(tableOf(opened.document, "Opened, without suspected bots, each day (UTC)")[0]).toEqual([
+      addDays(TODAY, -1),
+      "1",
+    ])
+  })
+
+  it("leads from a day to its page, which has every number that the API serves", async () => {
+    const viewer = await test().as("viewer")
+    const date = addDays(TODAY, -1)
+    const { document } = await viewer.get(`/digest?${ours.one}&from=${date}&to=${date}`)
+    const link = document.querySelector("svg a")!.getAttribute("href")!
+    expect(link).toBe(`/digest/${date}?${ours.only}`)
+    const day = await viewer.get(link)
+    const [record] = await test().run(Effect.flatMap(DigestRepository, ({ read }) => read(ours.organization.id, date)))
+    expect(tableOf(day.document, "Clinicians by stage")).toEqual([
+      ["account_created", "0", "0", "–", "–", "–"],
+      ["learner_qualified", "1", "7", "10", "3", "–"],
+      ["completer_qualified", "0", "0", "–", "–", "–"],
+    ])
+    const counts = tableOf(day.document, "Outreach of the day")
+    const { outreach } = record!
+    expect(counts.map(([name, all]) => [name, all])).toEqual(
+      (["recipients_published", "sent", "bounced", "opened", "clicked"] as const).map((name) => [
+        name,
+        String(outreach[name]),
+      ]),
+    )
+    expect(counts[3]).toEqual(["opened", "1", "1", "1", "1"])
+    expect(day.words).toContain(`ops digest show --organization ${ours.organization.id} --date ${date}`)
+    expect((await viewer.get(`/digest/9999-12-31?${ours.only}`)).words).toContain("has not begun yet")
+    expect((await viewer.get(`/digest/2026-02-30?${ours.only}`)).status).toBe(404)
+  })
+
+  it("shows the first program of the first organization unless another is asked for, and says when a range is too long", async () => {
+    const viewer = await test().as("viewer")
+    const { words } = await viewer.get("/digest")
+    expect(words).toContain("Digest of Heart failure")
+    expect(words).toContain(ours.program.id)
+    expect((await viewer.get(`/digest?program=${theirs.program.id}`)).words).toContain(theirs.organization.id)
+    expect((await viewer.get(`/digest?${ours.only}&program=${theirs.program.id}`)).status).toBe(404)
+    expect((await viewer.get("/digest?from=2020-01-01")).words).toContain("at most 184 dates")
+    expect((await viewer.get("/digest?count=lost")).words).toContain("count is not valid")
+  })
+
+  it("shows an operator of one organization nothing of another", async () => {
+    const viewer = await test().as("viewer", ours.organization.id)
+    expect((await viewer.get("/digest")).words).toContain(ours.program.id)
+    for (const path of [
+      `/digest?${theirs.only}`,
+      `/digest?program=${theirs.program.id}`,
+      `/digest/${TODAY}?${theirs.only}`,
+    ]) {
+      expect((await viewer.get(path)).status).toBe(404)
+    }
+    const operator = await test().as("operator", ours.organization.id)
+    const fields = { organization: theirs.organization.id, date: TODAY }
+    expect((await operator.post("/digest/verify", fields)).status).toBe(404)
+  })
+})
+
+describe("verifying the digest", () => {
+  it("recounts dates for an operator, and shows what differs", async () => {
+    const operator = await test().as("operator")
+    const date = addDays(TODAY, -3)
+    const fields = { organization: ours.organization.id, date, to: addDays(TODAY, -1) }
+    expect((await operator.post("/digest/verify", fields)).words).toContain("The digest is right for 3 dates")
+    await test().run(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`
+          update digest_outreach set sent = 5 where organization_id = ${ours.organization.id} and date = ${date}::date`,
+      ),
+    )
+    const { words, document } = await operator.post("/digest/verify", fields)
+    expect(words).toContain("1 count differs from the recount")
+    expect(tableOf(document, "Counts that differ")).toEqual([[date, ours.program.id, "sent", "5", "1"]])
+  })
+
+  it("is for no viewer, and for no more dates than a request may take", async () => {
+    const fields = { organization: ours.organization.id, date: addDays(TODAY, -40), to: TODAY }
+    expect((await (await test().as("viewer")).post("/digest/verify", fields)).status).toBe(403)
+    const refused = await (await test().as("operator")).post("/digest/verify", fields)
+    expect(refused.status).toBe(409)
+    expect(refused.words).toContain("at most 31 dates")
+  })
+})
