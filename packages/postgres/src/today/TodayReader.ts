@@ -102,6 +102,20 @@ export class TodayReader extends Context.Service<TodayReader>()("postgres/today/
         return rows[0]!.today
       }, orDieAs("TodayReader.read")),
 
+      /** Reads how many there were at the end of each of the last 30 days on which somebody was counted, oldest first. */
+      readQuotaDays: Effect.fn("TodayReader.readQuotaDays")(function* ({
+        organizationId,
+        programId,
+        stage,
+      }: QuotaProgress) {
+        return yield* sql<{ date: Timestamp; count: number }>`
+          select date::timestamp at time zone 'UTC' as date,
+            case ${stage}::text when 'learner' then learner_qualified_total else completer_qualified_total end as count
+          from digest_funnel
+          where organization_id = ${organizationId} and program_id = ${programId} and date > current_date - 30
+          order by date`
+      }, orDieAs("TodayReader.readQuotaDays")),
+
       /** Lists domains that refuse campaigns, those that were refused last first; at most `MAX_REFUSING_DOMAINS`. */
       readRefusingDomains: Effect.fn("TodayReader.readRefusingDomains")(function* (
         organizationId: OrganizationId | null,

@@ -1,4 +1,5 @@
-import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import {
   type GaugeSample,
   MAX_REFUSING_DOMAINS,
@@ -15,6 +16,8 @@ import { Time } from "../../components/Time.tsx"
 import { definePage } from "../../http/Route.ts"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
+const MAX_ISSUES = 5
+
 /** `/`: what an operator looks at first. */
 export const todayPage = definePage({
   path: "/",
@@ -25,10 +28,17 @@ export const todayPage = definePage({
   read: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
-    const [today, history, domains] = yield* Effect.all(
-      [reader.read(scope), reader.readHistory(scope), reader.readRefusingDomains(scope)],
+    const { largest } = yield* FailureGroups
+    const [today, samples, domains, groups] = yield* Effect.all(
+      [
+        reader.read(scope),
+        reader.readHistory(scope),
+        reader.readRefusingDomains(scope),
+        largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
+      ],
       { concurrency: "unbounded" },
     )
+    const quotaDays = today.quota === null ? [] : yield* reader.readQuotaDays(today.quota)
     return {
       title: "Today",
       commands: ["ops status", "ops status --watch"],
@@ -36,17 +46,19 @@ export const todayPage = definePage({
         <>
           <p>
             <small>
-              Read at <span data-live="at">{formatTimeOfDay(now)}</span>. The lines show the last 24 hours.
+              Read at <span data-live="at">{formatTimeOfDay(now)}</span>. The lines show the last 24 hours, and of the
+              quota 30 days.
             </small>
           </p>
           <ul class="tiles">
             {todayTiles(today).map((tile) => (
               <Tile key={tile.name} {...tile} live={tile.name}>
                 <small data-live={`${tile.name}.detail`}>{tile.detail}</small>
-                <History tile={tile} samples={history} />
+                <History tile={tile} samples={samples} quotaDays={quotaDays} />
               </Tile>
             ))}
           </ul>
+          <Issues groups={groups} />
           <RefusingDomains domains={domains} />
         </>
       ),
@@ -54,17 +66,62 @@ export const todayPage = definePage({
   }),
 })
 
-const History = ({ tile, samples }: { readonly tile: TodayTile; readonly samples: ReadonlyArray<GaugeSample> }) => {
-  if (tile.history === undefined) return null
-  const { unit, of } = tile.history
-  const points = samples.flatMap((sample) => {
-    const value = of(sample)
-    return value === null ? [] : [{ at: new Date(toUnixMillis(sample.at)), value }]
-  })
+interface Point {
+  readonly at: Date
+  readonly value: number
+}
+
+/** What a tile's line shows, and of which time. */
+const History = ({ tile, samples, quotaDays }: HistorySources & { readonly tile: TodayTile }) => {
+  const { unit, of } = tile.history ?? {}
+  const points =
+    of === undefined
+      ? quotaDays.map(({ date, count }): Point => ({ at: new Date(toUnixMillis(date)), value: count }))
+      : samples.flatMap((sample): ReadonlyArray<Point> => {
+          const value = of(sample)
+          return value === null ? [] : [{ at: new Date(toUnixMillis(sample.at)), value }]
+        })
   const values = points.map(({ value }) => value)
-  const label = `${tile.title} in the last 24 hours, in ${unit}: from ${formatCount(values[0] ?? 0)} to ${formatCount(values.at(-1) ?? 0)}, at most ${formatCount(Math.max(0, ...values))}`
+  const range = unit === undefined ? "in the last 30 days" : `in the last 24 hours, in ${unit}`
+  const label = `${tile.title} ${range}: from ${formatCount(values[0] ?? 0)} to ${formatCount(values.at(-1) ?? 0)}, at most ${formatCount(Math.max(0, ...values))}`
   return <Sparkline label={label} points={points} />
 }
+
+interface HistorySources {
+  readonly samples: ReadonlyArray<GaugeSample>
+  readonly quotaDays: ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
+}
+
+const Issues = ({ groups }: { readonly groups: ReadonlyArray<FailureGroup> }) => (
+  <section id="issues">
+    <h2>Open issues</h2>
+    <Table
+      caption="The largest groups of failures"
+      hideCaption
+      rows={groups}
+      empty="No delivery is a dead letter. Failures stand here, grouped by what caused them, until they are replayed or purged."
+      columns={[
+        {
+          header: "Failure",
+          cell: ({ id, reason, status, outcome, firstLine }) => (
+            <a href={`/issues/${id}`}>
+              {reason}, {status === null ? outcome : `status ${status}`}
+              {firstLine !== null && `: ${firstLine}`}
+            </a>
+          ),
+        },
+        { header: "Endpoint", cell: ({ endpointId }) => <IdLink id={endpointId} /> },
+        { header: "Dead letters", numeric: true, cell: ({ open }) => formatCount(open) },
+        { header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
+      ]}
+    />
+    {groups.length > 0 && (
+      <p>
+        <a href="/issues">All issues</a>
+      </p>
+    )}
+  </section>
+)
 
 const RefusingDomains = ({ domains }: { readonly domains: ReadonlyArray<RefusingDomain> }) => (
   <section id="domains">

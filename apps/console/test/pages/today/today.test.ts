@@ -1,5 +1,6 @@
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
@@ -92,6 +93,32 @@ describe("the page of today", () => {
     expect(bound.words).toContain(`${one.organization.id.slice(-6)}.test`)
     expect(bound.text).not.toContain(other.organization.id.slice(-6))
   })
+})
+
+it("lists the largest groups of failures, which lead to their issues, and draws the days of the nearest quota", async () => {
+  const { organization, program } = await test().run(seedDeadLetters(3))
+  await test().run(
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.all([
+        sql`update programs set completer_target = 50 where id = ${program.id}`,
+        sql`
+          insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
+            account_created_total, learner_qualified_total, completer_qualified_total)
+          select ${organization.id}, ${program.id}, current_date - n, 0, 0, 0, 0, 0, 45 - n from generate_series(0, 5) n`,
+      ]),
+    ),
+  )
+  const { document, words } = await (await test().as("viewer", organization.id)).get("/")
+  expect(tilesOf(document)).toMatchObject({
+    "Dead letters": { value: "3", tone: "warning" },
+    "Quota nearest to its target": { value: "90 %" },
+  })
+  expect(words).toContain("45 of 50 completers of Heart failure")
+  const labels = [...document.querySelectorAll(".sparkline svg")].map((svg) => svg.getAttribute("aria-label"))
+  expect(labels).toContain("Quota nearest to its target in the last 30 days: from 40 to 45, at most 45")
+  const [row] = document.querySelectorAll("#issues tbody tr")
+  expect(row!.querySelector("a")!.getAttribute("href")).toMatch(/^\/issues\/fgr_/)
+  expect(row!.querySelectorAll("td")[2]!.textContent).toBe("3")
 })
 
 /** Opens the stream of an operator, and returns what it reads event by event. */
