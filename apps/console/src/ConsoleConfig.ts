@@ -5,8 +5,17 @@ import {
   databaseConnections,
   databaseSettings,
 } from "@outreach/postgres/connection/databaseSettings"
+
 import { configError, setting } from "@outreach/process/setting"
-import { adminHost, consoleUrl, deployment, Host, publicBaseUrl, secretsKey } from "@outreach/process/settings"
+import {
+  adminHost,
+  consoleUrl,
+  deployment,
+  Host,
+  publicBaseUrl,
+  secretsKey,
+  webhookAllowPrivateAddresses,
+} from "@outreach/process/settings"
 import { type TrustProxy, trustProxy } from "@outreach/process/trustProxy"
 import { Config, Context, Effect, Layer } from "effect"
 
@@ -52,6 +61,8 @@ export class ConsoleConfig extends Context.Service<
     readonly publicBaseUrl: string
     readonly deployment: "production" | "staging" | "development"
     readonly secretsKey: KeyRing
+    /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
+    readonly allowPrivateAddresses: boolean
   }
 >()("console/ConsoleConfig") {
   static readonly fromEnvironment = Layer.effect(
@@ -78,6 +89,7 @@ export class ConsoleConfig extends Context.Service<
         publicBaseUrl: yield* publicBaseUrl,
         deployment: yield* deployment,
         secretsKey: yield* secretsKey,
+        allowPrivateAddresses: yield* webhookAllowPrivateAddresses,
       }
     }),
   )

@@ -1,4 +1,5 @@
 import { Deployment } from "@outreach/domain/Deployment"
+import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseInspection } from "@outreach/postgres/DatabaseInspection"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
@@ -9,6 +10,7 @@ import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OwnedIds } from "@outreach/postgres/operators/OwnedIds"
 import { adminServer } from "@outreach/process/adminServer"
 import { applicationName } from "@outreach/process/release"
+import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer } from "effect/http"
@@ -46,7 +48,16 @@ const cipher = Layer.effect(
 
 const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(database))
 
+/** Sends test events. */
+const webhookClient = Layer.unwrap(
+  Effect.map(ConsoleConfig, ({ allowPrivateAddresses }) =>
+    HttpWebhookClient({ allowPrivateAddresses, callMs: TEST_TIMEOUT_MS }),
+  ),
+)
+
 const services = Layer.mergeAll(
+  webhookClient,
+  NodeSigner,
   PageRenderer.layer.pipe(Layer.provideMerge(Assets.layer)),
   currentSession.pipe(Layer.provideMerge(SignInLimit.layer)),
   OwnedIds.layer,

@@ -1,5 +1,7 @@
 import { digestRoutes } from "./pages/digest/digestRoutes.ts"
+import { endpointRoutes } from "./pages/endpoints/endpointRoutes.ts"
 import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
+import { partnerRoutes } from "./pages/partners/partnerRoutes.ts"
 import { systemRoutes } from "./pages/system/systemRoutes.ts"
 import { todayRoutes } from "./pages/today/todayRoutes.ts"
 
@@ -10,4 +12,6 @@ export const routes = [
   ...inboxRoutes,
   ...digestRoutes,
   ...systemRoutes,
+  ...endpointRoutes,
+  ...partnerRoutes,
 ] as const

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { FOOTER } from "@outreach/testing/sender"
@@ -179,6 +180,7 @@ describe("secrets", () => {
       id: expect.stringMatching(/^sec_/),
       created_at: expect.any(String),
       last_used_at: null,
+      last_verified_at: null,
     }
     expect({ code, data }).toEqual({
       code: 0,
@@ -506,5 +508,38 @@ describe("a command that is wrong or refused", () => {
       code: 1,
       stderr: "DATABASE_URL is malformed. It must be a postgres:// address.\n",
     })
+  })
+})
+
+describe("organizations show", () => {
+  it("tells how a partner uses the API: its limit, its errors, its pollers, and the secrets that it signs with", async () => {
+    const org = await organization()
+    const { id: keyId } = await runJson(
+      ...["keys", "issue", "--organization", org, "--name", "Sync", "--scopes", "events:read"],
+    )
+    await runJson("secrets", "rotate", "--organization", org)
+    const [secret] = (await runJson("secrets", "list", "--organization", org)).data
+    const endpoint = await runJson("endpoints", "create", "--organization", org, "--url", "https://partner.example/")
+    await meanwhile(
+      Effect.gen(function* () {
+        const activity = yield* PartnerActivity
+        const count = { organizationId: org, callerId: keyId, requests: 3, peak: 7 }
+        yield* activity.countRequests([
+          { ...count, code: "" },
+          { ...count, code: "RATE_LIMITED", peak: 100 },
+        ])
+        yield* activity.noteVerifications([{ organizationId: org, secretId: secret.id, endpointId: endpoint.id }])
+      }),
+    )
+    expect(await runJson("organizations", "show", "--organization", org)).toMatchObject({
+      organization: { id: org },
+      keys: [{ id: keyId, requests: 6, errors: 3, peak: 100, this_minute: 0 }],
+      errors: [{ caller_id: keyId, code: "RATE_LIMITED", requests: 3 }],
+      pollers: [],
+      verifications: [{ secret_id: secret.id, endpoint_id: endpoint.id }],
+    })
+    expect((await run(["organizations", "show", "--organization", org])).stdout).toContain("RATE_LIMITED")
+    expect((await runJson("endpoints", "breaker", endpoint.id)).data).toEqual([])
+    expect(await runJson("endpoints", "outcomes", endpoint.id)).toMatchObject({ delivered: 0, p50_ms: null })
   })
 })

@@ -4,11 +4,13 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { EndpointId } from "@outreach/domain/Identifier"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { replayLog } from "../endpoints/replayLog.ts"
@@ -97,6 +99,35 @@ const show = reading(
   Command.withDescription("Show an endpoint: its breaker, its position in the event log, and its waiting deliveries"),
 )
 
+/** For how many hours the outcomes are counted. */
+const OUTCOME_HOURS = 24
+
+const outcomes = reading(
+  "outcomes",
+  one,
+  Effect.fn("ops.endpoints.outcomes")(function* ({ endpoint }) {
+    yield* (yield* EndpointRepository).find(endpoint)
+    const now = yield* Clock.currentTimeMillis
+    const [from, to] = [fromUnixMillis(now - OUTCOME_HOURS * 3_600_000), fromUnixMillis(now)]
+    const summary = yield* (yield* DeliveryOutcomes).summary({ endpointId: endpoint, from, to })
+    yield* printRecord({ endpointId: endpoint, from, to, ...summary })
+  }),
+).pipe(
+  Command.withDescription(
+    `Count the outcomes of an endpoint's calls in the last ${OUTCOME_HOURS} hours; with the latency that half of them did not exceed, and 99 of 100`,
+  ),
+)
+
+const breaker = reading(
+  "breaker",
+  one,
+  Effect.fn("ops.endpoints.breaker")(function* ({ endpoint }) {
+    const repository = yield* EndpointRepository
+    yield* repository.find(endpoint)
+    yield* printList(yield* repository.breakerChanges(endpoint), ["changedAt", "breaker", "failures"])
+  }),
+).pipe(Command.withDescription("List when an endpoint's breaker opened and closed, newest first"))
+
 const update = changing(
   "update",
   {
@@ -148,6 +179,6 @@ const enable = changing(
 /** `ops endpoints …` */
 export const endpoints = Command.make("endpoints").pipe(
   Command.withDescription("The partners' webhook endpoints"),
-  Command.withSubcommands([create, list, show, update, sendTest, replayLog, disable, enable]),
-  Command.provide(Layer.mergeAll(EndpointRepositoryPg, ReplayJobQueue.layer, Partitions.layer)),
+  Command.withSubcommands([create, list, show, outcomes, breaker, update, sendTest, replayLog, disable, enable]),
+  Command.provide(Layer.mergeAll(EndpointRepositoryPg, DeliveryOutcomes.layer, ReplayJobQueue.layer, Partitions.layer)),
 )

@@ -1,16 +1,20 @@
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { createIdentifier } from "@outreach/domain/Identifier"
+import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { OrganizationFreezer } from "@outreach/postgres/organizations/OrganizationFreezer"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { changing, reading } from "../audit/Access.ts"
 import { organization } from "../inputs/commonFlags.ts"
 import { parsedFlag } from "../inputs/parsedInput.ts"
 import { formatMovePlan, movePlan } from "../organizations/movePlan.ts"
+import { formatActivity, readActivity } from "../organizations/readActivity.ts"
 import { confirm, yes } from "../output/confirm.ts"
 import { formatCount } from "../output/format.ts"
 import { print, printList, printRecord, printToStderr } from "../output/Output.ts"
+import { secretSummaries } from "../signingSecrets.ts"
 
 const create = changing(
   "create",
@@ -34,6 +38,20 @@ const list = reading(
     ])
   }),
 ).pipe(Command.withDescription("List the organizations, oldest first"))
+
+const show = reading(
+  "show",
+  { organization },
+  Effect.fn("ops.organizations.show")(function* (input) {
+    const activity = yield* readActivity(input.organization)
+    yield* print(activity, () => formatActivity(activity))
+  }),
+).pipe(
+  Command.withDescription(
+    "Show how an organization uses the API: its keys and their limit, errors, pollers, and the secrets that it signs with",
+  ),
+  Command.provide(Layer.mergeAll(PartnerActivity.layer, ApiKeyRepositoryPg, secretSummaries)),
+)
 
 /** How often a freeze looks for what is still in flight. */
 const LOOK_AGAIN_EVERY = "500 millis"
@@ -99,6 +117,6 @@ const exportPublication = reading(
 /** `ops organizations …` */
 export const organizations = Command.make("organizations").pipe(
   Command.withDescription("The partners' accounts"),
-  Command.withSubcommands([create, list, freeze, unfreeze, exportPublication]),
+  Command.withSubcommands([create, list, show, freeze, unfreeze, exportPublication]),
   Command.provide(Layer.mergeAll(OrganizationRepository.layer, OrganizationFreezer.layer)),
 )

@@ -58,6 +58,34 @@ export interface WindowUse {
   readonly count: number
 }
 
+/** How the API answered a caller, or all callers, in a time. */
+export interface RequestTotals {
+  readonly requests: number
+  /** Those that were answered with an error. */
+  readonly errors: number
+  readonly peak: number
+}
+
+/** How the API answered the callers of an organization in a time. */
+export interface OrganizationRequests {
+  readonly organizationId: OrganizationId
+  readonly requests: number
+  readonly errors: number
+  /** Webhooks whose signature was not valid. */
+  readonly badSignatures: number
+}
+
+/** Adds counts up. */
+export const totalOf = (counts: ReadonlyArray<RequestCount>): RequestTotals =>
+  counts.reduce(
+    (total, { code, requests, peak }) => ({
+      requests: total.requests + requests,
+      errors: total.errors + (code === "" ? 0 : requests),
+      peak: Math.max(total.peak, peak),
+    }),
+    { requests: 0, errors: 0, peak: 0 },
+  )
+
 /** Keeps how partners use the API: counts by hour and code, positions of pollers, and which secrets they sign with. */
 export class PartnerActivity extends Context.Service<PartnerActivity>()("postgres/organizations/PartnerActivity", {
   make: Effect.gen(function* () {
@@ -130,6 +158,19 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
             and hour > statement_timestamp() - make_interval(hours => ${hours}::int)
           order by hour, caller_id, code`,
         orDieAs("PartnerActivity.hourlyRequests"),
+      ),
+
+      /** Lists how the API answered the callers of each organization in the last hours; of one organization or of all. One that asked for nothing is left out. */
+      totals: Effect.fn("PartnerActivity.totals")(
+        (hours: number, organizationId?: OrganizationId) => sql<OrganizationRequests>`
+          select organization_id as "organizationId", sum(requests)::double precision as requests,
+            coalesce(sum(requests) filter (where code <> ''), 0)::double precision as errors,
+            coalesce(sum(requests) filter (where code = 'INVALID_SIGNATURE'), 0)::double precision as "badSignatures"
+          from request_counts
+          where hour > statement_timestamp() - make_interval(hours => ${hours}::int)
+            and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+          group by organization_id`,
+        orDieAs("PartnerActivity.totals"),
       ),
 
       /** Lists how many requests an organization's keys have made in the present rate window; a key that has made none is left out. */

@@ -1,0 +1,68 @@
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import type { OutcomeSummary, Outcomes, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { Histogram } from "../../components/charts/Histogram.tsx"
+import { Facts } from "../../components/Facts.tsx"
+import { formatCount, formatMillis, formatShare } from "../../components/format.ts"
+
+/** For how many hours the outcomes are shown. */
+export const OUTCOME_HOURS = 24
+/** The length of a step of the chart. */
+export const OUTCOME_STEP_SECONDS = 900
+
+const failuresOf = ({ clientErrors, serverErrors, otherStatuses, noResponses }: Outcomes): number =>
+  clientErrors + serverErrors + otherStatuses + noResponses
+
+/** How an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
+export const EndpointOutcomes = (props: {
+  readonly endpointId: EndpointId
+  readonly summary: OutcomeSummary
+  readonly steps: ReadonlyArray<OutcomesAt>
+  /** The present, in Unix milliseconds. */
+  readonly now: number
+}) => {
+  const { summary, endpointId } = props
+  const { delivered, deadLetters, p50Ms, p99Ms } = summary
+  const failures = failuresOf(summary)
+  const calls = delivered + failures
+  const stepMs = OUTCOME_STEP_SECONDS * 1000
+  const to = Math.ceil(props.now / stepMs) * stepMs
+  return (
+    <section>
+      <h2>Calls, last {OUTCOME_HOURS} hours</h2>
+      <Facts
+        facts={{
+          "Success rate": calls === 0 ? "no calls" : `${formatShare(delivered / calls)} of ${formatCount(calls)} calls`,
+          "Half of the calls within": p50Ms === null ? "–" : `${formatMillis(p50Ms)} (p50)`,
+          "99 of 100 calls within": p99Ms === null ? "–" : `${formatMillis(p99Ms)} (p99)`,
+          Failed: <a href={`/deliveries?endpoint=${endpointId}`}>{formatCount(failures)}</a>,
+          "Became dead letters": <a href={`/issues?endpoint=${endpointId}`}>{formatCount(deadLetters)}</a>,
+        }}
+      />
+      <Histogram
+        title="Outcomes of calls"
+        series={[
+          { name: "delivered", color: "var(--good)" },
+          { name: "4xx", color: "var(--warning)" },
+          { name: "5xx", color: "var(--bad)" },
+          { name: "other status", color: "var(--neutral)" },
+          { name: "no response", color: "var(--accent)" },
+        ]}
+        buckets={props.steps.map((step) => ({
+          at: toUnixMillis(step.at),
+          counts: {
+            delivered: step.delivered,
+            "4xx": step.clientErrors,
+            "5xx": step.serverErrors,
+            "other status": step.otherStatuses,
+            "no response": step.noResponses,
+          },
+        }))}
+        bucketMs={stepMs}
+        from={to - OUTCOME_HOURS * 3_600_000}
+        to={to}
+        empty="The endpoint was not called."
+      />
+    </section>
+  )
+}

@@ -1,0 +1,160 @@
+import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { type Endpoint, MAX_IN_FLIGHT } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { testEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { EndpointId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { Effect, Schema } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { Facts } from "../../components/Facts.tsx"
+import { formatCount, formatMillis } from "../../components/format.ts"
+import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { required } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+import { withoutSearch } from "./endpointState.tsx"
+
+/** The word for all event types. */
+export const ALL_TYPES = "all"
+
+/** The maximum of characters of a response that are shown. */
+const MAX_SHOWN = 500
+
+const YesOrNo = textSchema("yes or no", (text) => (text === "yes" ? true : text === "no" ? false : undefined))
+
+/** Sends one signed test event, and shows what came of it. */
+export const testEndpointAction = defineAction({
+  path: "/endpoints/:endpoint/test",
+  section: "endpoints",
+  role: "operator",
+  command: "endpoints test",
+  params: { endpoint: EndpointId },
+  fields: {},
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
+    return {
+      page: {
+        title: "Test event",
+        commands: [`ops endpoints test ${endpoint}`],
+        body: (
+          <>
+            <p>
+              <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge>{" "}
+              Nothing of it is recorded, and the breaker stays as it is.
+            </p>
+            <Facts
+              facts={{
+                Address: withoutSearch(url),
+                Event: <code>{eventId}</code>,
+                Status: status ?? "none",
+                Outcome: outcome,
+                Latency: formatMillis(latencyMs),
+              }}
+            />
+            <h2>Response</h2>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+            {response === null ? <p>It had no body.</p> : <pre tabIndex={0}>{response.slice(0, MAX_SHOWN)}</pre>}
+            <p>
+              <a href={`/endpoints/${endpoint}`}>Back to the endpoint</a>
+            </p>
+          </>
+        ),
+      },
+    }
+  }),
+})
+
+/** Changes what differs of an endpoint's address, types, headers and maximum of calls in flight. */
+export const updateEndpointAction = defineAction({
+  path: "/endpoints/:endpoint/update",
+  section: "endpoints",
+  role: "admin",
+  command: "endpoints update",
+  params: { endpoint: EndpointId },
+  fields: {
+    url: Schema.String.annotate({ expected: "an https address" }),
+    types: commaSeparated([ALL_TYPES, ...outboundEventTypes]),
+    "max-in-flight": noneOr(wholeNumber(1, MAX_IN_FLIGHT)),
+    "standard-webhooks": YesOrNo,
+  },
+  run: Effect.fnUntraced(function* ({ endpoint, url, types, ...fields }) {
+    const { allowPrivateAddresses } = yield* ConsoleConfig
+    const now = yield* (yield* EndpointRepository).find(endpoint)
+    const changes = changesOf(now, {
+      eventTypes: types === undefined ? undefined : types.includes(ALL_TYPES) ? null : types,
+      maxInFlight: fields["max-in-flight"],
+      standardWebhooks: fields["standard-webhooks"],
+      url,
+    })
+    const names = Object.keys(changes)
+    if (names.length > 0) yield* updateEndpoint(endpoint, changes, { allowPrivate: allowPrivateAddresses })
+    return {
+      to: `/endpoints/${endpoint}`,
+      notice:
+        names.length === 0 ? "Nothing was changed: it is so already." : "Changed. Waiting deliveries go by it, too.",
+    }
+  }),
+})
+
+type Changes = Parameters<typeof updateEndpoint>[1]
+
+/** Returns what is given and differs. New event types give each event that waits a row of its own, so the same types are left out. */
+const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Changes[Name] | undefined }): Changes =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(now[name as keyof Endpoint]),
+    ),
+  )
+
+/** Holds an endpoint's deliveries. */
+export const disableEndpointAction = defineAction({
+  path: "/endpoints/:endpoint/disable",
+  section: "endpoints",
+  role: "admin",
+  command: "endpoints disable",
+  params: { endpoint: EndpointId },
+  fields: {},
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    yield* (yield* EndpointRepository).disable(endpoint)
+    return { to: `/endpoints/${endpoint}`, notice: "Disabled. Its deliveries wait until it is enabled." }
+  }),
+})
+
+/** Resumes an endpoint's deliveries at once. */
+export const enableEndpointAction = defineAction({
+  path: "/endpoints/:endpoint/enable",
+  section: "endpoints",
+  role: "admin",
+  command: "endpoints enable",
+  params: { endpoint: EndpointId },
+  fields: {},
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    yield* (yield* EndpointRepository).enable(endpoint)
+    return { to: `/endpoints/${endpoint}`, notice: "Enabled. It is called again, whatever failed before." }
+  }),
+})
+
+/** Sends the events of a period again, after all other deliveries of the endpoint. */
+export const replayLogAction = defineAction({
+  path: "/endpoints/:endpoint/replay",
+  section: "endpoints",
+  role: "operator",
+  command: "endpoints replay",
+  params: { endpoint: EndpointId },
+  fields: {
+    from: required(Instant),
+    to: required(Instant),
+    types: commaSeparated(outboundEventTypes),
+    rate: required(wholeNumber(1, MAX_REPLAYS_PER_SECOND, "deliveries per second")),
+  },
+  run: Effect.fnUntraced(function* ({ endpoint, from, to, types, rate }) {
+    const range = { endpointId: endpoint, from, to, ...(types && { eventTypes: types }) }
+    const { id, total } = yield* (yield* ReplayJobQueue).createOfLog(range, rate)
+    return {
+      to: `/endpoints/${endpoint}`,
+      notice: `The replay ${id} sends ${formatCount(total)} event${total === 1 ? "" : "s"}, ${formatCount(rate)} a second.`,
+    }
+  }),
+})

@@ -1,0 +1,242 @@
+import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { EndpointId } from "@outreach/domain/Identifier"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { Effect } from "effect"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Facts } from "../../components/Facts.tsx"
+import { CheckBox, Choice, Field } from "../../components/Field.tsx"
+import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { useView } from "../../components/View.ts"
+import { definePage, pathTo } from "../../http/Route.ts"
+import { HourlyRequests } from "../partners/HourlyRequests.tsx"
+import { Secrets } from "../partners/Secrets.tsx"
+import { EndpointOutcomes, OUTCOME_HOURS, OUTCOME_STEP_SECONDS } from "./EndpointOutcomes.tsx"
+import {
+  ALL_TYPES,
+  disableEndpointAction,
+  enableEndpointAction,
+  replayLogAction,
+  testEndpointAction,
+  updateEndpointAction,
+} from "./endpointActions.tsx"
+import { EndpointBadge, endpointState, withoutSearch } from "./endpointState.tsx"
+import { COUNTED_TO } from "./endpointsPage.tsx"
+
+/** For how many hours it is shown what came in. */
+const HOURS = 48
+/** The newest changes of the breaker that are shown. */
+const MAX_CHANGES = 20
+
+/** One endpoint: how it answers, how far it has read, and who signs with which secret. */
+export const endpointPage = definePage({
+  path: "/endpoints/:endpoint",
+  section: "endpoints",
+  role: "viewer",
+  params: { endpoint: EndpointId },
+  query: {},
+  read: Effect.fnUntraced(function* ({ endpoint: id }, { now }) {
+    const endpoints = yield* EndpointRepository
+    const endpoint = yield* endpoints.find(id)
+    const { organizationId } = endpoint
+    const organization = yield* (yield* OrganizationRepository).find(organizationId)
+    const changes = yield* endpoints.breakerChanges(id)
+    const outcomes = yield* DeliveryOutcomes
+    const day = {
+      endpointId: id,
+      from: fromUnixMillis(now - OUTCOME_HOURS * 3_600_000),
+      to: fromUnixMillis(now + OUTCOME_STEP_SECONDS * 1000),
+    }
+    const summary = yield* outcomes.summary(day)
+    const steps = yield* outcomes.histogram(day, OUTCOME_STEP_SECONDS)
+    const repository = yield* SigningSecretRepository
+    const secrets = yield* repository.list(organizationId)
+    const verifications = yield* repository.verifications(organizationId)
+    const inbound = yield* (yield* PartnerActivity).hourlyRequests(organizationId, HOURS, id)
+    return {
+      title: withoutSearch(endpoint.url),
+      commands: [
+        `ops endpoints show ${id}`,
+        `ops endpoints outcomes ${id}`,
+        `ops endpoints breaker ${id}`,
+        `ops secrets list --organization ${organizationId}`,
+      ],
+      body: (
+        <>
+          <State endpoint={endpoint} organizationName={organization.name} />
+          <Actions endpoint={endpoint} />
+          <EndpointOutcomes endpointId={id} summary={summary} steps={steps} now={now} />
+          <Breaker changes={changes} />
+          <Secrets
+            organizationId={organizationId}
+            organizationName={organization.name}
+            secrets={secrets}
+            verifications={verifications}
+          />
+          <section>
+            <h2>What the partner sends here</h2>
+            <HourlyRequests
+              title={`Webhooks from the partner by the hour, last ${HOURS} hours`}
+              rows={inbound}
+              hours={HOURS}
+              now={now}
+              series={[
+                { name: "accepted", color: "var(--good)" },
+                { name: "bad signature", color: "var(--bad)" },
+                { name: "refused otherwise", color: "var(--warning)" },
+              ]}
+              seriesOf={(code) =>
+                code === "" ? "accepted" : code === "INVALID_SIGNATURE" ? "bad signature" : "refused otherwise"
+              }
+              empty="Nothing came from the partner to this endpoint."
+            />
+          </section>
+          <Settings endpoint={endpoint} />
+        </>
+      ),
+    }
+  }),
+})
+
+const State = (props: { readonly endpoint: EndpointStatus; readonly organizationName: string }) => {
+  const { endpoint } = props
+  const { lagEvents, lagSeconds, waiting, inFlight, oldestDueAt, nextProbeAt, failures } = endpoint
+  return (
+    <>
+      <p>
+        <EndpointBadge endpoint={endpoint} /> {endpointState(endpoint).sentence}
+      </p>
+      <Facts
+        facts={{
+          Organization: <IdLink id={endpoint.organizationId}>{props.organizationName}</IdLink>,
+          Endpoint: <code>{endpoint.id}</code>,
+          "Behind the log":
+            lagEvents === 0
+              ? "nothing"
+              : `${formatCapped(lagEvents, COUNTED_TO)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
+          "Position in the log": <Time at={endpoint.position} />,
+          Waiting: `${formatCapped(waiting, COUNTED_TO)} ${waiting === 1 ? "delivery" : "deliveries"}`,
+          "In flight": `${formatCount(inFlight)} of ${endpoint.maxInFlight === null ? "the workers’ default" : formatCount(endpoint.maxInFlight)}`,
+          "Oldest due": oldestDueAt === null ? undefined : <Time at={oldestDueAt} />,
+          "Failures in a row": formatCount(failures),
+          "Next probe": nextProbeAt === null ? undefined : <Time at={nextProbeAt} />,
+          "Delivered by": endpoint.owner === null ? "no worker" : <code>{endpoint.owner}</code>,
+          "Event types": endpoint.eventTypes === null ? "all" : endpoint.eventTypes.join(", ") || "none",
+          "Standard Webhooks headers": endpoint.standardWebhooks ? "sent, too" : "not sent",
+          Created: <Time at={endpoint.createdAt} />,
+        }}
+      />
+    </>
+  )
+}
+
+const Actions = (props: { readonly endpoint: EndpointStatus }) => {
+  const { id, enabled } = props.endpoint
+  const params = { endpoint: id }
+  return (
+    <div class="actions">
+      <ActionForm action={testEndpointAction} params={params} label="Send a test event" />
+      {enabled ? (
+        <ActionForm action={disableEndpointAction} params={params} label="Disable" isDangerous />
+      ) : (
+        <ActionForm action={enableEndpointAction} params={params} label="Enable" />
+      )}
+      <p>
+        <a href={pathTo(replayLogAction, params)}>Send a period of the log again</a>
+      </p>
+    </div>
+  )
+}
+
+const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange> }) => (
+  <section>
+    <h2>Breaker</h2>
+    <Table
+      caption="When the breaker opened and closed, newest first"
+      rows={props.changes.slice(0, MAX_CHANGES)}
+      empty="The breaker has never opened: the endpoint has not failed five times in a row."
+      columns={[
+        { header: "At (UTC)", cell: ({ changedAt }) => <Time at={changedAt} /> },
+        {
+          header: "It",
+          cell: ({ breaker }) => (
+            <StatusBadge tone={breaker === "open" ? "bad" : "good"}>
+              {breaker === "open" ? "Opened" : "Closed"}
+            </StatusBadge>
+          ),
+        },
+        { header: "Failures in a row", numeric: true, cell: ({ failures }) => formatCount(failures) },
+        {
+          header: "For",
+          cell: (change) => {
+            const next = props.changes[props.changes.indexOf(change) - 1]
+            return <Until from={change.changedAt} to={next?.changedAt} />
+          },
+        },
+      ]}
+    />
+  </section>
+)
+
+/** How long something lasted, or has lasted. */
+const Until = (props: { readonly from: string; readonly to: string | undefined }) => {
+  const { now } = useView()
+  const end = props.to === undefined ? now : Date.parse(props.to)
+  return (
+    <>
+      {formatDuration((end - Date.parse(props.from)) / 1000)}
+      {props.to === undefined && " until now"}
+    </>
+  )
+}
+
+const Settings = (props: { readonly endpoint: EndpointStatus }) => {
+  const { id, url, eventTypes, maxInFlight, standardWebhooks } = props.endpoint
+  return (
+    <section>
+      <h2>Settings</h2>
+      <ActionForm action={updateEndpointAction} params={{ endpoint: id }} label="Change">
+        <Field
+          name="url"
+          label="Address"
+          inputmode="url"
+          placeholder={withoutSearch(url)}
+          hint="Empty leaves it. At a new address the failures at the old one no longer count."
+          size={48}
+        />
+        <fieldset>
+          <legend>Event types</legend>
+          <CheckBox name="types" label="all" value={ALL_TYPES} checked={eventTypes === null} />
+          {outboundEventTypes.map((type) => (
+            <CheckBox key={type} name="types" label={type} value={type} checked={eventTypes?.includes(type) ?? false} />
+          ))}
+        </fieldset>
+        <Field
+          name="max-in-flight"
+          label="Calls in flight"
+          value={maxInFlight === null ? "none" : String(maxInFlight)}
+          hint="1 to 1,000, or none for the workers’ default"
+          size={8}
+        />
+        <Choice
+          name="standard-webhooks"
+          label="Standard Webhooks headers"
+          value={standardWebhooks ? "yes" : "no"}
+          options={[
+            ["no", "not sent"],
+            ["yes", "sent, too"],
+          ]}
+        />
+      </ActionForm>
+    </section>
+  )
+}

@@ -1,0 +1,22 @@
+import {
+  disableEndpointAction,
+  enableEndpointAction,
+  replayLogAction,
+  testEndpointAction,
+  updateEndpointAction,
+} from "./endpointActions.tsx"
+import { endpointPage } from "./endpointPage.tsx"
+import { endpointsPage } from "./endpointsPage.tsx"
+import { replayLogPage } from "./replayLogPage.tsx"
+
+/** The pages of endpoints, and what is done there. */
+export const endpointRoutes = [
+  endpointsPage,
+  endpointPage,
+  replayLogPage,
+  testEndpointAction,
+  updateEndpointAction,
+  disableEndpointAction,
+  enableEndpointAction,
+  replayLogAction,
+] as const

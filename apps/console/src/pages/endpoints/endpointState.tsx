@@ -1,0 +1,39 @@
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+
+/** An event that an endpoint has not read for so long is late. */
+const LATE_SECONDS = 60
+
+/** How an endpoint stands: a tone, a word, and a sentence. */
+export interface EndpointState {
+  readonly tone: Tone
+  readonly word: string
+  readonly sentence: string
+}
+
+const BREAKERS: Readonly<Record<Exclude<EndpointStatus["breaker"], "closed">, EndpointState>> = {
+  open: { tone: "bad", word: "Breaker open", sentence: "It failed five times in a row and waits for its next probe." },
+  probing: { tone: "bad", word: "Probing", sentence: "It failed five times in a row and is called one by one." },
+  recovering: { tone: "warning", word: "Recovering", sentence: "It answers again and is called more and more." },
+}
+
+/** Returns how an endpoint stands, the worst first. */
+export const endpointState = ({ enabled, breaker, lagEvents, lagSeconds }: EndpointStatus): EndpointState => {
+  if (!enabled) return { tone: "warning", word: "Disabled", sentence: "Its deliveries wait until it is enabled." }
+  if (breaker !== "closed") return BREAKERS[breaker]
+  return lagEvents > 0 && lagSeconds > LATE_SECONDS
+    ? { tone: "warning", word: "Behind", sentence: "It reads the log later than events are published." }
+    : { tone: "good", word: "Delivering", sentence: "It is called as events are published." }
+}
+
+/** An endpoint's state as a word. */
+export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {
+  const { tone, word } = endpointState(props.endpoint)
+  return <StatusBadge tone={tone}>{word}</StatusBadge>
+}
+
+/** Returns an address without its query, which may hold a secret. */
+export const withoutSearch = (url: string): string => {
+  const { origin, pathname, search } = new URL(url)
+  return `${origin}${pathname}${search === "" ? "" : "?…"}`
+}

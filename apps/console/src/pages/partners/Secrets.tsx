@@ -1,0 +1,114 @@
+import type { SecretSummary, SecretVerification } from "@outreach/domain/deliveries/SigningSecretRepository"
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Field } from "../../components/Field.tsx"
+import { formatDuration } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { useView } from "../../components/View.ts"
+import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
+
+/** How many of the secrets that are over are shown. */
+const MAX_OVER = 5
+
+/** An organization's signing secrets: their age, who still signs with which, and what may be done. */
+export const Secrets = (props: {
+  readonly organizationId: OrganizationId
+  readonly organizationName: string
+  /** Newest first. */
+  readonly secrets: ReadonlyArray<SecretSummary>
+  readonly verifications: ReadonlyArray<SecretVerification>
+}) => {
+  const { now } = useView()
+  const isActive = ({ expiresAt }: SecretSummary) => expiresAt === null || toUnixMillis(expiresAt) > now
+  const active = props.secrets.filter(isActive)
+  const over = props.secrets.filter((secret) => !isActive(secret))
+  const signedWith = (id: string) => props.verifications.filter(({ secretId }) => secretId === id)
+  const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
+  return (
+    <section>
+      <h2>Signing secrets</h2>
+      <p>
+        We sign with all active secrets. The partner may sign with any of them: the last use by the partner tells which.
+      </p>
+      {active.length === 0 && (
+        <p class="problem">
+          No secret is active: nothing can be delivered, and the partner’s webhooks are answered 401.
+        </p>
+      )}
+      {old.map(({ id, lastVerifiedAt, expiresAt }) => (
+        <p class="problem" key={id}>
+          The partner still signs with the old secret <code>{id}</code>, last at <Time at={lastVerifiedAt} />. It ends
+          at <Time at={expiresAt} />.
+        </p>
+      ))}
+      <Table
+        caption="Signing secrets"
+        hideCaption
+        rows={[...active, ...over.slice(0, MAX_OVER)]}
+        empty="No secret yet. Rotate makes the first."
+        columns={[
+          { header: "Secret", cell: ({ id }) => <code>{id}</code> },
+          {
+            header: "State",
+            cell: (secret) => (
+              <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
+                {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}
+              </StatusBadge>
+            ),
+          },
+          { header: "Age", cell: ({ createdAt }) => <Age at={createdAt} /> },
+          { header: "Ends", cell: ({ expiresAt }) => (expiresAt === null ? "never" : <Time at={expiresAt} />) },
+          {
+            header: "Partner last signed with it",
+            cell: ({ id, lastVerifiedAt }) => (
+              <>
+                {lastVerifiedAt === null ? "never" : <Time at={lastVerifiedAt} />}
+                {signedWith(id).map(({ endpointId }) => (
+                  <div key={endpointId}>
+                    <small>
+                      to <IdLink id={endpointId} />
+                    </small>
+                  </div>
+                ))}
+              </>
+            ),
+          },
+          { header: "We last signed with it", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          {
+            header: "End it now",
+            cell: (secret) =>
+              isActive(secret) && (
+                <ActionForm action={revokeSecretAction} params={{ secret: secret.id }} label="Revoke" isDangerous>
+                  <Field
+                    name="confirm"
+                    label="Type the organization’s name"
+                    required
+                    {...(active.length === 1 && { hint: "It is the only one: webhooks stop." })}
+                  />
+                </ActionForm>
+              ),
+          },
+        ]}
+      />
+      {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
+      <ActionForm action={rotateSecretAction} params={{ organization: props.organizationId }} label="Rotate secret">
+        <Field
+          name="grace"
+          label="The old ones stay active for"
+          value="24h"
+          hint="Such as 24h or 7d; 0s ends them now. The new one is shown once."
+          size={8}
+        />
+      </ActionForm>
+    </section>
+  )
+}
+
+const Age = (props: { readonly at: Timestamp }) => {
+  const { now } = useView()
+  return <time dateTime={props.at}>{formatDuration((now - toUnixMillis(props.at)) / 1000)}</time>
+}

@@ -1,0 +1,84 @@
+import { SCOPES } from "@outreach/contract/names"
+import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { KeyId, OrganizationId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { DEFAULT_OVERLAP_SECONDS, issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Effect, Redacted } from "effect"
+import { formatDuration } from "../../components/format.ts"
+import { required } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+import { assertTyped, TypedName } from "./assertTyped.ts"
+import { ShownOnce } from "./ShownOnce.tsx"
+
+/** Issues a key, and shows it once. */
+export const issueKeyAction = defineAction({
+  path: "/partners/:organization/keys",
+  section: "partners",
+  role: "admin",
+  command: "keys issue",
+  params: { organization: OrganizationId },
+  fields: { name: required(DisplayName), scopes: required(commaSeparated(SCOPES)), expires: Instant },
+  run: Effect.fnUntraced(function* ({ organization, name, scopes, expires = null }) {
+    const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
+    return {
+      page: {
+        title: "New API key",
+        commands: [`ops keys issue --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`],
+        body: (
+          <ShownOnce text={Redacted.value(text)} back={`/partners/${organization}`}>
+            <p>
+              “{name}” may {scopes.join(", ")}. Its id is <code>{key.id}</code>.
+            </p>
+          </ShownOnce>
+        ),
+      },
+    }
+  }),
+})
+
+/** Issues a successor of a key, shows it once, and lets the old one end. */
+export const rotateKeyAction = defineAction({
+  path: "/keys/:key/rotate",
+  section: "partners",
+  role: "admin",
+  command: "keys rotate",
+  params: { key: KeyId },
+  fields: { overlap: Seconds },
+  run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
+    const { key, text } = yield* rotateKey(id, overlap)
+    return {
+      page: {
+        title: "New API key",
+        commands: [`ops keys rotate ${id} --overlap ${overlap}s`],
+        body: (
+          <ShownOnce text={Redacted.value(text)} back={`/partners/${key.organizationId}`}>
+            <p>
+              It follows <code>{id}</code>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
+              <code>{key.id}</code>.
+            </p>
+          </ShownOnce>
+        ),
+      },
+    }
+  }),
+})
+
+/** Ends a key now. */
+export const revokeKeyAction = defineAction({
+  path: "/keys/:key/revoke",
+  section: "partners",
+  role: "admin",
+  command: "keys revoke",
+  params: { key: KeyId },
+  fields: { confirm: required(TypedName) },
+  run: Effect.fnUntraced(function* ({ key: id, confirm }) {
+    const keys = yield* ApiKeyRepository
+    const { name, organizationId } = yield* keys.find(id)
+    yield* assertTyped(confirm, name)
+    yield* keys.revoke(id)
+    return { to: `/partners/${organizationId}`, notice: `Revoked “${name}”. Its next request is answered with 401.` }
+  }),
+})

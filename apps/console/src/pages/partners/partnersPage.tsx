@@ -1,0 +1,90 @@
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { Effect } from "effect"
+import { formatCount, formatShare } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { StatusBadge } from "../../components/StatusBadge.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { definePage } from "../../http/Route.ts"
+import { endpointState } from "../endpoints/endpointState.tsx"
+
+const HOURS = 24
+
+/** The partners, and how they use the API. */
+export const partnersPage = definePage({
+  path: "/partners",
+  section: "partners",
+  role: "viewer",
+  params: {},
+  query: {},
+  read: Effect.fnUntraced(function* (_, { operator }) {
+    const bound = operator.organizationId ?? undefined
+    const organizations = (yield* (yield* OrganizationRepository).list).filter(
+      ({ id }) => bound === undefined || id === bound,
+    )
+    const endpoints = yield* (yield* EndpointRepository).list(bound)
+    const totals = new Map(
+      (yield* (yield* PartnerActivity).totals(HOURS, bound)).map((total) => [total.organizationId, total]),
+    )
+    const rows = organizations.map((organization) => ({
+      ...organization,
+      use: totals.get(organization.id),
+      endpoints: endpoints.filter(({ organizationId }) => organizationId === organization.id),
+    }))
+    return {
+      title: "Partners",
+      commands: ["ops organizations list", "ops organizations show --organization org_…"],
+      body: (
+        <Table
+          caption="Partners"
+          hideCaption
+          rows={rows}
+          empty="No partner yet. One is added with ops organizations create."
+          columns={[
+            { header: "Partner", cell: ({ id, name }) => <IdLink id={id}>{name}</IdLink> },
+            { header: "Endpoints", cell: ({ endpoints }) => <Endpoints endpoints={endpoints} /> },
+            { header: `Requests, ${HOURS} h`, numeric: true, cell: ({ use }) => formatCount(use?.requests ?? 0) },
+            {
+              header: "Of them errors",
+              numeric: true,
+              cell: ({ use }) => (use === undefined ? "–" : formatShare(use.errors / use.requests)),
+            },
+            {
+              header: "Bad signatures",
+              numeric: true,
+              cell: ({ use }) =>
+                use !== undefined && use.badSignatures > 0 ? (
+                  <StatusBadge tone="bad">{formatCount(use.badSignatures)}</StatusBadge>
+                ) : (
+                  "0"
+                ),
+            },
+            {
+              header: "Served",
+              cell: ({ frozenAt }) => (frozenAt === null ? "here" : <StatusBadge tone="warning">Frozen</StatusBadge>),
+            },
+            { header: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
+          ]}
+        />
+      ),
+    }
+  }),
+})
+
+/** How many endpoints there are, and what is wrong with some. */
+const Endpoints = (props: { readonly endpoints: ReadonlyArray<EndpointStatus> }) => {
+  const troubled = props.endpoints.map(endpointState).filter(({ tone }) => tone !== "good")
+  return (
+    <>
+      {formatCount(props.endpoints.length)}{" "}
+      {troubled.map(({ tone, word }, i) => (
+        <StatusBadge key={i} tone={tone}>
+          {word}
+        </StatusBadge>
+      ))}
+    </>
+  )
+}

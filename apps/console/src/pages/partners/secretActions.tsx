@@ -1,0 +1,69 @@
+import {
+  DEFAULT_GRACE_SECONDS,
+  MAX_ACTIVE_SECRETS,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { Effect, Redacted } from "effect"
+import { formatCount, formatDuration } from "../../components/format.ts"
+import { required } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+import { assertTyped, TypedName } from "./assertTyped.ts"
+import { ShownOnce } from "./ShownOnce.tsx"
+
+/** Creates an organization's first or next signing secret, and shows it once. */
+export const rotateSecretAction = defineAction({
+  path: "/partners/:organization/secrets/rotate",
+  section: "partners",
+  role: "admin",
+  command: "secrets rotate",
+  params: { organization: OrganizationId },
+  fields: { grace: Seconds },
+  run: Effect.fnUntraced(function* ({ organization, grace = DEFAULT_GRACE_SECONDS }) {
+    const { secret, ended } = yield* rotateSecretWithinBound(organization, grace)
+    return {
+      page: {
+        title: "New signing secret",
+        commands: [`ops secrets rotate --organization ${organization} --grace ${grace}s`],
+        body: (
+          <ShownOnce text={Redacted.value(secret)} back={`/partners/${organization}`}>
+            <p>
+              We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
+              one, and watch the partner page until nobody signs with the old one.
+            </p>
+            {ended > 0 && (
+              <p>
+                At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)})
+                has ended now.
+              </p>
+            )}
+          </ShownOnce>
+        ),
+      },
+    }
+  }),
+})
+
+/** Ends a signing secret now. */
+export const revokeSecretAction = defineAction({
+  path: "/secrets/:secret/revoke",
+  section: "partners",
+  role: "admin",
+  command: "secrets revoke",
+  params: { secret: SecretId },
+  fields: { confirm: required(TypedName) },
+  run: Effect.fnUntraced(function* ({ secret: id, confirm }) {
+    const secrets = yield* SigningSecretRepository
+    const { secret } = yield* secrets.find(id)
+    const { name } = yield* (yield* OrganizationRepository).find(secret.organizationId)
+    yield* assertTyped(confirm, name)
+    yield* secrets.revoke(id)
+    return {
+      to: `/partners/${secret.organizationId}`,
+      notice: `Revoked ${id}. It neither signs nor verifies any more.`,
+    }
+  }),
+})

@@ -1,0 +1,155 @@
+import { createServer } from "node:http"
+import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { listen } from "@outreach/testing/listen"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { afterEach, expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
+const seed = (endpointUrl?: string) => test().run(seedCampaign({ recipients: 0, ...(endpointUrl && { endpointUrl }) }))
+const find = (id: EndpointId) => test().run(Effect.flatMap(EndpointRepository, (endpoints) => endpoints.find(id)))
+afterEach(() => expect(test().logs.filter((line) => line.includes("unhandled error"))).toEqual([]))
+
+/** Writes what an endpoint's breaker has come to, as its worker does. */
+const writeBreaker = (endpointId: EndpointId, failures: number, allowance: number | null) =>
+  test().run(
+    Effect.gen(function* () {
+      const { take, token } = yield* workerOn()
+      yield* take()
+      const breaker = { failures, allowance, probeInMs: 60_000 }
+      const progress = { endpointId, open: undefined, place: undefined, breaker, outcomes: [] }
+      yield* (yield* EndpointReaders).write(token, [progress])
+    }),
+  )
+
+it("lists the endpoints that need somebody first, and those of one organization alone to its operators", async () => {
+  const [well, ill] = [await seed(), await seed("https://ill.test/hooks?key=topsecret")]
+  await writeBreaker(ill.endpoint.id, 5, 1)
+  const viewer = await test().as("viewer")
+  const { document, text } = await viewer.get("/endpoints")
+  const addresses = [...document.querySelectorAll("tbody td:first-child")].map(({ textContent }) => textContent)
+  expect(addresses[0]).toBe("https://ill.test/hooks?…")
+  expect(text).not.toContain("topsecret")
+  expect((await viewer.get(`/endpoints?organization=${well.organization.id}`)).words).not.toContain("ill.test")
+  const bound = await test().as("viewer", well.organization.id)
+  expect((await bound.get("/endpoints")).words).not.toContain("ill.test")
+  expect((await bound.get(`/endpoints/${ill.endpoint.id}`)).status).toBe(404)
+})
+
+it("shows how far an endpoint is behind, how it answered, and when its breaker opened", async () => {
+  const { endpoint, campaign } = await seed()
+  await test().run(publishSent(campaign, 3))
+  await test().run(
+    Effect.gen(function* () {
+      const { take, settle } = yield* workerOn()
+      const own = (yield* take()).filter(({ endpointId }) => endpointId === endpoint.id)
+      yield* settle(own.slice(0, 2))
+      yield* settle(own.slice(2), { state: "rejected" }, 410)
+    }),
+  )
+  await writeBreaker(endpoint.id, 5, 1)
+  await test().run(publishSent(campaign, 1))
+  const { words } = await (await test().as("viewer")).get(`/endpoints/${endpoint.id}`)
+  expect(words).toContain("Breaker open")
+  expect(words).toMatch(/Behind the log1 event, \d+ second/)
+  expect(words).toContain("66.7 % of 3 calls")
+  expect(words).toMatch(/Half of the calls within\d+ ms \(p50\)/)
+  expect(words).toMatch(/Opened5.*until now/)
+  expect(words).toContain(`ops endpoints show ${endpoint.id}`)
+})
+
+it("sends a signed test event, and shows the response", async () => {
+  const received: Array<string> = []
+  const partner = createServer((request, response) => {
+    received.push(String(request.headers["x-signature"]))
+    response.writeHead(503).end("down for <b>maintenance</b>")
+  })
+  const { endpoint } = await seed(`http://127.0.0.1:${await listen(partner)}/hooks`)
+  const operator = await test().as("operator")
+  const { words, document } = await operator.post(`/endpoints/${endpoint.id}/test`)
+  expect(received).toEqual([expect.stringMatching(/^t=\d+,v1=/)])
+  expect(words).toContain("Not accepted")
+  expect(words).toContain("503")
+  expect(document.querySelector("main pre")?.textContent).toBe("down for <b>maintenance</b>")
+  expect((await (await test().as("viewer")).post(`/endpoints/${endpoint.id}/test`)).status).toBe(403)
+})
+
+it("lets an admin fix an endpoint: its address, its types, its headers, and nothing that was left as it is", async () => {
+  const { endpoint } = await seed()
+  const admin = await test().as("admin")
+  const path = `/endpoints/${endpoint.id}/update`
+  const fields = {
+    types: "outreach.email_sent,outreach.email_bounced",
+    "max-in-flight": "3",
+    "standard-webhooks": "yes",
+  }
+  const changed = await admin.post(path, { url: "https://new.test/in", ...fields })
+  expect(changed.words).toContain("Changed.")
+  expect(await find(endpoint.id)).toMatchObject({
+    url: "https://new.test/in",
+    eventTypes: ["outreach.email_sent", "outreach.email_bounced"],
+    maxInFlight: 3,
+    standardWebhooks: true,
+  })
+  expect((await admin.post(path, { url: "", ...fields })).words).toContain("Nothing was changed")
+  const refused = await admin.post(path, { url: "ftp://new.test/in" })
+  expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("The endpoint's URL cannot be used")])
+  expect((await admin.post(path, { types: "outreach.unheard_of" })).status).toBe(400)
+  await admin.post(path, { types: "all", "max-in-flight": "none" })
+  expect(await find(endpoint.id)).toMatchObject({ eventTypes: null, maxInFlight: null, url: "https://new.test/in" })
+  expect((await (await test().as("operator")).post(path, { url: "https://other.test/" })).status).toBe(403)
+  const log = await test().run(
+    Effect.provide(
+      Effect.flatMap(AuditLog, ({ list }) => list({ command: "endpoints" }, 20)),
+      AuditLog.layer,
+    ),
+  )
+  expect(log).toContainEqual(
+    expect.objectContaining({
+      command: "endpoints update",
+      arguments: expect.objectContaining({ endpoint: endpoint.id, url: "https://new.test", "max-in-flight": 3 }),
+    }),
+  )
+})
+
+it("holds an endpoint's deliveries while it is disabled", async () => {
+  const { endpoint } = await seed()
+  const admin = await test().as("admin")
+  const disabled = await admin.post(`/endpoints/${endpoint.id}/disable`)
+  expect(disabled.words).toContain("Its deliveries wait until it is enabled")
+  expect((await find(endpoint.id)).enabled).toBe(false)
+  await admin.post(`/endpoints/${endpoint.id}/enable`)
+  expect((await find(endpoint.id)).enabled).toBe(true)
+  expect((await (await test().as("operator")).post(`/endpoints/${endpoint.id}/disable`)).status).toBe(403)
+})
+
+it("counts a period of the log before it sends it again", async () => {
+  const { endpoint, campaign } = await seed()
+  await test().run(publishSent(campaign, 6))
+  const operator = await test().as("operator")
+  const [from, to] = ["2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"]
+  const path = `/endpoints/${endpoint.id}/replay`
+  const counted = await operator.get(`${path}?from=${from}&to=${to}`)
+  expect(counted.words).toContain("6 events would be sent")
+  expect((await operator.get(`${path}?from=${from}&to=${to}&types=outreach.email_bounced`)).words).toContain(
+    "No event was published in this period",
+  )
+  const started = await operator.post(path, { from, to, rate: "20" })
+  expect(started.words).toMatch(/The replay rpl_[0-9a-f]+ sends 6 events, 20 a second/)
+  const [job] = await test().run(Effect.flatMap(ReplayJobQueue, ({ list }) => list(1)))
+  expect(job).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
+  expect((await operator.post(path, { from, to, rate: "0" })).status).toBe(400)
+  expect((await (await test().as("viewer")).post(path, { from, to, rate: "1" })).status).toBe(403)
+})
+
+it("answers an endpoint that is nobody's with a page that says so", async () => {
+  const viewer = await test().as("viewer")
+  expect((await viewer.get(`/endpoints/whe_${"0".repeat(32)}`)).status).toBe(404)
+})

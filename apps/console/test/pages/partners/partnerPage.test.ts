@@ -1,0 +1,129 @@
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { issueKey } from "@outreach/domain/organizations/ApiKeys"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { EventFeed } from "@outreach/postgres/events/EventFeed"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { afterEach, expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole()
+afterEach(() => expect(test().logs.filter((line) => line.includes("unhandled error"))).toEqual([]))
+
+const seed = async () => {
+  const seeded = await test().run(seedCampaign({ recipients: 0 }))
+  const organizationId = seeded.organization.id
+  const { key } = await test().run(
+    issueKey({ organizationId, name: "Nightly sync", scopes: ["events:read"], expiresAt: null }),
+  )
+  return { ...seeded, organizationId, key, path: `/partners/${organizationId}` }
+}
+const activity = <A>(use: (activity: PartnerActivity["Service"]) => Effect.Effect<A>) =>
+  test().run(Effect.flatMap(PartnerActivity, use))
+const secretsOf = (organizationId: Awaited<ReturnType<typeof seed>>["organizationId"]) =>
+  test().run(Effect.flatMap(SigningSecretRepository, ({ list }) => list(organizationId)))
+
+it("shows how much of its limit a key uses, which errors it got, and how far its poller is behind", async () => {
+  const { organizationId, key, campaign, endpoint, path } = await seed()
+  const served = { organizationId, callerId: key.id, code: "", requests: 1500, peak: 40 }
+  await activity(({ countRequests }) =>
+    countRequests([
+      served,
+      { ...served, code: "RATE_LIMITED", requests: 500, peak: 100 },
+      { ...served, callerId: endpoint.id, code: "INVALID_SIGNATURE", requests: 3, peak: 0 },
+    ]),
+  )
+  await test().run(publishSent(campaign, 3))
+  const since = "2020-01-01T00:00:00.000000Z" as Timestamp
+  const [first] = await test().run(
+    Effect.flatMap(EventFeed, ({ page }) => page(organizationId, ["outreach.email_sent"], { since }, 1)),
+  )
+  const position = { organizationId, keyId: key.id, list: "events", types: null, hasMore: true } as const
+  await activity(({ notePositions }) => notePositions([{ ...position, at: first!.emittedAt, id: first!.id }]))
+
+  const viewer = await test().as("viewer")
+  const { words, document } = await viewer.get(path)
+  expect(words).toContain("100 of 100")
+  expect(words).toMatch(/2,000\s*25 %/)
+  expect(words).toMatch(/RATE_LIMITED\s*Nightly sync\s*500/)
+  expect(words).toMatch(/INVALID_SIGNATURE\s*whe_[0-9a-f]+\s*3/)
+  expect(words).toMatch(/Nightly sync\s*Events\s*Reading\s*2/)
+  expect(words).toContain(`ops organizations show --organization ${organizationId}`)
+  expect(document.querySelectorAll("form[action*='/keys'], form[action*='/secrets']")).toHaveLength(0)
+  const partners = await viewer.get("/partners")
+  expect(partners.words).toMatch(/Acme Health/)
+  expect(partners.words).toMatch(/2,003/)
+})
+
+it("issues a key and shows it once, rotates it, and revokes it when its name was typed", async () => {
+  const { organizationId, key, path } = await seed()
+  const admin = await test().as("admin")
+  const issued = await admin.post(`${path}/keys`, { name: "Reports", scopes: "events:read,digest:read" })
+  const text = issued.document.querySelector("main pre")!.textContent!.trim()
+  expect(text).toMatch(/^orp_test_/)
+  expect(issued.headers.get("cache-control")).toContain("no-store")
+  const recognised = await test().run(Effect.flatMap(ApiKeyRepository, ({ authenticateKey }) => authenticateKey(text)))
+  expect(recognised?.caller).toMatchObject({ organizationId, scopes: ["events:read", "digest:read"] })
+  expect((await admin.get(path)).text).not.toContain(text)
+
+  const rotated = await admin.post(`/keys/${key.id}/rotate`, { overlap: "1h" })
+  expect(rotated.words).toContain("stays valid for 1 hour")
+  const wrong = await admin.post(`/keys/${key.id}/revoke`, { confirm: "Reports" })
+  expect([wrong.status, wrong.words]).toEqual([400, expect.stringContaining("What was typed is not “Nightly sync”")])
+  expect((await admin.post(`/keys/${key.id}/revoke`, { confirm: "Nightly sync" })).words).toContain("Revoked")
+  const keys = await test().run(Effect.flatMap(ApiKeyRepository, ({ list }) => list(organizationId)))
+  expect(keys.map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
+    ["Nightly sync", true],
+    ["Reports", false],
+    ["Nightly sync", false],
+  ])
+  expect(
+    (await admin.post(`${path}/keys`, { name: "Late", scopes: "events:read", expires: "2020-01-01T00:00:00Z" })).words,
+  ).toContain("choose a time in the future")
+})
+
+it("rotates a secret, and says who still signs with the old one and when last", async () => {
+  const { organizationId, endpoint, path } = await seed()
+  const admin = await test().as("admin")
+  const rotated = await admin.post(`${path}/secrets/rotate`, { grace: "24h" })
+  expect(rotated.document.querySelector("main pre")!.textContent).toMatch(/whsec_[0-9A-Za-z]{43}/)
+  const [, old] = await secretsOf(organizationId)
+  expect((await admin.get(path)).words).not.toContain("still signs with the old secret")
+
+  await activity(({ noteVerifications }) =>
+    noteVerifications([{ organizationId, secretId: old!.id, endpointId: endpoint.id }]),
+  )
+  const [, used] = await secretsOf(organizationId)
+  const time = used!.lastVerifiedAt!.slice(0, 19).replace("T", " ")
+  for (const page of [path, `/endpoints/${endpoint.id}`]) {
+    const { words } = await admin.get(page)
+    expect(words).toContain(`The partner still signs with the old secret ${old!.id}, last at ${time}`)
+    expect(words).toContain(`to ${endpoint.id}`)
+  }
+  expect((await admin.post(`/secrets/${old!.id}/revoke`, { confirm: "Acme Health" })).words).toContain("Revoked")
+  expect((await admin.get(path)).words).not.toContain("still signs with the old secret")
+})
+
+it("keeps keys and secrets from those who are no admins, and partners from operators of another", async () => {
+  const [mine, other] = [await seed(), await seed()]
+  const operator = await test().as("operator")
+  expect((await operator.post(`${mine.path}/keys`, { name: "x", scopes: "events:read" })).status).toBe(403)
+  expect((await operator.post(`${mine.path}/secrets/rotate`)).status).toBe(403)
+  const bound = await test().as("admin", mine.organizationId)
+  const [secret] = await secretsOf(other.organizationId)
+  expect((await bound.get(mine.path)).status).toBe(200)
+  for (const answer of [
+    await bound.get(other.path),
+    await bound.post(`/keys/${other.key.id}/rotate`),
+    await bound.post(`/keys/${other.key.id}/revoke`, { confirm: "Nightly sync" }),
+    await bound.post(`/secrets/${secret!.id}/revoke`, { confirm: "Acme Health" }),
+    await bound.post(`${other.path}/secrets/rotate`),
+  ]) {
+    expect(answer.status).toBe(404)
+  }
+  const listed = await bound.get("/partners")
+  expect([...listed.document.querySelectorAll("tbody a")].map((link) => link.getAttribute("href"))).toEqual([mine.path])
+})
