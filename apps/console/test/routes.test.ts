@@ -39,6 +39,9 @@ beforeAll(async () => {
 const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
   Object.hasOwn(ids, name) ? ids[name as keyof typeof ids] : undefined
 
+/** Parameters of paths that belong to nobody. */
+const PLAIN_PARAMS: Readonly<Record<string, string>> = { date: "2026-11-01" }
+
 const inputsOf = (route: Route): Inputs => (route.kind === "action" ? route.fields : route.query)
 
 /** The parameters and the inputs of a route that are ids, or that it cannot do without. */
@@ -59,7 +62,7 @@ interface Ask {
 /** Sends a request to a route. Of a stream only the head is read. */
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const id = exampleOf(ids, name)
+    const id = exampleOf(ids, name) ?? PLAIN_PARAMS[name]
     if (id === undefined) {
       throw new Error(
         `Give seedOrganization of test/seedOrganization.ts the id of a ${name}, which ${route.path} names.`,

@@ -19,6 +19,8 @@ export const renderPlot = (
     document: document as unknown as Document,
   }) as unknown as Element
   for (const style of svg.querySelectorAll("style")) style.remove()
+  // Plot names its groups, which have no role that could have a name.
+  for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label")
   const links = svg.querySelectorAll("a")
   // An image has nothing in it that can be reached. The links are for the pointer: the table beside the chart has them for the keyboard.
   svg.setAttribute("role", links.length === 0 ? "img" : "group")
