@@ -2,6 +2,7 @@ import { digestRoutes } from "./pages/digest/digestRoutes.ts"
 import { endpointRoutes } from "./pages/endpoints/endpointRoutes.ts"
 import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
 import { partnerRoutes } from "./pages/partners/partnerRoutes.ts"
+import { peopleRoutes } from "./pages/people/peopleRoutes.ts"
 import { systemRoutes } from "./pages/system/systemRoutes.ts"
 import { todayRoutes } from "./pages/today/todayRoutes.ts"
 
@@ -14,4 +15,5 @@ export const routes = [
   ...systemRoutes,
   ...endpointRoutes,
   ...partnerRoutes,
+  ...peopleRoutes,
 ] as const

@@ -46,6 +46,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       sql<{ id: string }>`select id from ${sql(table)} where organization_id = ${organization.id} order by id limit 1`,
       ([row]) => row!.id,
     )
+  const recipient = yield* idOf("recipients")
   const numbers = [...Array.from({ length: RECIPIENTS }, (_, n) => n), 900]
   return {
     ids: {
@@ -55,7 +56,11 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       endpoint: endpoint.id,
       key: key.id,
       secret: yield* idOf("signing_secrets"),
-      recipient: yield* idOf("recipients"),
+      recipient,
+      /** A recipient's, as in `ops recipients find --id`. */
+      id: recipient,
+      /** What is searched. */
+      search: recipient,
       delivery: yield* idOf("dead_letters"),
       group: yield* idOf("failure_groups"),
       replay: replay.id,

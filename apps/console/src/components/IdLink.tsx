@@ -5,6 +5,7 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   rcp: (id) => `/people/${id}`,
   whe: (id) => `/endpoints/${id}`,
   dlv: (id) => `/deliveries/${id}`,
+  pgm: (id) => `/campaigns?program=${id}`,
 }
 
 /** An id, which leads to its page if it has one. */

@@ -93,6 +93,9 @@ export const placeholderOf = (number: number): Pick<Recipient, "npi" | "email"> 
   return { npi: `0${digits}${wrong}` as Npi, email: `${digits}@${ERASED_DOMAIN}` as EmailAddress }
 }
 
+/** Reports whether an address stands for an erased one. */
+export const isPlaceholder = (email: string): boolean => email.endsWith(`@${ERASED_DOMAIN}`)
+
 /** Returns an event's body with placeholders for the values of erased recipients; entries of other recipients stay as they are. */
 export const eraseEventBody = (
   { body, recipientId }: { readonly body: string; readonly recipientId: RecipientId | null },

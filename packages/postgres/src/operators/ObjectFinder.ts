@@ -5,7 +5,7 @@ import { orDieAs } from "../DatabaseFailure.ts"
 
 /** What an id names that is shown on the page of something else, and whose it is. */
 export interface FoundObject {
-  readonly kind: "program" | "key" | "secret" | "sender" | "dkimKey" | "erasure" | "event" | "inboxEvent"
+  readonly kind: "key" | "secret" | "sender" | "dkimKey" | "erasure" | "event" | "inboxEvent"
   readonly id: string
   readonly organizationId: OrganizationId
 }
@@ -21,8 +21,7 @@ export class ObjectFinder extends Context.Service<ObjectFinder>()("postgres/oper
         return yield* sql<FoundObject>`
           select found.kind, ${id}::text as id, organization.id as "organizationId" from organizations organization
           cross join lateral (
-            select 'program' as kind from programs where organization_id = organization.id and id = ${id}
-            union all select 'key' from api_keys where organization_id = organization.id and id = ${id}
+            select 'key' as kind from api_keys where organization_id = organization.id and id = ${id}
             union all select 'secret' from signing_secrets where organization_id = organization.id and id = ${id}
             union all select 'sender' from senders where organization_id = organization.id and id = ${id}
             union all select 'dkimKey' from dkim_keys where organization_id = organization.id and id = ${id}

@@ -1,6 +1,6 @@
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_REASONS, type Suppression } from "@outreach/domain/suppressions/Suppression"
-import type { SuppressionFilter } from "@outreach/domain/suppressions/SuppressionRepository"
+import type { SuppressionFilter, SuppressionKey } from "@outreach/domain/suppressions/SuppressionRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -97,6 +97,32 @@ export class SuppressionReader extends Context.Service<SuppressionReader>()("pos
               }
         return { suppressions: shown, next }
       }, orDieAs("SuppressionReader.list")),
+
+      /** Finds the entries of these keys in every program of an organization, and in the organization. */
+      find: Effect.fn("SuppressionReader.find")(function* (
+        organizationId: OrganizationId,
+        keys: ReadonlyArray<SuppressionKey>,
+      ) {
+        return yield* sql<Suppression>`
+          with key as materialized (
+            select * from unnest(
+              ${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ value }) => value.toLowerCase())}::text[]) as key (kind, value)
+          )
+          select organization_id as "organizationId", program_id as "programId", kind, value, reason, created_at as "createdAt"
+          from (
+            select entry.* from programs program cross join key cross join lateral (
+              select organization_id, program_id, kind, value, reason, created_at from suppressions
+              where organization_id = program.organization_id and program_id = program.id and kind = key.kind and value = key.value
+              limit 1
+            ) entry
+            where program.organization_id = ${organizationId}
+            union all
+            select organization_id, null, suppression.kind, suppression.value, reason, created_at
+            from key join organization_suppressions suppression
+              on organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
+          ) entry (organization_id, program_id, kind, value, reason, created_at)
+          order by program_id nulls first, kind, value`
+      }, orDieAs("SuppressionReader.find")),
 
       /** Counts the entries of each program and of the whole of its organization, up to `MAX_COUNTED` each. */
       count: Effect.fn("SuppressionReader.count")(function* (organizationId: OrganizationId) {

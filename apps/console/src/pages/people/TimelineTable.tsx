@@ -1,0 +1,95 @@
+import type { DeliveryState } from "@outreach/domain/deliveries/Delivery"
+import type { EventDelivery } from "@outreach/postgres/deliveries/EventDeliveries"
+import type { TimelineEntry, TimelineKind } from "@outreach/postgres/recipients/TimelineReader"
+import { Array as Arr } from "effect"
+import { IdLink } from "../../components/IdLink.tsx"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+
+const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {
+  imported: ["Imported", "neutral"],
+  published: ["Published", "neutral"],
+  attempted: ["Not taken yet", "warning"],
+  sent: ["Sent", "good"],
+  bounced: ["Bounced", "bad"],
+  opened: ["Opened", "good"],
+  clicked: ["Clicked", "good"],
+  complained: ["Complained", "bad"],
+  unsubscribed: ["Unsubscribed", "warning"],
+  received: ["Partner told", "neutral"],
+  suppressed: ["Suppressed", "warning"],
+  withdrawn: ["Withdrawn", "warning"],
+}
+
+const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
+  pending: "neutral",
+  sending: "neutral",
+  delivered: "good",
+  rejected: "bad",
+  exhausted: "bad",
+  poison: "bad",
+}
+
+/** What happened to a clinician, newest first. */
+export const TimelineTable = (props: {
+  readonly entries: ReadonlyArray<TimelineEntry>
+  readonly deliveries: ReadonlyArray<EventDelivery>
+}) => {
+  const byEvent = Arr.groupBy(props.deliveries, ({ eventId }) => eventId as string)
+  return (
+    <Table
+      caption="What happened, newest first"
+      rows={props.entries}
+      empty="Nothing happened yet: imports, messages, hits, the partner's events and suppressions would stand here."
+      columns={[
+        { header: "Time (UTC)", cell: ({ at }) => <Time at={at} /> },
+        { header: "What", cell: (entry) => <Kind entry={entry} /> },
+        { header: "Detail", cell: ({ detail }) => detail ?? "–" },
+        { header: "Where", cell: (entry) => <Where entry={entry} /> },
+        {
+          header: "Webhooks",
+          cell: ({ kind, eventId }) =>
+            kind === "received" || eventId === null ? "–" : <Deliveries of={byEvent[eventId] ?? []} />,
+        },
+      ]}
+    />
+  )
+}
+
+const Kind = ({ entry: { kind, detail } }: { readonly entry: TimelineEntry }) => {
+  const [words, tone] = KINDS[kind]
+  const isBot = (kind === "opened" || kind === "clicked") && detail !== null
+  return <StatusBadge tone={isBot ? "neutral" : tone}>{words}</StatusBadge>
+}
+
+const Where = ({
+  entry: { kind, organizationId, programId, campaignId, eventId },
+}: {
+  readonly entry: TimelineEntry
+}) => {
+  if (kind === "received" && eventId !== null)
+    return <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>Inbox</a>
+  if (campaignId !== null) return <IdLink id={campaignId} />
+  return programId === null ? <>Whole organization</> : <IdLink id={programId} />
+}
+
+const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
+  props.of.length === 0 ? (
+    <>Delivered long ago, or to nobody</>
+  ) : (
+    <ul class="plain">
+      {props.of.map(({ id, state, replayedAs }) => (
+        <li key={id}>
+          <StatusBadge tone={replayedAs === null ? DELIVERY_TONES[state] : "neutral"}>{state}</StatusBadge>{" "}
+          <IdLink id={id}>Delivery</IdLink>
+          {replayedAs !== null && (
+            <>
+              {" "}
+              <IdLink id={replayedAs}>Replay</IdLink>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )

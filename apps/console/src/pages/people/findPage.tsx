@@ -1,0 +1,156 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { type FoundObject, ObjectFinder } from "@outreach/postgres/operators/ObjectFinder"
+import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
+import { Array as Arr, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Field } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import { IdLink, OBJECT_PAGES } from "../../components/IdLink.tsx"
+import { Masked } from "../../components/Masked.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { required } from "../../http/inputs.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { TimelineTable } from "./TimelineTable.tsx"
+
+const SECTION = "people"
+const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
+/** How many entries are shown of a clinician of whom there is no record. */
+const MAX_ENTRIES = 20
+
+/** One box for a clinician or the id of anything. */
+export const findPage = definePage({
+  path: "/find",
+  section: SECTION,
+  role: "viewer",
+  params: {},
+  query: {},
+  read: () => Effect.succeed({ title: "Find", commands: COMMANDS, body: <SearchForm /> }),
+})
+
+/** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal. */
+export const search = defineAction({
+  path: "/find",
+  section: SECTION,
+  role: "viewer",
+  command: "recipients find",
+  params: {},
+  fields: { search: required(SearchTerm) },
+  run: Effect.fnUntraced(function* ({ search: { by, value } }, { operator: { organizationId } }) {
+    const found = yield* by === "id" ? findObjects(value, organizationId) : findPeople({ by, value }, organizationId)
+    return typeof found === "string" ? { response: leadTo(found) } : { page: { commands: COMMANDS, ...found } }
+  }),
+})
+
+const leadTo = (location: string) => HttpServerResponse.empty({ status: 303, headers: { location } })
+
+const findObjects = Effect.fnUntraced(function* (id: string, organizationId: OrganizationId | null) {
+  const pageOf = OBJECT_PAGES[id.slice(0, 3)]
+  if (pageOf !== undefined) return pageOf(id)
+  const found = yield* (yield* ObjectFinder).find(id, organizationId)
+  if (found.length === 1) return pageShowing(found[0]!)
+  return {
+    title: found.length === 0 ? "Nothing has this id" : "Several things have this id",
+    body: (
+      <>
+        <Table
+          caption="Found"
+          rows={found}
+          empty="It may be of another deployment, past its retention, or erased."
+          columns={[
+            { header: "What", cell: (object) => <a href={pageShowing(object)}>{KINDS[object.kind]}</a> },
+            { header: "Organization", cell: (object) => <IdLink id={object.organizationId} /> },
+          ]}
+        />
+        <SearchForm />
+      </>
+    ),
+  }
+})
+
+const KINDS: Readonly<Record<FoundObject["kind"], string>> = {
+  key: "An API key",
+  secret: "A signing secret",
+  sender: "A sender",
+  dkimKey: "A DKIM key",
+  erasure: "An erasure",
+  event: "An event of ours, with its deliveries",
+  inboxEvent: "An event that the partner sent",
+}
+
+/** The page on which a thing stands that has none of its own. */
+const pageShowing = ({ kind, id, organizationId }: FoundObject): string => {
+  switch (kind) {
+    case "event":
+      return `/deliveries?event=${id}`
+    case "inboxEvent":
+      return `/inbox/${id}?organization=${organizationId}`
+    case "erasure":
+      return `/audit?organization=${organizationId}&command=clinicians+erase`
+    default:
+      return `/partners/${organizationId}`
+  }
+}
+
+const findPeople = Effect.fnUntraced(function* (
+  { by, value }: { readonly by: "npi" | "email" | "token"; readonly value: string },
+  organizationId: OrganizationId | null,
+) {
+  const reader = yield* TimelineReader
+  const key = { by, value, ...(organizationId !== null && { organizationId }) }
+  const recipients = yield* reader.findPeople(key)
+  const people: ReadonlyArray<Arr.NonEmptyReadonlyArray<Recipient>> = Object.values(
+    Arr.groupBy(recipients, ({ organizationId, npi }): string => `${organizationId} ${npi}`),
+  )
+  if (people.length === 1) return `/people/${recipients[0]!.id}`
+  const { entries } = people.length > 0 ? { entries: [] } : yield* reader.find(key, MAX_ENTRIES)
+  return {
+    title: people.length === 0 ? "Nobody was found" : `${formatCount(people.length)} clinicians were found`,
+    body: (
+      <>
+        <Table
+          caption="Clinicians"
+          rows={people}
+          empty={
+            entries.length === 0
+              ? "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
+              : "No campaign has a recipient like this. What is known beside campaigns stands below."
+          }
+          columns={[
+            { header: "Clinician", cell: ([newest]) => <PersonLink recipient={newest} /> },
+            { header: "Address", cell: ([newest]) => <Masked>{maskEmail(newest.email)}</Masked> },
+            { header: "Organization", cell: ([newest]) => <IdLink id={newest.organizationId} /> },
+            { header: "Campaigns", numeric: true, cell: (records) => formatCount(records.length) },
+            { header: "Last event", cell: ([newest]) => <Time at={newest.lastEventAt} /> },
+          ]}
+        />
+        {entries.length > 0 && <TimelineTable entries={entries.toReversed()} deliveries={[]} />}
+        <SearchForm />
+      </>
+    ),
+  }
+})
+
+const PersonLink = ({ recipient }: { readonly recipient: Recipient }) => (
+  <IdLink id={recipient.id}>{`NPI ${maskNpi(recipient.npi)}`}</IdLink>
+)
+
+const SearchForm = () => (
+  <section>
+    <ActionForm action={search} label="Find">
+      <Field
+        name="search"
+        label="Clinician or id"
+        required
+        size={42}
+        maxLength={320}
+        hint="An e-mail address, an NPI, a token, or the id of anything. The audit log records that you searched, and not for what."
+      />
+    </ActionForm>
+  </section>
+)

@@ -1,0 +1,203 @@
+import type { HeldCounts } from "@outreach/domain/erasure/Erasure"
+import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
+import { ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { AuditReason } from "@outreach/domain/operators/AuditReason"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import type { SuppressionScope } from "@outreach/domain/suppressions/Suppression"
+import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { suppressByOperator } from "@outreach/domain/suppressions/Withdrawals"
+import { textSchema } from "@outreach/domain/textSchema"
+import { HeldDataReader } from "@outreach/postgres/erasure/HeldDataReader"
+import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
+import { RELEASE } from "@outreach/process/release"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Field } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { Table } from "../../components/Table.tsx"
+import { required } from "../../http/inputs.ts"
+import { PageError } from "../../http/PageError.ts"
+import { defineAction } from "../../http/Route.ts"
+
+const SECTION = "people"
+const params = { id: RecipientId }
+
+/** A switch, as the command line has it. */
+export const On = textSchema("true", (text) => (text === "true" ? true : undefined))
+
+const LastDigits = textSchema("four digits", (text) => (/^\d{4}$/.test(text) ? text : undefined))
+
+/** Finds the clinician of a recipient, with all addresses. */
+const findPerson = Effect.fnUntraced(function* (id: RecipientId) {
+  const recipients = yield* (yield* TimelineReader).findPeople({ by: "id", value: id })
+  const [recipient] = recipients.filter((each) => each.id === id)
+  if (recipient === undefined) return yield* PageError.notFound()
+  const { organizationId, npi } = recipient
+  const [first, ...others] = [...new Set(recipients.map(({ email }) => email))]
+  // Each address is a key of its own, as each NPI is.
+  const clinicians = [{ npi, email: first! }, ...others.map((email) => ({ npi: null, email }))]
+  return { organizationId, npi, clinicians }
+})
+
+const scopeOf = (
+  programId: ProgramId | undefined,
+  { organizationId }: Effect.Success<ReturnType<typeof findPerson>>,
+): SuppressionScope => (programId === undefined ? { organizationId } : { programId })
+
+/** Suppresses a clinician's NPI and addresses in a program, or in the whole organization. */
+export const suppress = defineAction({
+  path: "/people/:id/suppress",
+  section: SECTION,
+  role: "operator",
+  command: "suppressions add",
+  params,
+  fields: { program: ProgramId, reason: required(AuditReason) },
+  run: Effect.fnUntraced(function* ({ id, program }) {
+    const person = yield* findPerson(id)
+    const { added, withdrawn } = yield* suppressByOperator(scopeOf(program, person), person.clinicians)
+    return {
+      to: `/people/${id}`,
+      notice: `Suppressed: ${formatCount(added)} new entries, ${formatCount(withdrawn)} waiting recipients withdrawn.`,
+    }
+  }),
+})
+
+/** Lifts what suppresses a clinician in a program and its organization, or in the organization alone. */
+export const lift = defineAction({
+  path: "/people/:id/lift",
+  section: SECTION,
+  role: "operator",
+  command: "suppressions remove",
+  params,
+  fields: { program: ProgramId, reason: required(AuditReason) },
+  run: Effect.fnUntraced(function* ({ id, program }) {
+    const person = yield* findPerson(id)
+    const keys = person.clinicians.flatMap(suppressionKeys)
+    const removed = yield* (yield* SuppressionRepository).remove(scopeOf(program, person), keys)
+    return {
+      to: `/people/${id}`,
+      notice: `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`,
+    }
+  }),
+})
+
+/** Answers everything that is held on a clinician, as a file. */
+export const exportPerson = defineAction({
+  path: "/people/:id/export",
+  section: SECTION,
+  role: "admin",
+  command: "clinicians export",
+  params,
+  fields: {},
+  run: Effect.fnUntraced(function* ({ id }) {
+    const { organizationId, npi } = yield* findPerson(id)
+    const clinician = { npi, email: null }
+    yield* assertNoUnfinishedErasure(organizationId, clinician)
+    const data = yield* (yield* HeldDataReader).read(organizationId, clinician)
+    return {
+      response: HttpServerResponse.text(`${JSON.stringify(data, null, 2)}\n`, {
+        contentType: "application/json",
+        headers: { "content-disposition": `attachment; filename="clinician-${id}.json"`, "cache-control": "no-store" },
+      }),
+    }
+  }),
+})
+
+/** Counts what an erasure would erase, and asks for it. */
+export const planErasureOf = defineAction({
+  path: "/people/:id/erase/plan",
+  section: SECTION,
+  role: "admin",
+  command: "clinicians erase",
+  params,
+  fields: { "dry-run": required(On) },
+  run: Effect.fnUntraced(function* ({ id }) {
+    const { organizationId, npi } = yield* findPerson(id)
+    const { counts, unfinished } = yield* planErasure(organizationId, { npi, email: null })
+    return {
+      page: {
+        title: `Erase clinician ${maskNpi(npi)}?`,
+        commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
+        body: (
+          <>
+            <p>
+              {unfinished === undefined
+                ? "This erases the clinician from the organization everywhere, for good. A keyed hash goes on suppressing them. The partner sees the erased records in its feed."
+                : "An erasure of the clinician was cut off. This finishes it."}
+            </p>
+            <Counts caption="What would be erased" counts={counts} />
+            <ActionForm action={erase} params={{ id }} label="Erase for good" isDangerous>
+              <Field
+                name="typed"
+                label="The last four digits of the NPI, to confirm"
+                inputmode="numeric"
+                required
+                maxLength={4}
+                size={6}
+              />
+            </ActionForm>
+            <p>
+              <IdLink id={id}>Back to the clinician</IdLink>
+            </p>
+          </>
+        ),
+      },
+    }
+  }),
+})
+
+/** Erases a clinician everywhere. */
+export const erase = defineAction({
+  path: "/people/:id/erase",
+  section: SECTION,
+  role: "admin",
+  command: "clinicians erase",
+  params,
+  // Its name is none that the audit log records.
+  fields: { typed: required(LastDigits) },
+  run: Effect.fnUntraced(function* ({ id, typed }) {
+    const { organizationId, npi } = yield* findPerson(id)
+    if (typed !== npi.slice(-4))
+      return yield* new PageError({ status: 400, title: "Not erased", messages: [WRONG_DIGITS] })
+    const { outcome, certificate } = yield* eraseClinician(organizationId, { npi, email: null }, RELEASE)
+    return {
+      page: {
+        title: outcome === "repeated" ? "Erased before" : "The clinician is erased",
+        commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
+        body: (
+          <>
+            <p>
+              The certificate is <code>{certificate.erasureId}</code>. Keep it with the request: it holds nothing of the
+              person.
+            </p>
+            <Counts caption="What was erased" counts={certificate.counts} />
+            <p>
+              What is outside the database is not erased: the mail server's log and queue, backups, import files, and
+              what the partner holds.
+            </p>
+            <p>
+              <IdLink id={id}>What is left of the record</IdLink>
+            </p>
+          </>
+        ),
+      },
+    }
+  }),
+})
+
+const WRONG_DIGITS = "The digits are not the last four of the NPI. Nothing was erased."
+
+const Counts = (props: { readonly caption: string; readonly counts: HeldCounts }) => (
+  <Table
+    caption={props.caption}
+    rows={Object.entries(props.counts).filter(([, count]) => count > 0)}
+    empty="Nothing is held on the clinician."
+    columns={[
+      { header: "Table", cell: ([table]) => <code>{table}</code> },
+      { header: "Rows", numeric: true, cell: ([, count]) => formatCount(count) },
+    ]}
+  />
+)

@@ -1,0 +1,221 @@
+import { judgeHits } from "@outreach/domain/hits/Hits"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { startConsole, type Visitor } from "./startConsole.ts"
+
+const test = startConsole()
+
+/** Seeds a campaign that was sent to its recipients. */
+const seed = Effect.gen(function* () {
+  yield* cancelCampaigns
+  const sql = yield* SqlClient.SqlClient
+  const { organization, campaign, program } = yield* seedCampaign({ recipients: 3 })
+  yield* sendCampaign(campaign.id)
+  for (const lease of yield* claimMessages(10)) yield* settleSent(lease)
+  yield* judgeHits(organization.id)
+  const rows = yield* sql<{ id: RecipientId; token: string }>`
+    select id, token from recipients where campaign_id = ${campaign.id} order by npi`
+  return { organizationId: organization.id, campaignId: campaign.id, programId: program.id, recipients: rows }
+})
+
+let seeded: Effect.Success<typeof seed>
+let viewer: Visitor
+let operator: Visitor
+let admin: Visitor
+beforeAll(async () => {
+  seeded = await test().run(seed)
+  viewer = await test().as("viewer", seeded.organizationId)
+  operator = await test().as("operator", seeded.organizationId)
+  admin = await test().as("admin", seeded.organizationId)
+})
+
+const idOf = (i: number): RecipientId => seeded.recipients[i]!.id
+const audit = (organizationId: OrganizationId = seeded.organizationId) =>
+  test().run(Effect.flatMap(AuditLog.make, (log) => log.list({ organizationId }, 5)))
+
+describe("the search", () => {
+  it.each([
+    ["an e-mail address", () => email(0).toUpperCase()],
+    ["an NPI", () => npi(0)],
+    ["a token", () => seeded.recipients[0]!.token],
+    ["a recipient's id", () => idOf(0)],
+  ])("leads by %s to the clinician", async (_, term) => {
+    const page = await viewer.post("/find", { search: term() })
+    expect(page.status).toBe(200)
+    expect(page.words).toContain(`Clinician ${maskNpi(npi(0))}`)
+  })
+
+  it("leads by an id to the page of the thing", async () => {
+    for (const [id, path] of [
+      [seeded.campaignId, `/campaigns/${seeded.campaignId}`],
+      [seeded.organizationId, `/partners/${seeded.organizationId}`],
+    ]) {
+      const body = new URLSearchParams({ search: id! })
+      expect(await locationOf(viewer, body)).toBe(path)
+    }
+  })
+
+  it("leads by an event's id to its deliveries, and by that of a partner's event to the inbox", async () => {
+    const [event] = await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql<{ id: string }>`select id from events where organization_id = ${seeded.organizationId} limit 1`,
+      ),
+    )
+    expect(await locationOf(viewer, new URLSearchParams({ search: event!.id }))).toBe(`/deliveries?event=${event!.id}`)
+    const { organizationId } = seeded
+    await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          insert into inbox_keys (organization_id, event_id, received_at) values (${organizationId}, 'evt_c0ffee', now())`,
+      ),
+    )
+    const path = `/inbox/evt_c0ffee?organization=${organizationId}`
+    expect(await locationOf(viewer, new URLSearchParams({ search: "evt_c0ffee" }))).toBe(path)
+  })
+
+  it("says that nobody was found, and shows several who are", async () => {
+    expect((await viewer.post("/find", { search: npi(99) })).words).toContain("Nobody was found")
+    await test().run(seed)
+    const everywhere = await test().as("viewer")
+    const several = await everywhere.post("/find", { search: npi(0) })
+    expect(several.words).toContain("2 clinicians were found")
+    expect(several.text).not.toContain(npi(0))
+    expect(several.text).not.toContain(email(0))
+    expect((await viewer.post("/find", { search: npi(0) })).words).toContain(`Clinician ${maskNpi(npi(0))}`)
+  })
+
+  it("says what is not valid, without repeating it", async () => {
+    const page = await viewer.post("/find", { search: "1234567890" })
+    expect(page.status).toBe(400)
+    expect(page.words).toContain("check digit")
+    expect(page.text).not.toContain("1234567890")
+  })
+
+  it("leaves what was searched in no log, no address and no entry of the audit log, which has the search", async () => {
+    const before = test().logs.length
+    await viewer.post("/find", { search: email(0) })
+    await viewer.post("/find", { search: npi(98) })
+    const [first, second] = await audit()
+    for (const entry of [first, second]) {
+      expect(entry).toMatchObject({ command: "recipients find", arguments: { search: null }, result: "succeeded" })
+    }
+    const left = [...test().logs.slice(before), JSON.stringify(await audit())].join("\n")
+    for (const personal of [email(0), npi(98), npi(0)]) expect(left).not.toContain(personal)
+    const form = (await viewer.get("/find")).document.querySelector("main form")
+    expect(form?.getAttribute("method")).toBe("post")
+  })
+})
+
+const locationOf = async (visitor: Visitor, fields: URLSearchParams) => {
+  const token = (await visitor.get("/find")).document.querySelector("main input[name=token]")!.getAttribute("value")!
+  const response = await fetch(`${test().url}/find`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: visitor.cookie, origin: test().url },
+    body: new URLSearchParams([...fields, ["token", token]]),
+  })
+  expect(response.status).toBe(303)
+  return response.headers.get("location")
+}
+
+describe("a clinician's page", () => {
+  it("tells what happened, newest first, with the reply of the mail server and the webhooks", async () => {
+    const page = await viewer.get(`/people/${idOf(0)}`)
+    expect(page.status).toBe(200)
+    const cells = [...page.document.querySelectorAll("section.scroll tbody tr")].map((row) =>
+      [...row.querySelectorAll("td")].map((cell) => cell.textContent),
+    )
+    expect(cells.slice(0, 3).map(([, kind, detail]) => [kind, detail])).toEqual([
+      ["Sent", "250 OK"],
+      ["Published", "–"],
+      ["Imported", "–"],
+    ])
+    expect(cells[0]![4]).toContain("pending Delivery")
+  })
+
+  it("masks the NPI and the addresses on every page that is opened, until they are shown", async () => {
+    for (const path of ["/find", `/people/${idOf(0)}`, "/suppressions", "/audit"]) {
+      const { text } = await admin.get(path)
+      for (const personal of [npi(0), email(0)]) expect(text).not.toContain(personal)
+    }
+    const shown = await operator.post(`/people/${idOf(0)}/show`, { reveal: "true" })
+    expect(shown.words).toContain(npi(0))
+    expect(shown.words).toContain(email(0))
+    expect((await audit())[0]).toMatchObject({
+      command: "recipients find",
+      arguments: { id: idOf(0), reveal: true },
+      organizations: [seeded.organizationId],
+    })
+    expect((await viewer.post(`/people/${idOf(0)}/show`, { reveal: "true" })).status).toBe(403)
+  })
+
+  it("is not there for another organization", async () => {
+    const other = await test().run(seed)
+    const stranger = await test().as("admin", other.organizationId)
+    expect((await stranger.get(`/people/${idOf(0)}`)).status).toBe(404)
+    for (const action of ["show", "suppress", "lift", "export", "erase/plan", "erase"]) {
+      const fields = { reveal: "true", reason: "because", "dry-run": "true", typed: npi(0).slice(-4) }
+      expect((await stranger.post(`/people/${idOf(0)}/${action}`, fields)).status).toBe(404)
+    }
+    expect((await stranger.post("/find", { search: idOf(0) })).status).toBe(404)
+  })
+
+  it("suppresses in a program or in the organization, with a reason, and lifts it again", async () => {
+    const path = `/people/${idOf(1)}`
+    expect((await operator.post(`${path}/suppress`, { program: seeded.programId })).status).toBe(400)
+    const suppressed = await operator.post(`${path}/suppress`, { program: seeded.programId, reason: "asked by phone" })
+    expect(suppressed.words).toContain("Suppressed: 2 new entries")
+    expect(suppressed.words).toContain("operator by NPI in")
+    expect((await audit())[0]).toMatchObject({
+      command: "suppressions add",
+      arguments: { id: idOf(1), program: seeded.programId, reason: "asked by phone" },
+    })
+    const everywhere = await operator.post(`${path}/suppress`, { reason: "asked by letter" })
+    expect(everywhere.words).toContain("the whole organization")
+    expect((await operator.post(`${path}/lift`, { reason: "asked again" })).words).toContain("Lifted: 2 entries")
+    const lifted = await operator.post(`${path}/lift`, { program: seeded.programId, reason: "asked again" })
+    expect(lifted.words).toContain("SuppressedNo")
+    expect((await viewer.post(`${path}/suppress`, { reason: "no" })).status).toBe(403)
+  })
+
+  it("is exported as a file to an admin", async () => {
+    expect((await operator.post(`/people/${idOf(1)}/export`)).status).toBe(403)
+    const file = await admin.post(`/people/${idOf(1)}/export`)
+    expect(file.headers.get("content-disposition")).toContain(`attachment; filename="clinician-${idOf(1)}.json"`)
+    expect(file.headers.get("cache-control")).toBe("no-store")
+    const held = JSON.parse(file.text)
+    expect(held).toMatchObject({ clinician: { npis: [npi(1)], emails: [email(1)] } })
+    expect(held.message_attempts).toHaveLength(1)
+    expect((await audit())[0]).toMatchObject({ command: "clinicians export", arguments: { id: idOf(1) } })
+  })
+
+  it("is erased once it was said what is held and the digits were typed, and is then found nowhere", async () => {
+    const { id, token } = seeded.recipients[2]!
+    const path = `/people/${id}`
+    expect((await operator.post(`${path}/erase/plan`, { "dry-run": "true" })).status).toBe(403)
+    const plan = await admin.post(`${path}/erase/plan`, { "dry-run": "true" })
+    expect(plan.words).toMatch(/message_attempts ?1/)
+    expect((await admin.post(`${path}/erase`, { typed: "0000" })).status).toBe(400)
+    expect((await admin.get(path)).words).toContain(maskNpi(npi(2)))
+    const erased = await admin.post(`${path}/erase`, { typed: npi(2).slice(-4) })
+    expect(erased.words).toContain("The clinician is erased")
+    expect((await audit())[0]).toMatchObject({ command: "clinicians erase", arguments: { id, typed: null } })
+    for (const term of [npi(2), email(2), token]) {
+      expect((await admin.post("/find", { search: term })).words).toContain("Nobody was found")
+    }
+    const left = await admin.get(path)
+    expect(left.words).toContain("Erased clinician")
+    expect(left.document.querySelectorAll("main form")).toHaveLength(0)
+    const reader = await test().run(
+      TimelineReader.use((each) => each.find({ by: "npi", value: npi(2), organizationId: seeded.organizationId }, 10)),
+    )
+    expect(reader).toMatchObject({ recipients: [], entries: [] })
+  })
+})

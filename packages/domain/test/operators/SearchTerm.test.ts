@@ -1,0 +1,38 @@
+import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
+import { parseInput } from "@outreach/domain/parseInput"
+import { Result } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const ID = `cmp_${"0123456789abcdef".repeat(2)}`
+
+describe("a search term", () => {
+  it.each([
+    [" Dana.Reyes@Clinic.test ", "email", "Dana.Reyes@Clinic.test"],
+    ["1234567893", "npi", "1234567893"],
+    ["aB3dE9", "token", "aB3dE9"],
+    ["123456", "token", "123456"],
+    [ID.toUpperCase(), "id", ID],
+    ["evt_a1", "id", "evt_a1"],
+  ])("%j is of the kind %s", (text, by, value) => {
+    expect(parseInput(SearchTerm)(text)).toEqual(Result.succeed({ by, value }))
+  })
+
+  it.each([
+    ["1234567890", "the NPI's check digit is wrong"],
+    ["dana@", "the e-mail address is not valid"],
+    ["dana reyes", ""],
+    ["cmp_1", ""],
+  ])("%j is not valid", (text, reason) => {
+    expect(parseInput(SearchTerm)(text)).toMatchObject({ failure: { reason } })
+  })
+
+  it("is never repeated by what is said of one that is not valid", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 7 }), (text) => {
+        const parsed = parseInput(SearchTerm)(text)
+        if (Result.isFailure(parsed)) expect(JSON.stringify(parsed.failure)).not.toContain(text.trim() || "\0")
+      }),
+    )
+  })
+})
