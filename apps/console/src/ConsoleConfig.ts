@@ -1,5 +1,7 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
+import type { Mailbox } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { optionalMailFrom, optionalSmtpSettings, type smtpSettings } from "@outreach/mail/smtpSettings"
 import {
   type DatabaseSettings,
   databaseConnections,
@@ -59,6 +61,9 @@ export class ConsoleConfig extends Context.Service<
     readonly trustProxy: TrustProxy
     readonly signInLimit: number
     readonly publicBaseUrl: string
+    /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
+    readonly smtp: Config.Success<typeof smtpSettings> | null
+    readonly mailFrom: Mailbox | null
     readonly deployment: "production" | "staging" | "development"
     readonly secretsKey: KeyRing
     /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
@@ -87,6 +92,8 @@ export class ConsoleConfig extends Context.Service<
         trustProxy: yield* trustProxy,
         signInLimit: yield* signInLimit,
         publicBaseUrl: yield* publicBaseUrl,
+        smtp: yield* optionalSmtpSettings,
+        mailFrom: yield* optionalMailFrom,
         deployment: yield* deployment,
         secretsKey: yield* secretsKey,
         allowPrivateAddresses: yield* webhookAllowPrivateAddresses,

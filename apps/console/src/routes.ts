@@ -1,3 +1,4 @@
+import { campaignRoutes } from "./pages/campaigns/campaignRoutes.ts"
 import { digestRoutes } from "./pages/digest/digestRoutes.ts"
 import { endpointRoutes } from "./pages/endpoints/endpointRoutes.ts"
 import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
@@ -10,6 +11,7 @@ import { todayRoutes } from "./pages/today/todayRoutes.ts"
 export const routes = [
   // One line for each subject: `...campaignRoutes` of pages/campaigns/campaignRoutes.ts.
   ...todayRoutes,
+  ...campaignRoutes,
   ...inboxRoutes,
   ...digestRoutes,
   ...systemRoutes,

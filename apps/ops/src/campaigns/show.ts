@@ -1,6 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -10,7 +11,7 @@ import { switchFlag } from "../inputs/parsedInput.ts"
 import { formatRecord, formatRows, print } from "../output/Output.ts"
 import { formatMailbox, formatRamp } from "../senders/printSender.ts"
 import { followCampaign, formatProgress } from "./followCampaign.ts"
-import { formatSubjectTest, readSubjectTestReport } from "./subjectTestReport.ts"
+import { formatSubjectTest } from "./formatSubjectTest.ts"
 
 /** `ops campaigns show` */
 export const show = reading(

@@ -85,6 +85,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     if (toUnixMillis(windowEnd) <= now) {
       return failed(`The window ended at ${windowEnd}.`, "Create another campaign with a later window.")
     }
+    if (status === "sending") return ok(`The window is open until ${windowEnd}.`)
     return toUnixMillis(windowStart) <= now
       ? warning(`The window has begun at ${windowStart}.`, "Sending begins as soon as the campaign is published.")
       : ok(`The window begins at ${windowStart}.`)

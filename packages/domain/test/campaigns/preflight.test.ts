@@ -84,6 +84,7 @@ describe("preflight", () => {
     ["a few recipients are withdrawn", { progress: { ...progress, withdrawn: 20 } }, {}],
     ["the window is over", { campaign: { ...campaign, perMinute: null, windowEnd: at(-1) } }, { window: "failed" }],
     ["the window has begun", { campaign: { ...campaign, windowStart: at(-1) } }, { window: "warning" }],
+    ["the campaign sends already", { campaign: { ...campaign, status: "sending", windowStart: at(-1) } }, {}],
     ["the campaign is over", { campaign: { ...campaign, status: "cancelled" } }, { window: "warning" }],
     ["the rate is too low for the window", { campaign: { ...campaign, perMinute: 16 } }, { rate: "failed" }],
     ["the rate barely suffices", { campaign: { ...campaign, perMinute: 17 } }, { rate: "warning" }],

@@ -1,0 +1,65 @@
+import type { CampaignProgress } from "@outreach/domain/campaigns/Campaign"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import type { CampaignHour, CampaignTotals } from "@outreach/postgres/campaigns/CampaignReader"
+import { Funnel } from "../../components/charts/Funnel.tsx"
+import { Histogram } from "../../components/charts/Histogram.tsx"
+import { Empty } from "../../components/Empty.tsx"
+import { formatCount } from "../../components/format.ts"
+
+const HOUR_MS = 3_600_000
+
+/** How far recipients came, and when they were sent to. */
+export const CampaignCharts = (props: {
+  readonly totals: CampaignTotals | null
+  readonly progress: CampaignProgress
+  readonly hours: ReadonlyArray<CampaignHour>
+}) => {
+  const buckets = props.hours.map(({ hour, sent, bounced }) => ({ at: toUnixMillis(hour), counts: { sent, bounced } }))
+  const from = buckets[0]?.at ?? 0
+  const to = (buckets.at(-1)?.at ?? 0) + HOUR_MS
+  return (
+    <>
+      <h2>From imported to completer</h2>
+      {props.totals === null ? (
+        <Empty>The worker counts this campaign, which is older than the counts. Look again in a minute.</Empty>
+      ) : (
+        <Funnel title="Recipients" steps={stepsOf(props.totals)} empty="No recipient is imported yet." />
+      )}
+      <h2>Sent over time</h2>
+      <Histogram
+        title="E-mails by hour"
+        series={[
+          { name: "sent", color: "var(--good)" },
+          { name: "bounced", color: "var(--bad)" },
+        ]}
+        buckets={buckets}
+        bucketMs={HOUR_MS}
+        from={from}
+        to={to}
+        empty="Nothing is sent yet."
+      />
+    </>
+  )
+}
+
+const stepsOf = (totals: CampaignTotals) =>
+  totals.recipients === 0
+    ? []
+    : [
+        { label: "imported", count: totals.recipients, note: `${formatCount(totals.withdrawn)} withdrawn` },
+        { label: "published", count: totals.published },
+        { label: "sent", count: totals.sent, note: `${formatCount(totals.bounced)} bounced, at once or later` },
+        {
+          label: "opened",
+          count: totals.unsuspectedOpened,
+          note: `${formatCount(totals.opened)} with suspected bots`,
+        },
+        {
+          label: "clicked",
+          count: totals.unsuspectedClicked,
+          note: `${formatCount(totals.clicked)} with suspected bots`,
+        },
+        { label: "account created", count: totals.accounts, note: "after the e-mail was sent" },
+        { label: "learner", count: totals.learners, note: "after the e-mail was sent" },
+        { label: "completer", count: totals.completers, note: "after the e-mail was sent" },
+      ]

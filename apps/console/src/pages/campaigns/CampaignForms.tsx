@@ -1,0 +1,67 @@
+import {
+  type Campaign,
+  type CampaignProgress,
+  CLOSED,
+  countUnsent,
+  TRANSITIONS,
+} from "@outreach/domain/campaigns/Campaign"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Field } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import {
+  cancelCampaign,
+  changeCampaignRate,
+  pauseCampaign,
+  resumeCampaign,
+  scheduleCampaign,
+  sendCampaignTest,
+} from "./campaignActions.ts"
+
+/** What an operator may do with a campaign in its status. */
+export const CampaignForms = (props: {
+  readonly campaign: Campaign
+  readonly progress: CampaignProgress
+  /** Whether the console knows a mail server. */
+  readonly canSendTest: boolean
+}) => {
+  const { id, name, status, perMinute } = props.campaign
+  const params = { campaign: id }
+  const may = (from: ReadonlyArray<Campaign["status"]>) => from.includes(status)
+  return (
+    <>
+      <div class="actions">
+        {status === "draft" && <ActionForm action={scheduleCampaign} params={params} label="Schedule" />}
+        {may(TRANSITIONS.pause.from) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
+        {may(TRANSITIONS.resume.from) && <ActionForm action={resumeCampaign} params={params} label="Resume" />}
+        {!CLOSED.includes(status) && (
+          <ActionForm action={changeCampaignRate} params={params} label="Change the rate">
+            <Field
+              name="per-minute"
+              label="E-mails a minute, or none"
+              value={perMinute === null ? "none" : String(perMinute)}
+              size={10}
+              required
+            />
+          </ActionForm>
+        )}
+        {props.canSendTest && (
+          <ActionForm action={sendCampaignTest} params={params} label="Send a test">
+            <Field name="to" label="Your own address" inputmode="email" size={24} required />
+          </ActionForm>
+        )}
+      </div>
+      {may(TRANSITIONS.cancel.from) && (
+        <details>
+          <summary>Cancel this campaign</summary>
+          <p>
+            It ends for good, and leaves {formatCount(countUnsent(props.progress))} of{" "}
+            {formatCount(props.progress.recipients)} recipients without their e-mail. What was sent stays sent.
+          </p>
+          <ActionForm action={cancelCampaign} params={params} label="Cancel for good" isDangerous>
+            <Field name="name" label="Type the campaign's name" placeholder={name} required />
+          </ActionForm>
+        </details>
+      )}
+    </>
+  )
+}

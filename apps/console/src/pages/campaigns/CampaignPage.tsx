@@ -1,0 +1,108 @@
+import { type Campaign, CLOSED } from "@outreach/domain/campaigns/Campaign"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
+import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTestReport"
+import { CampaignId } from "@outreach/domain/Identifier"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
+import { Effect } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { Facts } from "../../components/Facts.tsx"
+import { formatCount } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { definePage } from "../../http/Route.ts"
+import { CampaignCharts } from "./CampaignCharts.tsx"
+import { CampaignForms } from "./CampaignForms.tsx"
+import { CampaignProgressBar } from "./CampaignProgressBar.tsx"
+import { CampaignStatusBadge } from "./CampaignStatusBadge.tsx"
+import { CampaignTroubles } from "./CampaignTroubles.tsx"
+import { DomainTable } from "./DomainTable.tsx"
+import { FollowUpReport } from "./FollowUpReport.tsx"
+import { PreflightList } from "./PreflightList.tsx"
+import { SubjectTestTable } from "./SubjectTestTable.tsx"
+import { WindowBar } from "./WindowBar.tsx"
+
+/** How many domains are shown. */
+const MAX_DOMAINS = 50
+
+/** One campaign: what is wrong, how far it has come, and whether it is ready. */
+export const campaignPage = definePage({
+  path: "/campaigns/:campaign",
+  section: "campaigns",
+  role: "viewer",
+  params: { campaign: CampaignId },
+  query: {},
+  read: Effect.fnUntraced(function* ({ campaign: campaignId }) {
+    const repository = yield* CampaignRepository
+    const reader = yield* CampaignReader
+    const campaign = yield* repository.find(campaignId)
+    const key = { organizationId: campaign.organizationId, campaignId }
+    const { smtp } = yield* ConsoleConfig
+    const found = yield* Effect.all(
+      {
+        totals: reader.totals(key),
+        progress: repository.progress(campaignId),
+        hours: reader.hours(key),
+        domains: reader.domains(key, MAX_DOMAINS),
+        failures: repository.failures(campaignId),
+        quarantined: repository.quarantined(campaignId),
+        summaries: repository.summaries(campaign.organizationId, [campaignId]),
+        sender: (yield* SenderRepository).ofCampaign(campaignId),
+        subjectTest: readSubjectTestReport(campaign),
+        followUp: (yield* FollowUpRepository).find(key),
+        checks: CLOSED.includes(campaign.status)
+          ? Effect.succeed([])
+          : checkCampaign(campaignId, { deploymentSigns: smtp === null ? null : smtp.sender.dkim !== null }),
+      },
+      { concurrency: 3 },
+    )
+    const { program } = found.summaries.get(campaignId)!
+    const { totals, progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } = found
+    return {
+      title: campaign.name,
+      commands: commandsFor(campaign),
+      body: (
+        <>
+          <p>
+            <CampaignStatusBadge status={campaign.status} /> <code>{campaignId}</code>
+          </p>
+          <CampaignProgressBar progress={progress} />
+          <CampaignForms campaign={campaign} progress={progress} canSendTest={smtp !== null} />
+          <CampaignTroubles failures={failures} quarantined={quarantined} domains={domains} />
+          {checks.length > 0 && <PreflightList checks={checks} />}
+          <h2>Facts</h2>
+          <Facts
+            facts={{
+              Organization: <IdLink id={campaign.organizationId} />,
+              Program: `${program.name} (${program.status})`,
+              Kind: campaign.kind,
+              "Window (UTC)": <WindowBar {...campaign} />,
+              Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
+              Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
+              From: sender === null ? "the deployment's own sender" : `${sender.fromName} <${sender.fromAddress}>`,
+              Ramp:
+                sender?.ramp == null || sender.ramp.allowedToday === null
+                  ? undefined
+                  : `day ${sender.ramp.day}: ${formatCount(sender.ramp.sentToday ?? 0)} of ${formatCount(sender.ramp.allowedToday)} sent today`,
+              Subject: campaign.subject,
+              "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
+            }}
+          />
+          <p>
+            <a href={`/campaigns/${campaignId}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
+          </p>
+          <CampaignCharts totals={totals} progress={progress} hours={hours} />
+          <DomainTable domains={domains} limit={MAX_DOMAINS} />
+          {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
+          {followUp !== undefined && <FollowUpReport followUp={followUp} />}
+        </>
+      ),
+    }
+  }),
+})
+
+const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => [
+  `ops campaigns show ${id}`,
+  ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`]),
+]

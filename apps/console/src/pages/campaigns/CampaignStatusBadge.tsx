@@ -1,0 +1,18 @@
+import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+
+const TONES: Readonly<Record<CampaignStatus, Tone>> = {
+  draft: "neutral",
+  scheduled: "neutral",
+  publishing: "neutral",
+  published: "neutral",
+  sending: "good",
+  completed: "neutral",
+  paused: "warning",
+  cancelled: "neutral",
+}
+
+/** The status of a campaign. */
+export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
+  <StatusBadge tone={TONES[status]}>{status}</StatusBadge>
+)

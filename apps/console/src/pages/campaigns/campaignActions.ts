@@ -1,0 +1,105 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { changeRate, commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { CampaignId } from "@outreach/domain/Identifier"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
+import { sendTestMail } from "@outreach/mail/sendTestMail"
+import { throwawaySeal } from "@outreach/postgres/hits/throwawaySeal"
+import { Effect, Schema } from "effect"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { formatCount } from "../../components/format.ts"
+import { required } from "../../http/inputs.ts"
+import { defineAction } from "../../http/Route.ts"
+
+const params = { campaign: CampaignId }
+
+const command = (name: "schedule" | "pause" | "resume", notice: string) =>
+  defineAction({
+    path: `/campaigns/:campaign/${name}`,
+    section: "campaigns",
+    role: "operator",
+    command: `campaigns ${name}`,
+    params,
+    fields: {},
+    run: Effect.fnUntraced(function* ({ campaign }) {
+      yield* commandCampaign(campaign, name)
+      return { to: `/campaigns/${campaign}`, notice }
+    }),
+  })
+
+/** Schedules a draft or paused campaign. */
+export const scheduleCampaign = command(
+  "schedule",
+  "Scheduled: its recipients are published, and sent to in the window.",
+)
+
+/** Pauses a campaign. */
+export const pauseCampaign = command("pause", "Paused. Messages in flight are still sent.")
+
+/** Resumes a paused campaign. */
+export const resumeCampaign = command("resume", "Resumed: it sends again within seconds.")
+
+/** Another name was typed than that of the campaign. */
+class NameDiffers extends Schema.TaggedError<NameDiffers>()("NameDiffers", { name: Schema.String }) {
+  override get message(): string {
+    return `Type the campaign's name to cancel it: ${this.name}. Nothing was changed.`
+  }
+}
+
+/** Ends a campaign for good. */
+export const cancelCampaign = defineAction({
+  path: "/campaigns/:campaign/cancel",
+  section: "campaigns",
+  role: "admin",
+  command: "campaigns cancel",
+  params,
+  fields: { name: required(Schema.String.annotate({ expected: "the campaign's name" })) },
+  run: Effect.fnUntraced(function* ({ campaign, name }) {
+    const found = yield* (yield* CampaignRepository).find(campaign)
+    if (name !== found.name.trim()) return yield* new NameDiffers({ name: found.name })
+    yield* commandCampaign(campaign, "cancel")
+    return { to: `/campaigns/${campaign}`, notice: "Cancelled for good. What was sent stays sent." }
+  }),
+})
+
+/** Changes how many e-mails of a campaign go out in a minute. */
+export const changeCampaignRate = defineAction({
+  path: "/campaigns/:campaign/rate",
+  section: "campaigns",
+  role: "operator",
+  command: "campaigns rate",
+  params,
+  fields: { "per-minute": required(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails"))) },
+  run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }) {
+    yield* changeRate(campaign, perMinute)
+    const notice = perMinute === null ? "No bound of its own." : `At most ${formatCount(perMinute)} e-mails a minute.`
+    return { to: `/campaigns/${campaign}`, notice: `Rate changed. ${notice}` }
+  }),
+})
+
+/** The console does not know the mail server. */
+class NoMailServer extends Schema.TaggedError<NoMailServer>()("NoMailServer", {}) {
+  override get message(): string {
+    return "The console has no SMTP_URL, so it sends nothing. Set SMTP_URL and MAIL_FROM as the worker's, or run ops campaigns test."
+  }
+}
+
+/** Sends a test message to an address, which no log repeats. */
+export const sendCampaignTest = defineAction({
+  path: "/campaigns/:campaign/test",
+  section: "campaigns",
+  role: "operator",
+  command: "campaigns test",
+  params,
+  fields: { to: required(EmailAddress) },
+  run: Effect.fnUntraced(function* ({ campaign, to }) {
+    const { smtp, publicBaseUrl } = yield* ConsoleConfig
+    if (smtp === null) return yield* new NoMailServer()
+    const found = yield* (yield* CampaignRepository).find(campaign)
+    yield* sendTestMail(found, to, { ...smtp, publicBaseUrl }).pipe(Effect.provide(throwawaySeal))
+    return {
+      to: `/campaigns/${campaign}`,
+      notice: "Test message sent: the mail server took it. Its links record nothing.",
+    }
+  }),
+})

@@ -1,0 +1,60 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { maskEmail } from "@outreach/domain/recipients/maskEmail"
+import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
+import { previewMail, RecipientNotFound } from "@outreach/mail/previewMail"
+import { throwawaySeal } from "@outreach/postgres/hits/throwawaySeal"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { defineResource } from "../../http/Route.ts"
+
+/** Nothing but the e-mail's own styles: no script, no image or font from elsewhere, no form, and no way out of the frame. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+
+type Part = "html" | "text"
+
+const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part, recipientId: RecipientId | undefined) {
+  const { publicBaseUrl, mailFrom } = yield* ConsoleConfig
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const recipient =
+    recipientId &&
+    (yield* (yield* RecipientRepository).findAll(campaign.organizationId, [recipientId])).get(recipientId)
+  if (recipientId !== undefined && recipient === undefined) return yield* new RecipientNotFound({ token: recipientId })
+  const mail = yield* previewMail(campaign, recipient?.token, { publicBaseUrl, mailFrom }).pipe(
+    Effect.provide(throwawaySeal),
+  )
+  const shown = recipient === undefined ? mail[part] : mask(mail[part], recipient)
+  return HttpServerResponse.text(shown, {
+    contentType: part === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
+    headers: { "content-security-policy": POLICY },
+  })
+})
+
+const mask = (text: string, { email, npi }: { readonly email: string; readonly npi: string }): string =>
+  text.replaceAll(email, maskEmail(email)).replaceAll(npi, "••••••••••")
+
+const sample = (part: Part) =>
+  defineResource({
+    path: `/campaigns/:campaign/mail/${part}`,
+    section: "campaigns",
+    role: "viewer",
+    params: { campaign: CampaignId },
+    query: {},
+    respond: ({ campaign }) => respond(campaign, part, undefined),
+  })
+
+const toRecipient = (part: Part) =>
+  defineResource({
+    path: `/campaigns/:campaign/mail/${part}/:recipient`,
+    section: "campaigns",
+    role: "operator",
+    command: "campaigns preview",
+    params: { campaign: CampaignId, recipient: RecipientId },
+    query: {},
+    respond: ({ campaign, recipient }) => respond(campaign, part, recipient),
+  })
+
+/** The content of the frames that show an e-mail. */
+export const campaignMail = [sample("html"), sample("text"), toRecipient("html"), toRecipient("text")] as const

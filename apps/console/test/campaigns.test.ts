@@ -1,0 +1,140 @@
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MessageLease } from "@outreach/domain/mail/Message"
+import { sendMessage } from "@outreach/domain/mail/Outreach"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach, describe, expect, it } from "vitest"
+import { startConsole } from "./startConsole.ts"
+
+const test = startConsole()
+
+beforeEach(() => test().run(resetSending))
+
+const settle = (lease: MessageLease, outcome: MailOutcome) => {
+  const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
+  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
+  return sendMessage(lease, {} as never, { sending, answered: Effect.void }).pipe(Effect.provideService(Mailer, mailer))
+}
+
+const statusOf = (id: string) =>
+  test().run(
+    Effect.map(
+      Effect.flatMap(CampaignRepository, (all) => all.find(id as never)),
+      ({ status }) => status,
+    ),
+  )
+
+const audited = (command: string) =>
+  test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql<{ arguments: object; operator: string }>`
+        select arguments, operator from audit_log where command = ${command} order by begun_at desc limit 1`,
+    ),
+  )
+
+describe("the list of campaigns", () => {
+  it("shows window, counts with and without suspected bots, and rate, filtered and page by page", async () => {
+    const { campaign, organization } = await test().run(seedCampaign({ recipients: 3, opensIn: 3600 }))
+    await test().run(seedCampaign({ recipients: 1 }))
+    const viewer = await test().as("viewer")
+    const { words, document } = await viewer.get(`/campaigns?organization=${organization.id}&text=SPR`)
+    expect(words).toContain("Spring")
+    expect(words).toContain("begins in")
+    expect(words).toContain("0 with suspected bots")
+    expect(words).toContain("no bound")
+    expect(document.querySelectorAll("tbody tr")).toHaveLength(1)
+    expect(document.querySelector(`a[href="/campaigns/${campaign.id}"]`)).not.toBeNull()
+    expect(words).toContain(`ops campaigns list --organization ${organization.id}`)
+    expect((await viewer.get("/campaigns?text=nothing-like-it")).words).toContain("No campaign fits.")
+    expect((await viewer.get("/campaigns?status=done")).words).toContain("It must be one of draft, scheduled")
+  })
+
+  it("shows an operator of one organization its campaigns alone", async () => {
+    const { campaign, organization } = await test().run(seedCampaign({ recipients: 0 }))
+    const { campaign: other } = await test().run(seedCampaign({ recipients: 0 }))
+    const bound = await test().as("viewer", organization.id)
+    const { text } = await bound.get("/campaigns")
+    expect(text).toContain(campaign.id)
+    expect(text).not.toContain(other.id)
+    expect((await bound.get(`/campaigns/${other.id}`)).status).toBe(404)
+    expect((await bound.get(`/campaigns/${other.id}/mail/html`)).status).toBe(404)
+  })
+})
+
+describe("a campaign", () => {
+  it("is launched after its preflight, paused and resumed, which the audit log records", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 2, opensIn: 3600 }))
+    const path = `/campaigns/${campaign.id}`
+    const operator = await test().as("operator")
+    const { words } = await operator.get(path)
+    expect(words).toContain("Preflight")
+    expect(words).toContain("0 wrong")
+    expect(words).toContain("The e-mail shows a link to unsubscribe.")
+    expect((await operator.post(`${path}/schedule`)).words).toContain("Scheduled")
+    expect(await statusOf(campaign.id)).toBe("scheduled")
+    expect((await operator.post(`${path}/pause`)).words).toContain("Paused.")
+    expect(await statusOf(campaign.id)).toBe("paused")
+    expect((await operator.post(`${path}/pause`)).words).toContain("is paused; this needs it to be")
+    expect((await operator.post(`${path}/resume`)).words).toContain("Resumed")
+    expect(await statusOf(campaign.id)).toBe("scheduled")
+    expect(await audited("campaigns resume")).toEqual([
+      { arguments: { campaign: campaign.id }, operator: expect.stringMatching(/^operator/) },
+    ])
+  })
+
+  it("says what is wrong before it is sent", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 0, opensIn: 3600 }))
+    const { words } = await (await test().as("viewer")).get(`/campaigns/${campaign.id}`)
+    expect(words).toContain("1 wrong")
+    expect(words).toContain("No recipient is imported.")
+    expect(words).toContain(`ops recipients import --campaign ${campaign.id}`)
+  })
+
+  it("gets another rate, and none", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
+    const operator = await test().as("operator")
+    const path = `/campaigns/${campaign.id}/rate`
+    expect((await operator.post(path, { "per-minute": "1200" })).words).toContain("1,200 a minute")
+    expect((await operator.post(path, { "per-minute": "fast" })).words).toContain("per-minute is not valid")
+    expect((await operator.post(path, { "per-minute": "none" })).words).toContain("no bound of its own")
+    expect(await audited("campaigns rate")).toMatchObject([{ arguments: { campaign: campaign.id } }])
+  })
+
+  it("is cancelled by an admin who types its name", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
+    const path = `/campaigns/${campaign.id}/cancel`
+    expect((await (await test().as("operator")).post(path, { name: "Spring" })).status).toBe(403)
+    const admin = await test().as("admin")
+    expect((await admin.post(path, { name: "Summer" })).words).toContain(
+      "Type the campaign's name to cancel it: Spring.",
+    )
+    expect(await statusOf(campaign.id)).toBe("draft")
+    expect((await admin.post(path, { name: "Spring" })).words).toContain("Cancelled for good.")
+    expect(await statusOf(campaign.id)).toBe("cancelled")
+  })
+
+  it("shows which domain refuses us, why, until when and with which words", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 2 }))
+    await test().run(
+      Effect.gen(function* () {
+        yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "refusing.test") }])
+        yield* sendCampaign(campaign.id)
+        const refused = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 blocked for now" } as const
+        for (const lease of yield* claimMessages(9)) {
+          yield* settle(lease, lease.email.endsWith("refusing.test") ? refused : { _tag: "Accepted" })
+        }
+      }),
+    )
+    const { words, document } = await (await test().as("viewer")).get(`/campaigns/${campaign.id}`)
+    expect(words).toContain("What is wrongA domain refuses us: refusing.test")
+    expect(words).toContain("550 5.7.1 blocked for now")
+    expect(words).toMatch(/refuses us until \d{4}-/)
+    expect(words).toContain("66.7 % answered for · 1 left")
+    expect(document.querySelectorAll("svg.plot")).toHaveLength(2)
+    expect(document.querySelectorAll("[style]")).toHaveLength(0)
+  })
+})
