@@ -1,7 +1,9 @@
 import { campaignRoutes } from "./pages/campaigns/campaignRoutes.ts"
+import { deliveriesRoutes } from "./pages/deliveries/deliveriesRoutes.ts"
 import { digestRoutes } from "./pages/digest/digestRoutes.ts"
 import { endpointRoutes } from "./pages/endpoints/endpointRoutes.ts"
 import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
+import { issuesRoutes } from "./pages/issues/issuesRoutes.ts"
 import { partnerRoutes } from "./pages/partners/partnerRoutes.ts"
 import { peopleRoutes } from "./pages/people/peopleRoutes.ts"
 import { systemRoutes } from "./pages/system/systemRoutes.ts"
@@ -12,6 +14,8 @@ export const routes = [
   // One line for each subject: `...campaignRoutes` of pages/campaigns/campaignRoutes.ts.
   ...todayRoutes,
   ...campaignRoutes,
+  ...deliveriesRoutes,
+  ...issuesRoutes,
   ...inboxRoutes,
   ...digestRoutes,
   ...systemRoutes,

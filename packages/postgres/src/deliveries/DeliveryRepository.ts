@@ -350,6 +350,19 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           return { deliveries: found.slice(0, limit), next }
         }, orDieAs("DeliveryRepository.page")),
 
+        /** Lists the endpoints that deliveries go to, oldest first. */
+        endpoints: Effect.fn("DeliveryRepository.endpoints")(
+          (organizationId: OrganizationId | undefined) => sql<{
+            readonly organizationId: OrganizationId
+            readonly id: EndpointId
+            readonly url: EndpointUrl
+          }>`
+            select organization_id as "organizationId", id, url from webhook_endpoints
+            where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
+            order by id`,
+          orDieAs("DeliveryRepository.endpoints"),
+        ),
+
         /** Reads what is sent of a delivery: personal data. */
         request: Effect.fn("DeliveryRepository.request")(function* ({
           organizationId,

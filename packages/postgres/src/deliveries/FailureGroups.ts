@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
-import type { EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -85,6 +85,23 @@ export class FailureGroups extends Context.Service<FailureGroups>()("postgres/de
         (filter: FailureGroupFilter, limit: number) => sql<FailureGroup>`
           select ${columns} from failure_groups where ${isMeant(filter)} order by open desc, last_at desc, id desc limit ${limit}::int`,
         orDieAs("FailureGroups.largest"),
+      ),
+
+      /** Counts the dead letters that were not replayed by the HTTP status of their last attempt, null for none; the most first. */
+      statuses: Effect.fn("FailureGroups.statuses")(
+        (filter: FailureGroupFilter) => sql<{ readonly status: number | null; readonly open: number }>`
+          select status, sum(open)::int as open from failure_groups where ${isMeant(filter)}
+          group by status order by open desc, status`,
+        orDieAs("FailureGroups.statuses"),
+      ),
+
+      /** Finds the group of a dead letter; null for a delivery that is none. */
+      findOf: Effect.fn("FailureGroups.findOf")(
+        (deliveryId: DeliveryId) => sql<FailureGroup>`
+          select ${columns} from failure_groups
+          where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`,
+        Effect.map((rows) => rows[0] ?? null),
+        orDieAs("FailureGroups.findOf"),
       ),
 
       find: Effect.fn("FailureGroups.find")(function* (groupId: FailureGroupId) {

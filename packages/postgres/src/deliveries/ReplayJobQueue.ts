@@ -164,9 +164,13 @@ export class ReplayJobQueue extends Context.Service<ReplayJobQueue>()("postgres/
         return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
       }, orDieAs("ReplayJobQueue.countInLog")),
 
-      /** Lists jobs, newest first. */
+      /** Lists jobs, newest first: all, or those of one organization alone. */
       list: Effect.fn("ReplayJobQueue.list")(
-        (limit: number) => sql<Replay>`select ${columns} from replay_jobs order by id desc limit ${limit}`,
+        (limit: number, organizationId: OrganizationId | null = null) => sql<Replay>`
+          select ${columns} from replay_jobs job
+          where ${organizationId}::text is null or ${organizationId} = coalesce(
+            organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id))
+          order by id desc limit ${limit}`,
         orDieAs("ReplayJobQueue.list"),
       ),
 

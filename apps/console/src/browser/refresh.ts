@@ -1,0 +1,25 @@
+// Renews elements with `data-refresh` every so many seconds while the page is looked at, by what the page holds by then under their ids.
+// An element whose new version lacks `data-refresh` is renewed for the last time.
+const isFocused = (element: Element): boolean => element.contains(document.activeElement)
+
+const renew = async (id: string): Promise<void> => {
+  const element = document.getElementById(id)
+  if (element === null) return
+  if (!document.hidden && !isFocused(element)) {
+    const response = await fetch(location.href).catch(() => undefined)
+    if (response?.ok) {
+      const page = new DOMParser().parseFromString(await response.text(), "text/html")
+      const renewed = page.getElementById(id)
+      if (renewed === null) return
+      element.replaceWith(renewed)
+    }
+  }
+  start(id)
+}
+
+const start = (id: string): void => {
+  const seconds = Number(document.getElementById(id)?.dataset["refresh"])
+  if (seconds > 0) setTimeout(() => void renew(id), seconds * 1000)
+}
+
+for (const { id } of document.querySelectorAll<HTMLElement>("[data-refresh]")) start(id)

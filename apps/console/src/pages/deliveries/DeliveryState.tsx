@@ -1,0 +1,26 @@
+import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+
+const TONES: Readonly<Record<DeliverySummary["state"], Tone>> = {
+  pending: "warning",
+  sending: "neutral",
+  delivered: "good",
+  rejected: "bad",
+  exhausted: "bad",
+  poison: "bad",
+}
+
+/** Where a delivery stands. */
+export const DeliveryState = ({ delivery }: { readonly delivery: Pick<DeliverySummary, "state" | "replayedAs"> }) => (
+  <>
+    <StatusBadge tone={delivery.replayedAs === null ? TONES[delivery.state] : "neutral"}>{delivery.state}</StatusBadge>
+    {delivery.replayedAs !== null && " replayed"}
+  </>
+)
+
+/** How an attempt ended: its status, or why there is none. */
+export const AttemptOutcome = (props: { readonly status: number | null; readonly outcome: string }) => (
+  <StatusBadge tone={props.outcome === "success" ? "good" : "bad"}>
+    {props.status === null ? props.outcome.replaceAll("_", " ") : String(props.status)}
+  </StatusBadge>
+)

@@ -1,0 +1,67 @@
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { FINE_OUTCOMES_DAYS, type OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { Histogram } from "../../components/charts/Histogram.tsx"
+import { formatCount, formatShare } from "../../components/format.ts"
+
+const STEPS_SECONDS = [300, 900, 3600, 4 * 3600, 86_400] as const
+/** The most steps that are told apart on a screen. */
+const MAX_STEPS = 150
+
+/** Chooses the step of a histogram of a range, as fine as outcomes are kept. */
+export const stepOf = (from: Timestamp, to: Timestamp, now: number): number => {
+  const seconds = (toUnixMillis(to) - toUnixMillis(from)) / 1000
+  const isFine = toUnixMillis(from) > now - FINE_OUTCOMES_DAYS * 86_400_000
+  return STEPS_SECONDS.find((step) => seconds / step <= MAX_STEPS && (isFine || step >= 3600)) ?? STEPS_SECONDS.at(-1)!
+}
+
+const SERIES = [
+  { name: "delivered", color: "var(--good)", key: "delivered" },
+  { name: "failed with 4xx", color: "var(--bad)", key: "clientErrors" },
+  { name: "failed with 5xx", color: "var(--warning)", key: "serverErrors" },
+  { name: "failed with another status", color: "var(--accent)", key: "otherStatuses" },
+  { name: "no response", color: "var(--neutral)", key: "noResponses" },
+] as const
+
+/** Attempts over time by their outcome, with how many arrived and how many deliveries died. */
+export const OutcomeHistogram = (props: {
+  readonly outcomes: ReadonlyArray<OutcomesAt>
+  readonly stepSeconds: number
+  readonly from: Timestamp
+  readonly to: Timestamp
+  /** The address that a brushed range is added to. */
+  readonly brush: string
+  /** The list of the dead letters of the range. */
+  readonly deadLetters: string
+}) => {
+  const sum = (count: (outcomes: OutcomesAt) => number) =>
+    props.outcomes.reduce((total, each) => total + count(each), 0)
+  const attempts = sum((each) => SERIES.reduce((total, { key }) => total + each[key], 0))
+  const delivered = sum((each) => each.delivered)
+  return (
+    <>
+      <p>
+        {attempts === 0 ? (
+          "No attempt was made in this time."
+        ) : (
+          <>
+            {formatShare(delivered / attempts)} of {formatCount(attempts)} attempts arrived.{" "}
+            <a href={props.deadLetters}>{formatCount(sum((each) => each.deadLetters))} became dead letters.</a>
+          </>
+        )}
+      </p>
+      <Histogram
+        title="Attempts by outcome"
+        series={SERIES.map(({ name, color }) => ({ name, color }))}
+        buckets={props.outcomes.map((each) => ({
+          at: toUnixMillis(each.at),
+          counts: Object.fromEntries(SERIES.map(({ name, key }) => [name, each[key]])),
+        }))}
+        bucketMs={props.stepSeconds * 1000}
+        from={toUnixMillis(props.from)}
+        to={toUnixMillis(props.to)}
+        brush={props.brush}
+        empty="What comes of calls to partners would stand here, from the first attempt on."
+      />
+    </>
+  )
+}

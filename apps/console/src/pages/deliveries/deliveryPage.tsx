@@ -1,0 +1,195 @@
+import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryId } from "@outreach/domain/Identifier"
+import { maskContent } from "@outreach/domain/inbox/maskContent"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { DeliveryRepository, type DeliveryRequest } from "@outreach/postgres/deliveries/DeliveryRepository"
+import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { Effect } from "effect"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Facts } from "../../components/Facts.tsx"
+import { formatMillis } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { Countdown } from "./Countdown.tsx"
+import { AttemptOutcome, DeliveryState } from "./DeliveryState.tsx"
+import { replayDelivery, retryDelivery } from "./deliveryActions.ts"
+import { EndpointLink } from "./EndpointLink.tsx"
+
+/** `/deliveries/:delivery`: a delivery with its attempts side by side, without personal data. */
+export const deliveryPage = definePage({
+  path: "/deliveries/:delivery",
+  section: "deliveries",
+  role: "viewer",
+  params: { delivery: DeliveryId },
+  query: {},
+  read: ({ delivery }) => contentOf(delivery, false),
+})
+
+/** Shows what is sent of a delivery, and what the partner answered. */
+export const showDelivery = defineAction({
+  path: "/deliveries/:delivery/show",
+  section: "deliveries",
+  role: "operator",
+  command: "deliveries request",
+  params: { delivery: DeliveryId },
+  fields: {},
+  run: ({ delivery }) => Effect.map(contentOf(delivery, true), (page) => ({ page })),
+})
+
+const contentOf = Effect.fnUntraced(function* (id: DeliveryId, isShown: boolean) {
+  const deliveries = yield* DeliveryRepository
+  const { delivery, attempts } = yield* deliveries.find(id)
+  const [request, group] = yield* Effect.all([deliveries.request(delivery), (yield* FailureGroups).findOf(id)], {
+    concurrency: "unbounded",
+  })
+  const isDead = isDeadLetter(delivery)
+  const waits = delivery.state === "pending" && delivery.attempts > 0
+  return {
+    title: `Delivery ${id}`,
+    commands: [
+      `ops deliveries show ${id}`,
+      ...(isShown ? [`ops deliveries request ${id}`] : []),
+      ...(waits ? [`ops deliveries retry ${id}`] : []),
+      ...(isDead ? [`ops dead-letters replay ${id}`] : []),
+    ],
+    body: (
+      <>
+        <DeliveryFacts delivery={delivery} url={request.url} group={group} />
+        <div class="actions">
+          {waits && <ActionForm action={retryDelivery} params={{ delivery: id }} label="Retry now" />}
+          {isDead && delivery.eventType !== null && (
+            <ActionForm action={replayDelivery} label="Replay">
+              <input type="hidden" name="delivery" value={id} />
+            </ActionForm>
+          )}
+        </div>
+        <h2>Attempts</h2>
+        <Attempts attempts={attempts} isShown={isShown} />
+        <h2>Request</h2>
+        <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
+        {!isShown && (
+          <ActionForm action={showDelivery} params={{ delivery: id }} label="Show the body and the responses">
+            <p>They may hold personal data. The audit log records that you looked.</p>
+          </ActionForm>
+        )}
+      </>
+    ),
+  }
+})
+
+const isDeadLetter = ({ state, replayedAs }: DeliverySummary): boolean =>
+  DEAD_LETTER_REASONS.some((reason) => reason === state) && replayedAs === null
+
+const DeliveryFacts = (props: {
+  readonly delivery: DeliverySummary
+  readonly url: string
+  readonly group: FailureGroup | null
+}) => {
+  const { delivery, group } = props
+  return (
+    <Facts
+      facts={{
+        State: <DeliveryState delivery={delivery} />,
+        "Next attempt": delivery.state === "pending" ? <Countdown until={delivery.dueAt} /> : undefined,
+        Attempts: String(delivery.attempts),
+        Event: (
+          <>
+            {delivery.eventType ?? "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}
+            <IdLink id={delivery.eventId} />
+          </>
+        ),
+        Endpoint: (
+          <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, { url: props.url }]])} />
+        ),
+        Organization: <IdLink id={delivery.organizationId} />,
+        Created: <Time at={delivery.createdAt} />,
+        Finished: delivery.finishedAt === null ? undefined : <Time at={delivery.finishedAt} />,
+        "Replayed as": delivery.replayedAs === null ? undefined : <IdLink id={delivery.replayedAs} />,
+        Issue:
+          group === null ? undefined : (
+            <a href={`/issues/${group.id}`}>{group.firstLine ?? "Failures without a text"}</a>
+          ),
+      }}
+    />
+  )
+}
+
+const Attempts = (props: { readonly attempts: ReadonlyArray<Attempt>; readonly isShown: boolean }) => (
+  <Table<Attempt>
+    caption="Attempts"
+    hideCaption
+    rows={props.attempts}
+    empty="No attempt was made yet. Each would stand here with its status, latency and response."
+    columns={[
+      { header: "Attempt", numeric: true, cell: ({ number }) => String(number) },
+      { header: "Outcome", cell: (attempt) => <AttemptOutcome {...attempt} /> },
+      { header: "Why", cell: ({ outcome }) => outcome.replaceAll("_", " ") },
+      { header: "Started and signed", cell: ({ startedAt }) => <Time at={startedAt} /> },
+      {
+        header: "Latency",
+        numeric: true,
+        cell: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)),
+      },
+      {
+        header: "Response",
+        cell: ({ response }) =>
+          response === null ? "none" : props.isShown ? <Text text={response} /> : <Text text={maskedText(response)} />,
+      },
+    ]}
+  />
+)
+
+const Request = (props: {
+  readonly delivery: DeliverySummary
+  readonly request: DeliveryRequest
+  readonly attempt: Attempt | undefined
+  readonly isShown: boolean
+}) => {
+  const { delivery, request, attempt } = props
+  const signedAt = attempt && Math.floor(toUnixMillis(attempt.startedAt) / 1000)
+  const headers = [
+    `POST ${request.url}`,
+    "Content-Type: application/json",
+    `X-Delivery-Id: ${delivery.id}`,
+    `X-Delivery-Attempt: ${attempt?.number ?? 1}`,
+    `X-Signature: t=${signedAt ?? "…"},v1=…`,
+    ...(request.standardWebhooks
+      ? [`webhook-id: ${delivery.eventId}`, `webhook-timestamp: ${signedAt ?? "…"}`, "webhook-signature: v1,…"]
+      : []),
+  ]
+  return (
+    <>
+      <p>
+        The headers {attempt === undefined ? "of the first attempt" : `of attempt ${attempt.number}`}. Signatures are
+        made for each attempt and kept nowhere.
+      </p>
+      <Text text={headers.join("\n")} />
+      {request.body === null ? (
+        <p>The event's body is no longer stored.</p>
+      ) : (
+        <Text text={props.isShown ? indented(request.body) : maskedText(request.body)} />
+      )}
+    </>
+  )
+}
+
+/** A text as it is, in a box that scrolls. */
+const Text = (props: { readonly text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+  <pre tabIndex={0}>{props.text}</pre>
+)
+
+const maskedText = (text: string): string => {
+  const masked = maskContent(text)
+  return typeof masked === "string" ? masked : JSON.stringify(masked, null, 2)
+}
+
+const indented = (json: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}

@@ -1,0 +1,93 @@
+import { ReplayId } from "@outreach/domain/Identifier"
+import { type Replay, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { Effect } from "effect"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { formatCount, formatDuration } from "../../components/format.ts"
+import { IdLink } from "../../components/IdLink.tsx"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { defineAction } from "../../http/Route.ts"
+
+const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
+
+/** How often the browser renews the jobs while one runs. */
+const REFRESH_SECONDS = 3
+
+/** Jobs that deliver again, newest first; renewed while one of them runs. */
+export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
+  <div id="replays" data-refresh={props.jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
+    <h2>Replay jobs</h2>
+    <Table<Replay>
+      caption="Replay jobs"
+      hideCaption
+      rows={props.jobs}
+      empty="Nothing was replayed yet. A replay of dead letters or of a range of the log would stand here with its progress."
+      columns={[
+        { header: "Job", cell: ({ id }) => <code>{id}</code> },
+        { header: "State", cell: ({ state }) => <StatusBadge tone={TONES[state]}>{state}</StatusBadge> },
+        { header: "Of", cell: (job) => <Selection job={job} /> },
+        { header: "Progress", cell: (job) => <Progress job={job} /> },
+        { header: "A second", numeric: true, cell: ({ rate }) => formatCount(rate) },
+        { header: "Time left", cell: (job) => timeLeft(job) },
+        { header: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          header: "Cancel",
+          cell: ({ id, state }) =>
+            state === "running" && (
+              <ActionForm action={cancelReplay} params={{ replay: id }} label="Cancel" isDangerous />
+            ),
+        },
+      ]}
+    />
+  </div>
+)
+
+const Selection = ({ job }: { readonly job: Replay }) => {
+  const words = [job.reason, job.status, job.eventType, job.eventTypes?.join(", ")].filter((each) => each != null)
+  return (
+    <>
+      {job.kind === "log" ? "events of the log" : "dead letters"}
+      {job.groupId !== null && (
+        <>
+          {" "}
+          of <a href={`/issues/${job.groupId}`}>an issue</a>
+        </>
+      )}
+      {words.length > 0 && `: ${words.join(", ")}`}
+      {job.endpointId !== null && (
+        <>
+          {" "}
+          to <IdLink id={job.endpointId} />
+        </>
+      )}
+    </>
+  )
+}
+
+const Progress = ({ job: { id, replayed, total } }: { readonly job: Replay }) => (
+  <>
+    <progress max={Math.max(1, total)} value={replayed} aria-label={`Progress of ${id}`} /> {formatCount(replayed)} of{" "}
+    {formatCount(total)}
+  </>
+)
+
+const timeLeft = ({ state, total, replayed, rate }: Replay): string =>
+  state === "running" ? formatDuration((total - replayed) / rate) : "–"
+
+/** Ends a replay where it is. */
+export const cancelReplay = defineAction({
+  path: "/replays/:replay/cancel",
+  section: "issues",
+  role: "operator",
+  command: "replays cancel",
+  params: { replay: ReplayId },
+  fields: {},
+  run: Effect.fnUntraced(function* ({ replay }) {
+    const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
+    return {
+      to: "/issues",
+      notice: `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}; those stay replayed.`,
+    }
+  }),
+})

@@ -1,0 +1,81 @@
+import { FailureGroupId } from "@outreach/domain/Identifier"
+import { wholeNumber } from "@outreach/domain/textSchema"
+import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { Effect, Schema } from "effect"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Field } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import { required } from "../../http/inputs.ts"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { deadLetterFilter } from "../deliveries/deliveryFilter.ts"
+import { describeGroup } from "./FailureCause.tsx"
+
+/** The count that was typed is not the count of dead letters. */
+class CountDiffers extends Schema.TaggedError<CountDiffers>()("CountDiffers", { count: Schema.Int }) {
+  override get message(): string {
+    return `Nothing was purged: there are ${formatCount(this.count)} dead letters by now. Look again, and type that count.`
+  }
+}
+
+/** `/issues/:group/purge`: how many dead letters a purge would delete, before it does. */
+export const purgePage = definePage({
+  path: "/issues/:group/purge",
+  section: "issues",
+  role: "admin",
+  params: { group: FailureGroupId },
+  query: {},
+  read: Effect.fnUntraced(function* ({ group: id }) {
+    const group = yield* (yield* FailureGroups).find(id)
+    const { stored, open } = group
+    return {
+      title: "Purge an issue",
+      commands: [
+        `ops dead-letters purge --group ${id} --dry-run`,
+        `ops dead-letters purge --group ${id} --confirm ${stored}`,
+      ],
+      body: (
+        <>
+          <p class="problem">
+            {formatCount(stored)} dead letters would be deleted for good, of which {formatCount(open)} were never
+            replayed: the partner will not get them.
+          </p>
+          <p>{describeGroup(group)}</p>
+          <ActionForm action={purgeIssue} params={{ group: id }} label="Purge for good" isDangerous>
+            <Field name="confirm" label={`Type ${stored} to confirm`} inputmode="numeric" required size={8} />
+          </ActionForm>
+          <p>
+            <a href={`/issues/${id}`}>Back to the issue</a>
+          </p>
+        </>
+      ),
+    }
+  }),
+})
+
+/** Deletes the dead letters of a group for good. */
+export const purgeIssue = defineAction({
+  path: "/issues/:group/purge",
+  section: "issues",
+  role: "admin",
+  command: "dead-letters purge",
+  params: { group: FailureGroupId },
+  fields: { confirm: required(wholeNumber(0, 1_000_000_000, "the count")) },
+  run: Effect.fnUntraced(function* ({ group, confirm }, { operator }) {
+    const deadLetters = yield* DeadLetterRepository
+    const none = {
+      organization: undefined,
+      endpoint: undefined,
+      type: undefined,
+      reason: undefined,
+      status: undefined,
+      from: undefined,
+      to: undefined,
+    }
+    const filter = deadLetterFilter({ ...none, group }, operator)
+    const { before, count } = yield* deadLetters.countOld(filter, 0)
+    if (count !== confirm) return yield* new CountDiffers({ count })
+    const purged = yield* deadLetters.purgeAll(filter, before)
+    return { to: "/issues", notice: `${formatCount(purged)} dead letters were purged.` }
+  }),
+})

@@ -1,0 +1,155 @@
+import { FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
+import { ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
+import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import { startConsole } from "../../startConsole.ts"
+
+const test = startConsole()
+
+/** An organization with dead letters: of each of these responses so many, with this status. */
+const seed = Effect.fnUntraced(function* (
+  failures: ReadonlyArray<readonly [count: number, status: number, response: string]>,
+) {
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedDeadLetters(0)
+  const { organization, endpoint, eventId } = seeded
+  for (const [count, status, response] of failures) {
+    yield* sql`
+      insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at, finished_at)
+      select ${organization.id}, make_id('dlv'), ${endpoint.id}, ${eventId}, 'exhausted',
+        jsonb_build_array(attempt_json(1, now(), 5, ${status}::int, 'server_error', ${response})), now(), now() - n * interval '1 minute'
+      from generate_series(1, ${count}::int) n`
+  }
+  const groups = yield* (yield* FailureGroups).largest({ organizationId: organization.id }, 10)
+  return { ...seeded, groups }
+})
+
+let ours: Effect.Success<ReturnType<typeof seed>>
+let theirs: typeof ours
+const group = () => ours.groups[0]!.id
+
+beforeAll(async () => {
+  ours = await test().run(
+    seed([
+      [30, 500, "Database is down\nat line 1"],
+      [2, 503, "Try jane@clinic.test later"],
+    ]),
+  )
+  theirs = await test().run(seed([[1, 502, "Bad gateway"]]))
+})
+
+const runReplayJobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* ReplayJobQueue
+  for (let i = 0; i < 40; i++) {
+    yield* sql`update replay_jobs set next_at = clock_timestamp() where finished_at is null`
+    yield* jobs.replayNextChunk
+  }
+})
+
+describe("issues", () => {
+  it("are dead letters grouped by their cause, without what is personal, with a trend and where they lead", async () => {
+    const viewer = await test().as("viewer")
+    const { status, words, document, text } = await viewer.get(`/issues?organization=${ours.organization.id}`)
+    expect(status).toBe(200)
+    expect(words).toContain("32 dead letters in 2 issues were not delivered and not replayed.")
+    expect(words).toContain("500 Database is down out of attempts")
+    expect(words).toContain("503 Try [e-mail] later out of attempts")
+    expect(text).not.toContain("jane@clinic.test")
+    expect(document.querySelectorAll(".sparkline svg[role=img]")).toHaveLength(2)
+    expect(document.querySelector(`a[href="/issues/${group()}"]`)!.textContent).toBe("30")
+    expect(words).toContain(`ops dead-letters groups --organization ${ours.organization.id}`)
+    const rows = async (query: string) =>
+      [...(await viewer.get(`/issues?${query}`)).document.querySelectorAll("section[aria-label=Issues] tbody tr")]
+        .length
+    expect(await rows("")).toBe(3)
+    expect(await rows("status=502")).toBe(1)
+    expect(await rows("reason=poison")).toBe(0)
+    expect(await rows(`endpoint=${theirs.endpoint.id}&order=largest`)).toBe(1)
+  })
+
+  it("shows an operator of one organization nothing of another", async () => {
+    const viewer = await test().as("viewer", theirs.organization.id)
+    const { words, text } = await viewer.get("/issues")
+    expect(words).toContain("1 dead letter in 1 issue were")
+    expect(text).not.toContain("Database is down")
+    expect((await viewer.get(`/issues/${group()}`)).status).toBe(404)
+    const operator = await test().as("operator", theirs.organization.id)
+    expect((await operator.get(`/dead-letters/replay?group=${group()}`)).status).toBe(404)
+    expect((await operator.post("/dead-letters/replay", { group: group(), rate: "1" })).status).toBe(404)
+    const all = await operator.get("/dead-letters/replay")
+    expect(all.words).toContain("1 dead letter would be delivered again")
+  })
+})
+
+describe("an issue", () => {
+  it("shows its newest dead letters, a page after the other", async () => {
+    const viewer = await test().as("viewer")
+    const first = await viewer.get(`/issues/${group()}`)
+    expect(first.words).toContain("500: Database is down (out of attempts)")
+    expect(first.words).toContain("Not replayed30")
+    const idsIn = (document: Document) =>
+      [...document.querySelectorAll("section[aria-label=Deliveries] tbody td:first-child a")].map((a) => a.textContent)
+    const second = await viewer.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
+    expect([idsIn(first.document).length, idsIn(second.document).length]).toEqual([20, 10])
+    expect(new Set([...idsIn(first.document), ...idsIn(second.document)]).size).toBe(30)
+    expect(first.text).not.toContain("/dead-letters/replay?")
+    expect((await viewer.get(`/issues/fgr_${"0".repeat(32)}`)).status).toBe(404)
+  })
+
+  it("is replayed as a whole and alone, after its count, its rate and how long it takes were shown", async () => {
+    const operator = await test().as("operator")
+    const issue = await operator.get(`/issues/${group()}`)
+    const asked = await operator.get(
+      issue.document.querySelector("a[href^='/dead-letters/replay']")!.getAttribute("href")!,
+    )
+    expect(asked.words).toContain("30 dead letters would be delivered again")
+    expect(asked.words).toContain(`ops dead-letters replay --group ${group()} --dry-run`)
+    expect((await operator.post("/dead-letters/replay", { group: group(), rate: "0" })).words).toContain(
+      "rate is not valid",
+    )
+    const replayed = await operator.post("/dead-letters/replay", { group: group(), rate: "10" })
+    expect(replayed.words).toContain("30 dead letters will be replayed at 10 a second, in 3 seconds.")
+    const jobs = replayed.document.querySelector("#replays")!
+    expect(jobs.getAttribute("data-refresh")).toBe("3")
+    expect(jobs.textContent).toContain("0 of 30")
+    const [entry] = await test().run(
+      Effect.flatMap(AuditLog.make, (log) => log.list({ command: "dead-letters replay" }, 1)),
+    )
+    expect(entry).toMatchObject({ result: "succeeded", arguments: { group: group(), rate: 10 } })
+    await test().run(runReplayJobs)
+    const after = await operator.get("/issues")
+    expect(after.text).not.toContain("Database is down")
+    expect(after.words).toContain("30 of 30")
+    expect(after.document.querySelector("#replays")!.getAttribute("data-refresh")).toBeNull()
+    expect((await operator.get(`/dead-letters/replay?group=${group()}`)).words).toContain("No dead letter fits")
+  })
+
+  it("has its replay cancelled", async () => {
+    const operator = await test().as("operator")
+    const other = ours.groups[1]!.id
+    await operator.post("/dead-letters/replay", { group: other, rate: "1" })
+    const [job] = await test().run(Effect.flatMap(ReplayJobQueue, (jobs) => jobs.list(1)))
+    const cancelled = await operator.post(`/replays/${job!.id}/cancel`)
+    expect(cancelled.words).toContain("Cancelled after 0 of 2; those stay replayed.")
+    expect((await operator.post(`/replays/${job!.id}/cancel`)).words).toContain("Cancelled after 0 of 2")
+  })
+
+  it("is purged by an admin who types its count", async () => {
+    const other = ours.groups[1]!.id
+    const operator = await test().as("operator")
+    expect((await operator.get(`/issues/${other}/purge`)).status).toBe(403)
+    const admin = await test().as("admin")
+    const asked = await admin.get(`/issues/${other}/purge`)
+    expect(asked.words).toContain("2 dead letters would be deleted for good, of which 2 were never replayed")
+    const refused = await admin.post(`/issues/${other}/purge`, { confirm: "3" })
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("there are 2 dead letters by now")])
+    const purged = await admin.post(`/issues/${other}/purge`, { confirm: "2" })
+    expect(purged.words).toContain("2 dead letters were purged.")
+    expect((await admin.get(`/issues/${other}`)).status).toBe(404)
+    expect((await admin.get(`/issues/${theirs.groups[0]!.id}`)).status).toBe(200)
+  })
+})
