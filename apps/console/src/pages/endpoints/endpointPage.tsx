@@ -5,6 +5,7 @@ import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { EndpointId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
@@ -34,6 +35,8 @@ import { COUNTED_TO } from "./endpointsPage.tsx"
 
 /** For how many hours it is shown what came in. */
 const HOURS = 48
+/** The largest groups of failures that are shown. */
+const MAX_FAILURES = 5
 /** The newest changes of the breaker that are shown. */
 const MAX_CHANGES = 20
 
@@ -58,6 +61,7 @@ export const endpointPage = definePage({
     }
     const summary = yield* outcomes.summary(day)
     const steps = yield* outcomes.histogram(day, OUTCOME_STEP_SECONDS)
+    const failures = yield* (yield* FailureGroups).largest({ endpointId: id }, MAX_FAILURES)
     const repository = yield* SigningSecretRepository
     const secrets = yield* repository.list(organizationId)
     const verifications = yield* repository.verifications(organizationId)
@@ -74,6 +78,7 @@ export const endpointPage = definePage({
         <>
           <State endpoint={endpoint} organizationName={organization.name} />
           <Actions endpoint={endpoint} />
+          <Failures endpointId={id} groups={failures} />
           <EndpointOutcomes endpointId={id} summary={summary} steps={steps} now={now} />
           <Breaker changes={changes} />
           <Secrets
@@ -125,7 +130,9 @@ const State = (props: { readonly endpoint: EndpointStatus; readonly organization
               : `${formatCapped(lagEvents, COUNTED_TO)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
           "Position in the log": <Time at={endpoint.position} />,
           Waiting: `${formatCapped(waiting, COUNTED_TO)} ${waiting === 1 ? "delivery" : "deliveries"}`,
-          "In flight": `${formatCount(inFlight)} of ${endpoint.maxInFlight === null ? "the workers’ default" : formatCount(endpoint.maxInFlight)}`,
+          "In flight": formatCount(inFlight),
+          "In flight at most":
+            endpoint.maxInFlight === null ? "the workers’ default" : formatCount(endpoint.maxInFlight),
           "Oldest due": oldestDueAt === null ? undefined : <Time at={oldestDueAt} />,
           "Failures in a row": formatCount(failures),
           "Next probe": nextProbeAt === null ? undefined : <Time at={nextProbeAt} />,
@@ -156,6 +163,35 @@ const Actions = (props: { readonly endpoint: EndpointStatus }) => {
     </div>
   )
 }
+
+const Failures = (props: { readonly endpointId: EndpointId; readonly groups: ReadonlyArray<FailureGroup> }) =>
+  props.groups.length === 0 ? null : (
+    <section>
+      <h2>Why deliveries failed</h2>
+      <Table
+        caption="The largest groups of dead letters that were not replayed"
+        rows={props.groups}
+        empty=""
+        columns={[
+          {
+            header: "Cause",
+            cell: ({ id, status, outcome, firstLine }) => (
+              <>
+                <a href={`/issues/${id}`}>{status === null ? outcome : `Status ${status}`}</a>
+                {firstLine !== null && <div>{firstLine}</div>}
+              </>
+            ),
+          },
+          { header: "Reason", cell: ({ reason }) => reason },
+          { header: "Dead letters", numeric: true, cell: ({ open }) => formatCount(open) },
+          { header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
+        ]}
+      />
+      <p>
+        <a href={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</a>
+      </p>
+    </section>
+  )
 
 const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange> }) => (
   <section>

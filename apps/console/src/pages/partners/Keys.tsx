@@ -10,6 +10,7 @@ import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
 import { Time } from "../../components/Time.tsx"
 import { useView } from "../../components/View.ts"
+import { Folded } from "./Folded.tsx"
 import { issueKeyAction, revokeKeyAction, rotateKeyAction } from "./keyActions.tsx"
 
 /** A partner's API keys: their last use, their end, how much of the limit they use, and what may be done. */
@@ -66,33 +67,22 @@ export const Keys = (props: {
               return requests === 0 ? "–" : formatShare(errors / requests)
             },
           },
-          {
-            header: "Rotate or revoke",
-            cell: (key) =>
-              isValid(key) && (
-                <details>
-                  <summary>Change {key.name}</summary>
-                  <ActionForm action={rotateKeyAction} params={{ key: key.id }} label="Rotate">
-                    <Field
-                      name="overlap"
-                      label="The old one stays valid for"
-                      value="24h"
-                      hint="Such as 24h or 0s"
-                      size={6}
-                    />
-                  </ActionForm>
-                  <ActionForm action={revokeKeyAction} params={{ key: key.id }} label="Revoke" isDangerous>
-                    <Field name="confirm" label="Type the key’s name" required />
-                  </ActionForm>
-                </details>
-              ),
-          },
         ]}
       />
       <p>
         Each key may make {KEY_REQUESTS_PER_MINUTE} requests in a clock minute. What comes without a valid key is
         nobody’s, and is not counted here.
       </p>
+      {keys.filter(isValid).map(({ id, name, lastFour }) => (
+        <Folded key={id} action={rotateKeyAction} title={`Rotate or revoke ${name} …${lastFour}`}>
+          <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate">
+            <Field name="overlap" label="The old one stays valid for" value="24h" hint="Such as 24h or 0s" size={6} />
+          </ActionForm>
+          <ActionForm action={revokeKeyAction} params={{ key: id }} label="Revoke it now" isDangerous>
+            <Field name="confirm" label={`Type ${name}`} required />
+          </ActionForm>
+        </Folded>
+      ))}
       <ActionForm action={issueKeyAction} params={{ organization: props.organizationId }} label="Issue a key">
         <Field name="name" label="What the key is for" hint="Such as Nightly sync" required />
         <fieldset>

@@ -9,6 +9,7 @@ import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
 import { Time } from "../../components/Time.tsx"
 import { useView } from "../../components/View.ts"
+import { Folded } from "./Folded.tsx"
 import { revokeSecretAction, rotateSecretAction } from "./secretActions.tsx"
 
 /** How many of the secrets that are over are shown. */
@@ -78,23 +79,21 @@ export const Secrets = (props: {
             ),
           },
           { header: "We last signed with it", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-          {
-            header: "End it now",
-            cell: (secret) =>
-              isActive(secret) && (
-                <ActionForm action={revokeSecretAction} params={{ secret: secret.id }} label="Revoke" isDangerous>
-                  <Field
-                    name="confirm"
-                    label="Type the organization’s name"
-                    required
-                    {...(active.length === 1 && { hint: "It is the only one: webhooks stop." })}
-                  />
-                </ActionForm>
-              ),
-          },
         ]}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
+      {active.map(({ id }) => (
+        <Folded key={id} action={revokeSecretAction} title={`Revoke ${id}`}>
+          <ActionForm action={revokeSecretAction} params={{ secret: id }} label="Revoke it now" isDangerous>
+            <Field
+              name="confirm"
+              label={`Type ${props.organizationName}`}
+              required
+              {...(active.length === 1 && { hint: "It is the only one: webhooks stop until there is another." })}
+            />
+          </ActionForm>
+        </Folded>
+      ))}
       <ActionForm action={rotateSecretAction} params={{ organization: props.organizationId }} label="Rotate secret">
         <Field
           name="grace"

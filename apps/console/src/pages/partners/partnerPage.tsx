@@ -22,14 +22,13 @@ import { EndpointBadge, withoutSearch } from "../endpoints/endpointState.tsx"
 import { COUNTED_TO } from "../endpoints/endpointsPage.tsx"
 import { HourlyRequests } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
+import { LATE_SECONDS, Problems } from "./Problems.tsx"
 import { Secrets } from "./Secrets.tsx"
 
 /** For how many hours the charts show what was asked. */
 const HOURS = 48
 /** For how many hours the tables count it. */
 const COUNTED_HOURS = 24
-/** A poller that has not read an event for so long is late. */
-const LATE_SECONDS = 900
 
 /** One partner: its keys, its pollers, what it sends, and its secrets. */
 export const partnerPage = definePage({
@@ -63,6 +62,7 @@ export const partnerPage = definePage({
       ],
       body: (
         <>
+          <Problems endpoints={endpoints} keys={keys} pollers={pollers} requests={recent} />
           <Facts facts={{ Partner: <code>{id}</code>, Since: <Time at={organization.createdAt} /> }} />
           <Table
             caption="Endpoints"
@@ -80,7 +80,7 @@ export const partnerPage = definePage({
             requests={recent.filter(({ callerId }) => callerId.startsWith("key_"))}
             windowUse={windowUse}
           />
-          <section>
+          <section id="requests">
             <h2>Requests</h2>
             <HourlyRequests
               title={`Requests with a key by the hour, last ${HOURS} hours`}
@@ -100,7 +100,7 @@ export const partnerPage = definePage({
             <Errors rows={recent} keys={keys} />
           </section>
           <Pollers pollers={pollers} keys={keys} />
-          <section>
+          <section id="inbound">
             <h2>What the partner sends</h2>
             <HourlyRequests
               title={`Webhooks from the partner by the hour, last ${HOURS} hours`}
@@ -163,7 +163,7 @@ const CallerName = (props: { readonly id: string; readonly keys: ReadonlyArray<A
 const LISTS = { events: "Events", tokens: "Recipients" } as const
 
 const Pollers = (props: { readonly pollers: ReadonlyArray<PollerStatus>; readonly keys: ReadonlyArray<ApiKey> }) => (
-  <section>
+  <section id="pollers">
     <h2>Pollers</h2>
     <Table
       caption="How far each key has read the lists"

@@ -1,13 +1,17 @@
+import { eventExamples } from "@outreach/contract"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed } from "@outreach/postgres/events/EventFeed"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
+import { sign } from "@outreach/signature/node"
+import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { afterEach, expect, it } from "vitest"
+import { startProcess } from "../../journeys/startProcess.ts"
 import { startConsole } from "../../startConsole.ts"
 
 const test = startConsole()
@@ -85,25 +89,45 @@ it("issues a key and shows it once, rotates it, and revokes it when its name was
   ).toContain("choose a time in the future")
 })
 
-it("rotates a secret, and says who still signs with the old one and when last", async () => {
-  const { organizationId, endpoint, path } = await seed()
+it("rotates a secret, and says that the partner still signs with the old one, and when last", async () => {
+  const { organizationId, endpoint, secret: old, path } = await seed()
+  const receiver = await startProcess("api", test().databaseUrl)
   const admin = await test().as("admin")
   const rotated = await admin.post(`${path}/secrets/rotate`, { grace: "24h" })
-  expect(rotated.document.querySelector("main pre")!.textContent).toMatch(/whsec_[0-9A-Za-z]{43}/)
-  const [, old] = await secretsOf(organizationId)
+  const text = rotated.document.querySelector("main pre")!.textContent!.trim()
+  expect(text).toMatch(/^whsec_[0-9A-Za-z]{43}$/)
   expect((await admin.get(path)).words).not.toContain("still signs with the old secret")
 
-  await activity(({ noteVerifications }) =>
-    noteVerifications([{ organizationId, secretId: old!.id, endpointId: endpoint.id }]),
+  const send = async (secret: Redacted.Redacted, eventId: string) => {
+    const body = JSON.stringify({ ...eventExamples["clinician.account_created"], event_id: eventId })
+    const timestamp = Math.floor(Date.now() / 1000)
+    const signature = sign(body, [Redacted.value(secret)], { timestamp })
+    const response = await fetch(`${receiver}/v1/partners/consumer/webhooks/${endpoint.id}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-signature": signature },
+      body,
+    })
+    return response.status
+  }
+  expect(await send(old, `evt_${"a".repeat(32)}`)).toBe(200)
+  const [, used] = await eventually(
+    () => secretsOf(organizationId),
+    ([, old]) => old?.lastVerifiedAt !== null,
   )
-  const [, used] = await secretsOf(organizationId)
   const time = used!.lastVerifiedAt!.slice(0, 19).replace("T", " ")
   for (const page of [path, `/endpoints/${endpoint.id}`]) {
     const { words } = await admin.get(page)
-    expect(words).toContain(`The partner still signs with the old secret ${old!.id}, last at ${time}`)
+    expect(words).toContain(`The partner still signs with the old secret ${used!.id}, last at ${time}`)
     expect(words).toContain(`to ${endpoint.id}`)
   }
-  expect((await admin.post(`/secrets/${old!.id}/revoke`, { confirm: "Acme Health" })).words).toContain("Revoked")
+  expect(await send(Redacted.make(text), `evt_${"b".repeat(32)}`)).toBe(200)
+  await eventually(
+    () => secretsOf(organizationId),
+    ([next]) => next!.lastVerifiedAt !== null,
+  )
+  expect((await admin.get(path)).words).toMatch(/Webhooks from the partner by the hour/)
+
+  expect((await admin.post(`/secrets/${used!.id}/revoke`, { confirm: "Acme Health" })).words).toContain("Revoked")
   expect((await admin.get(path)).words).not.toContain("still signs with the old secret")
 })
 

@@ -1,0 +1,53 @@
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
+import { type HourlyRequests, type PollerStatus, totalOf } from "@outreach/postgres/organizations/PartnerActivity"
+import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
+import { endpointState, withoutSearch } from "../endpoints/endpointState.tsx"
+import { COUNTED_TO } from "../endpoints/endpointsPage.tsx"
+
+/** A poller that has not read a row for so long is late. */
+export const LATE_SECONDS = 900
+
+/** What is wrong with a partner, each with where to look. */
+export const Problems = (props: {
+  readonly endpoints: ReadonlyArray<EndpointStatus>
+  readonly keys: ReadonlyArray<ApiKey>
+  readonly pollers: ReadonlyArray<PollerStatus>
+  /** Of the last 24 hours. */
+  readonly requests: ReadonlyArray<HourlyRequests>
+}) => {
+  const nameOf = (id: string) => props.keys.find((key) => key.id === id)?.name ?? id
+  const badSignatures = totalOf(props.requests.filter(({ code }) => code === "INVALID_SIGNATURE")).requests
+  const limited = totalOf(props.requests.filter(({ code }) => code === "RATE_LIMITED")).requests
+  const problems = [
+    ...props.endpoints.flatMap((endpoint) => {
+      const { tone, word, sentence } = endpointState(endpoint)
+      return tone === "good"
+        ? []
+        : [{ href: `/endpoints/${endpoint.id}`, text: `${withoutSearch(endpoint.url)}: ${word}. ${sentence}` }]
+    }),
+    ...props.pollers
+      .filter(({ lagRows, lagSeconds }) => lagRows > 0 && lagSeconds > LATE_SECONDS)
+      .map(({ keyId, lagRows, lagSeconds }) => ({
+        href: "#pollers",
+        text: `${nameOf(keyId)} has not read ${formatCapped(lagRows, COUNTED_TO)} rows, the first for ${formatDuration(lagSeconds)}.`,
+      })),
+    ...(badSignatures > 0
+      ? [{ href: "#inbound", text: `${formatCount(badSignatures)} webhooks had a bad signature in the last 24 hours.` }]
+      : []),
+    ...(limited > 0
+      ? [{ href: "#requests", text: `${formatCount(limited)} requests were over the limit in the last 24 hours.` }]
+      : []),
+  ]
+  return problems.length === 0 ? (
+    <p>Nothing is wrong with this partner.</p>
+  ) : (
+    <ul class="problems">
+      {problems.map(({ href, text }) => (
+        <li key={text}>
+          <a href={href}>{text}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
