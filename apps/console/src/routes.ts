@@ -1,3 +1,4 @@
+import { auditRoutes } from "./pages/audit/auditRoutes.ts"
 import { campaignRoutes } from "./pages/campaigns/campaignRoutes.ts"
 import { deliveriesRoutes } from "./pages/deliveries/deliveriesRoutes.ts"
 import { digestRoutes } from "./pages/digest/digestRoutes.ts"
@@ -6,6 +7,7 @@ import { inboxRoutes } from "./pages/inbox/inboxRoutes.ts"
 import { issuesRoutes } from "./pages/issues/issuesRoutes.ts"
 import { partnerRoutes } from "./pages/partners/partnerRoutes.ts"
 import { peopleRoutes } from "./pages/people/peopleRoutes.ts"
+import { suppressionRoutes } from "./pages/suppressions/suppressionRoutes.ts"
 import { systemRoutes } from "./pages/system/systemRoutes.ts"
 import { todayRoutes } from "./pages/today/todayRoutes.ts"
 
@@ -22,4 +24,6 @@ export const routes = [
   ...endpointRoutes,
   ...partnerRoutes,
   ...peopleRoutes,
+  ...suppressionRoutes,
+  ...auditRoutes,
 ] as const

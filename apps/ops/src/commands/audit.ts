@@ -1,4 +1,4 @@
-import { type AuditEntry, AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { reading } from "../audit/Access.ts"
@@ -21,14 +21,18 @@ const list = reading(
       Flag.withDescription("Only commands of this OPS_OPERATOR, user of the operating system or database role"),
       Flag.optional,
     ),
+    result: Flag.Literals("result", AUDIT_RESULTS).pipe(
+      Flag.withDescription("Only those that ended like this; unfinished ones are under way, or were killed"),
+      Flag.optional,
+    ),
     from: instant("from", "Only those begun at this time or later, such as 2026-12-01T09:00:00Z").pipe(Flag.optional),
     to: instant("to", "Only those begun before this time; to continue a list, give the last row's time").pipe(
       Flag.optional,
     ),
     limit,
   },
-  Effect.fn("ops.audit.list")(function* ({ organization, command, operator, from, to, limit }) {
-    const filter = pickDefined({ organizationId: organization, command, operator, from, to })
+  Effect.fn("ops.audit.list")(function* ({ organization, command, operator, result, from, to, limit }) {
+    const filter = pickDefined({ organizationId: organization, command, operator, result, from, to })
     const entries = yield* (yield* AuditLog).list(filter, limit + 1)
     const data = entries.slice(0, limit)
     const hasMore = entries.length > limit

@@ -68,6 +68,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   replay: "recorded",
   "reply-to": "withheld",
   "restored-to": "recorded",
+  result: "recorded",
   "resume-campaigns": "recorded",
   reveal: "recorded",
   role: "recorded",

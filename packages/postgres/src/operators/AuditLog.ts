@@ -26,29 +26,32 @@ export interface CommandEnd {
   readonly code: string | null
 }
 
+/** How a command in the log stands. */
+export const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as const
+
 /** A command in the log. An unfinished command is still under way, or was killed. */
 export interface AuditEntry extends Omit<BegunCommand, "concerns"> {
   readonly id: string
   readonly begunAt: Timestamp
   readonly role: string
   readonly organizations: ReadonlyArray<OrganizationId>
-  readonly result: CommandEnd["result"] | "unfinished"
+  readonly result: (typeof AUDIT_RESULTS)[number]
   readonly code: string | null
   readonly endedAt: Timestamp | null
 }
 
 /** An entry must match every given condition. */
 export interface AuditFilter {
-  readonly organizationId?: OrganizationId
+  readonly organizationId?: OrganizationId | undefined
   /** A command or the first word of commands: `campaigns cancel`, `campaigns`. */
-  readonly command?: string
+  readonly command?: string | undefined
   /** The name in `OPS_OPERATOR`, the operating system's user or the database role. */
-  readonly operator?: string
-  readonly from?: Timestamp
-  readonly to?: Timestamp
-  readonly result?: AuditEntry["result"]
+  readonly operator?: string | undefined
+  readonly from?: Timestamp | undefined
+  readonly to?: Timestamp | undefined
+  readonly result?: AuditEntry["result"] | undefined
   /** Only those that began earlier than this entry. */
-  readonly before?: string
+  readonly before?: string | undefined
 }
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/

@@ -1,0 +1,161 @@
+import { OrganizationId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { textSchema } from "@outreach/domain/textSchema"
+import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
+import { Effect, Schema } from "effect"
+import { Choice, Field, FilterBar } from "../../components/Field.tsx"
+import { IdLink } from "../../components/IdLink.tsx"
+import { OrganizationChoice } from "../../components/OrganizationChoice.tsx"
+import { Pager } from "../../components/Pager.tsx"
+import { StatusBadge, type Tone } from "../../components/StatusBadge.tsx"
+import { Table } from "../../components/Table.tsx"
+import { Time } from "../../components/Time.tsx"
+import { useView } from "../../components/View.ts"
+import { definePage } from "../../http/Route.ts"
+
+const PAGE_SIZE = 50
+
+const TONES: Readonly<Record<AuditEntry["result"], Tone>> = {
+  succeeded: "good",
+  failed: "bad",
+  interrupted: "warning",
+  unfinished: "warning",
+}
+
+/** Where the next page begins: an entry's id without its prefix. It is nothing of an organization. */
+const Position = textSchema("the end of another page, from its link", (text) =>
+  /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
+)
+
+/** Who did what, newest first. An operator of one organization sees what concerns that one. */
+export const auditPage = definePage({
+  path: "/audit",
+  section: "audit",
+  role: "viewer",
+  params: {},
+  query: {
+    organization: OrganizationId,
+    command: Schema.String,
+    operator: Schema.String,
+    result: Schema.Literals(AUDIT_RESULTS).annotate({ expected: `one of ${AUDIT_RESULTS.join(", ")}` }),
+    from: Instant,
+    to: Instant,
+    before: Position,
+  },
+  read: Effect.fnUntraced(function* ({ organization, before, ...given }, { operator }) {
+    const organizationId = operator.organizationId ?? organization
+    const filter = { organizationId, ...given }
+    const entries = yield* (yield* AuditLog).list({ ...filter, before }, PAGE_SIZE + 1)
+    const shown = entries.slice(0, PAGE_SIZE)
+    const organizations = yield* (yield* OrganizationRepository).list
+    return {
+      title: "Audit",
+      commands: [
+        `ops audit list${organizationId === undefined ? "" : ` --organization ${organizationId}`}${flagsOf(given)}`,
+      ],
+      body: (
+        <>
+          <FilterBar action="/audit">
+            <OrganizationChoice organizations={organizations} value={organization} all="All" />
+            <Field
+              name="command"
+              label="Command"
+              value={given.command}
+              placeholder="campaigns pause"
+              hint="A command, or its first word"
+            />
+            <Field
+              name="operator"
+              label="Operator"
+              value={given.operator}
+              hint="A name, a system user or a database role"
+            />
+            <Choice
+              name="result"
+              label="Result"
+              value={given.result}
+              options={[["", "All"], ...AUDIT_RESULTS.map((result) => [result, result] as const)]}
+            />
+            <Field name="from" label="From" value={given.from} placeholder="2026-12-01T09:00:00Z" size={22} />
+            <Field name="to" label="Before" value={given.to} placeholder="2026-12-02T09:00:00Z" size={22} />
+          </FilterBar>
+          <Table
+            caption="What operators did, newest first"
+            rows={shown}
+            empty="Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
+            columns={[
+              { header: "Time (UTC)", cell: ({ begunAt }) => <Time at={begunAt} /> },
+              { header: "Who", cell: (entry) => <Who entry={entry} /> },
+              { header: "Command", cell: ({ command }) => <code>{command}</code> },
+              { header: "Arguments", cell: (entry) => <Arguments given={entry.arguments} /> },
+              { header: "Result", cell: (entry) => <Result entry={entry} /> },
+              { header: "Organizations", cell: (entry) => <Organizations ids={entry.organizations} /> },
+            ]}
+          />
+          <NextPage next={entries.length > PAGE_SIZE ? shown.at(-1)?.id : undefined} />
+        </>
+      ),
+    }
+  }),
+})
+
+const flagsOf = (given: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(given)
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} "${value}"`]))
+    .join("")
+
+const NextPage = ({ next }: { readonly next: string | undefined }) => {
+  const { address } = useView()
+  return <Pager address={address} next={next === undefined ? undefined : { before: next.slice("aud_".length) }} />
+}
+
+const Who = ({ entry: { operator, osUser, host, role } }: { readonly entry: AuditEntry }) => (
+  <span title={`System user ${osUser} on ${host}, database role ${role}`}>{operator ?? `${osUser} (${host})`}</span>
+)
+
+const Arguments = ({ given }: { readonly given: AuditEntry["arguments"] }) => (
+  <ul class="plain">
+    {Object.entries(given).map(([name, value]) => (
+      <li key={name}>
+        {name}
+        {value !== true && <>: {value === null ? <small>withheld</small> : <Value value={value} />}</>}
+      </li>
+    ))}
+  </ul>
+)
+
+const Value = ({ value }: { readonly value: NonNullable<AuditEntry["arguments"][string]> }) => (
+  <>
+    {(Array.isArray(value) ? value : [value]).map((each, i) => (
+      <span key={i}>
+        {i > 0 && ", "}
+        {/^[a-z]{3}_[0-9a-f]{32}$/.test(String(each)) ? <IdLink id={String(each)} /> : String(each)}
+      </span>
+    ))}
+  </>
+)
+
+const Result = ({ entry: { result, code, endedAt } }: { readonly entry: AuditEntry }) => (
+  <>
+    <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <code>{code}</code>}
+    {endedAt === null && <small>still under way, or killed</small>}
+  </>
+)
+
+const Organizations = ({ ids }: { readonly ids: AuditEntry["organizations"] }) => {
+  const { operator } = useView()
+  // A command may concern several; whoever is bound to one sees that one.
+  const shown = ids.filter((id) => operator.organizationId === null || id === operator.organizationId)
+  return shown.length === 0 ? (
+    <>–</>
+  ) : (
+    <ul class="plain">
+      {shown.map((id) => (
+        <li key={id}>
+          <IdLink id={id} />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,4 @@
+import { auditPage } from "./auditPage.tsx"
+
+/** Shows who did what. */
+export const auditRoutes = [auditPage]
