@@ -7,7 +7,15 @@ import { LiveValues, MAX_VIEWERS } from "../../src/http/LiveValues.ts"
 
 const TODAY: Today = {
   sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
-  ...{ oldestDueSeconds: 0, breakersOpen: 0, deadLetters: 0, inboxQuarantined: 0, domainsRefusing: 0, quota: null },
+  ...{
+    oldestDueSeconds: 0,
+    breakersOpen: 0,
+    deadLetters: 0,
+    inboxQuarantined: 0,
+    domainsRefusing: 0,
+    workers: 1,
+    quota: null,
+  },
 }
 const ORGANIZATION = OrganizationId.make(`org_${"0".repeat(32)}`)
 

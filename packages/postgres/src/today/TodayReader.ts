@@ -23,6 +23,8 @@ export interface Today {
   readonly inboxQuarantined: number
   /** The recipient domains that some campaign leaves alone because they refuse it. */
   readonly domainsRefusing: number
+  /** The workers that are alive; null for one organization. */
+  readonly workers: number | null
   /** The target that is nearest: the largest share of those that are not reached, or else of those that are; null without targets. */
   readonly quota: QuotaProgress | null
 }
@@ -94,6 +96,8 @@ export class TodayReader extends Context.Service<TodayReader>()("postgres/today/
             'oldestDueSeconds', coalesce(greatest(0, extract(epoch from statement_timestamp() - oldest_due_at)), 0),
             'breakersOpen', breakers_open, 'deadLetters', dead_letters, 'inboxQuarantined', inbox_quarantined,
             'domainsRefusing', domains_refusing,
+            'workers', case when ${organizationId}::text is null then (
+              select count(*) from delivery_workers where alive_until > statement_timestamp() and not stopping) end,
             'quota', (select jsonb_build_object('organizationId', quota.organization_id, 'programId', id, 'program', name,
               'stage', stage, 'count', count, 'target', target) from quota)
           ) as today

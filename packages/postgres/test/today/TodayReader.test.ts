@@ -27,6 +27,7 @@ const NOTHING = {
   deadLetters: 0,
   inboxQuarantined: 0,
   domainsRefusing: 0,
+  workers: 0,
   quota: null,
 }
 
@@ -76,7 +77,14 @@ describe("TodayReader.read", () => {
   test("reads zeros of an empty database, and of an organization that has nothing", function* () {
     expect(yield* read(null)).toEqual(NOTHING)
     const { organization } = yield* seedCampaign({ recipients: 0 })
-    expect(yield* read(organization.id)).toEqual(NOTHING)
+    expect(yield* read(organization.id)).toEqual({ ...NOTHING, workers: null })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into delivery_workers (token, alive_until, stopping)
+      select gen_random_uuid(), now() + make_interval(mins => minutes), stopping
+      from (values (1, false), (1, true), (-1, false)) worker (minutes, stopping)`
+    expect((yield* read(null)).workers).toBe(1)
+    yield* sql`delete from delivery_workers`
   })
 
   test("counts the e-mails of the last minute, and the campaigns that send within their window", function* () {

@@ -46,7 +46,7 @@ export const Problems = ({ alerts, findings }: System) => {
     (a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"),
   )
   return (
-    <section>
+    <section class="alerts">
       <h2>Alerts</h2>
       {alerts === undefined && <p class="problem">The alerts could not be read. Look at the database's log.</p>}
       <ProblemTable

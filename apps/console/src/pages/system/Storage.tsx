@@ -1,7 +1,10 @@
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import type { PartitionState } from "@outreach/postgres/inspection/SystemReader"
 import { formatBytes, formatCount } from "../../components/format.ts"
 import { StatusBadge } from "../../components/StatusBadge.tsx"
 import { Table } from "../../components/Table.tsx"
 import { Time } from "../../components/Time.tsx"
+import { useView } from "../../components/View.ts"
 import type { consoleSettings } from "./consoleSettings.ts"
 import { Part } from "./Part.tsx"
 import type { System } from "./readSystem.ts"
@@ -20,7 +23,7 @@ export const Storage = ({ partitions, tables }: System) => (
             { header: "Table", cell: ({ table }) => table },
             { header: "Partitions", numeric: true, cell: ({ partitions }) => formatCount(partitions) },
             { header: "Oldest", cell: ({ oldest }) => oldest ?? "–" },
-            { header: "Newest", cell: ({ newest }) => newest ?? "–" },
+            { header: "Newest", cell: (row) => <Newest {...row} /> },
             { header: "Size", numeric: true, cell: ({ bytes }) => formatBytes(bytes) },
             {
               header: "Rows outside",
@@ -51,6 +54,14 @@ export const Storage = ({ partitions, tables }: System) => (
     </Part>
   </section>
 )
+
+/** The newest partition; a worker adds those of the time to come. */
+const Newest = ({ newest }: PartitionState) => {
+  const { now } = useView()
+  const today = fromUnixMillis(now).slice(0, newest?.length)
+  if (newest !== null && newest >= today) return <>{newest}</>
+  return <StatusBadge tone="warning">{`${newest ?? "none"}: a worker adds today's`}</StatusBadge>
+}
 
 /** How the console and the server are set up. */
 export const Settings = (props: System & { readonly consoleSettings: ReturnType<typeof consoleSettings> }) => (

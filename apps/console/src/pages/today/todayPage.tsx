@@ -73,6 +73,7 @@ interface Point {
 
 /** What a tile's line shows, and of which time. */
 const History = ({ tile, samples, quotaDays }: HistorySources & { readonly tile: TodayTile }) => {
+  if (tile.history === undefined && tile.name !== "quota") return null
   const { unit, of } = tile.history ?? {}
   const points =
     of === undefined

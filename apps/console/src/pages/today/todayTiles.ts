@@ -66,6 +66,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     history: { unit: "domains", of: ({ domainsRefusing }) => domainsRefusing },
   },
   quotaTile(today),
+  ...(today.workers === null ? [] : [workersTile(today.workers)]),
 ]
 
 /** Returns the texts by which an open page is renewed. */
@@ -119,3 +120,12 @@ const quotaTile = ({ quota }: Today): TodayTile => {
     detail: `${formatCount(count)} of ${formatCount(target)} ${stage}s of ${program}`,
   }
 }
+
+const workersTile = (workers: number): TodayTile => ({
+  name: "workers",
+  title: "Workers alive",
+  href: "/system",
+  tone: workers === 0 ? "bad" : "good",
+  value: formatCount(workers),
+  detail: workers === 0 ? "nothing is sent or delivered" : "send and deliver",
+})

@@ -57,6 +57,7 @@ describe("the page of today", () => {
       "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox?state=quarantined" },
       "Domains that refuse us": { value: "0", tone: "good", href: "#domains" },
       "Quota nearest to its target": { value: "–", tone: "neutral", href: "/digest" },
+      "Workers alive": { value: "0", tone: "bad", href: "/system" },
     })
     expect(words).toContain("No campaign leaves a domain alone.")
     expect(words).toContain("ops status")
@@ -89,6 +90,7 @@ describe("the page of today", () => {
       "Quarantined inbound events": { value: "1", tone: "warning" },
       "Domains that refuse us": { value: "1", tone: "warning" },
     })
+    expect(tilesOf(bound.document)).not.toHaveProperty("Workers alive")
     expect(label(bound.document)).toContain("from 3 to 3")
     expect(bound.words).toContain(`${one.organization.id.slice(-6)}.test`)
     expect(bound.text).not.toContain(other.organization.id.slice(-6))
