@@ -104,8 +104,13 @@ const personalIn = (text: string): ReadonlyArray<string> =>
   [...own.personal, ...other.personal].filter((value) => text.includes(value))
 
 /** What shows that an answer is about the first organization, which those who are bound to the other must never see. */
-const ownIn = (text: string): ReadonlyArray<string> =>
-  [...Object.values(own.ids), "acme.test"].filter((value) => text.includes(value))
+const ownIn = (text: string): ReadonlyArray<string> => [
+  ...ownIdsIn(text),
+  ...["acme.test", ...own.recipients.map(({ token }) => token)].filter((value) => text.includes(value)),
+]
+
+const ownIdsIn = (text: string): ReadonlyArray<string> =>
+  [...Object.values(own.ids), ...own.recipients.map(({ id }) => id)].filter((id) => text.includes(id))
 
 /** A digest of all that the database holds, less when sessions were used. */
 const contents = ({ withAuditLog = true } = {}) =>
@@ -167,6 +172,22 @@ it("walks every route, each of its own", () => {
   const names = routes.map(nameOf)
   expect(names.length).toBeGreaterThan(0)
   expect(new Set(names).size).toBe(names.length)
+})
+
+it("finds nobody of an organization for whoever is bound to another, by whatever is searched", async () => {
+  const search = async (session: string, term: string) => {
+    const response = await fetch(`${test().url}/find`, {
+      method: "POST",
+      headers: { cookie: session, origin: test().url },
+      body: new URLSearchParams({ search: term, token: formToken(session.slice("session=".length)) }),
+      redirect: "manual",
+    })
+    return `${response.headers.get("location")} ${await response.text()}`
+  }
+  const tokens = own.recipients.map(({ token }) => token)
+  const terms = [...tokens, ...own.personal]
+  for (const term of terms) expect(ownIdsIn(await search(bound.admin, term))).toEqual([])
+  expect(ownIdsIn(await search(everywhere.viewer, tokens[0]!))).not.toEqual([])
 })
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {

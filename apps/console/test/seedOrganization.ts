@@ -47,6 +47,8 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       ([row]) => row!.id,
     )
   const recipient = yield* idOf("recipients")
+  const recipients = yield* sql<{ id: string; token: string }>`
+    select id, token from recipients where organization_id = ${organization.id} order by id`
   const numbers = [...Array.from({ length: RECIPIENTS }, (_, n) => n), 900]
   return {
     ids: {
@@ -66,6 +68,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       replay: replay.id,
       event: inboundId,
     },
+    recipients,
     personal: numbers.flatMap((n): ReadonlyArray<string> => [npi(n), email(n, emailDomain)]),
   }
 })
