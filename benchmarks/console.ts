@@ -20,6 +20,8 @@ const { values } = parseArgs({
     events: { type: "string", default: "5000000" },
     "dead-letters": { type: "string", default: "100000" },
     rounds: { type: "string", default: "15" },
+    // A folder that keeps the databases for the next run; default none.
+    data: { type: "string" },
   },
 })
 const SIZES: Sizes = {
@@ -33,7 +35,10 @@ const THOUSANDTH: Sizes = {
   deadLetters: Math.ceil(SIZES.deadLetters / 1000),
 }
 
-const server = await startPostgres({ settings: { max_wal_size: "8GB", maintenance_work_mem: "512MB" } })
+const server = await startPostgres({
+  ...(values.data !== undefined && { dataDirectory: values.data }),
+  settings: { max_wal_size: "8GB", maintenance_work_mem: "512MB" },
+})
 try {
   const large = await open("large", SIZES)
   const small = await open("small", THOUSANDTH)
@@ -65,17 +70,20 @@ try {
 }
 
 async function open(name: string, sizes: Sizes): Promise<RunningConsole> {
-  const admin = postgres(server.url, { max: 1, onnotice: () => {} })
-  await admin.unsafe(`create database ${name}`)
-  await admin.end()
   const url = new URL(server.url)
   url.pathname = name
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} })
+  const isThere = (await admin`select from pg_database where datname = ${name}`).length > 0
+  if (!isThere) await admin.unsafe(`create database ${name}`)
+  await admin.end()
   await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url.href)))
-  const sql = postgres(url.href, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
-  const began = performance.now()
-  await seed(sql, sizes)
-  console.log(`${name}: seeded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
-  await sql.end()
+  if (!isThere) {
+    const sql = postgres(url.href, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
+    const began = performance.now()
+    await seed(sql, sizes)
+    console.log(`${name}: seeded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    await sql.end()
+  }
   return startConsole(url.href)
 }
 

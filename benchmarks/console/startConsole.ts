@@ -18,6 +18,7 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
   const child = spawn(
     process.execPath,
     [
+      "--disable-warning=ExperimentalWarning",
       "--import",
       import.meta.resolve("@outreach/console/compileJsx"),
       fileURLToPath(import.meta.resolve("@outreach/console/main")),
@@ -41,7 +42,7 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
       .on("line", (line) => {
         const { message, annotations } = JSON.parse(line)
         if (message === "listening") resolve(annotations.url)
-        else process.stderr.write(`${line}\n`)
+        else if (message !== "admin port open") process.stderr.write(`${line}\n`)
       })
       .on("close", () => reject(new Error("the console ended before it listened")))
   })
@@ -58,7 +59,7 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
 
 const signIn = Effect.gen(function* () {
   const operators = yield* OperatorRepository
-  const { id } = yield* operators.add({ name: "Benchmark", role: "admin", organizationId: null })
+  const { id } = yield* operators.add({ name: `Benchmark ${Date.now()}`, role: "admin", organizationId: null })
   const { token } = yield* operators.createSignInLink(id, { seconds: 3600, once: true })
   const session = yield* operators.signIn(Redacted.value(token))
   return Redacted.value(session!.token)
