@@ -13,9 +13,9 @@ type Stage = "connect" | "from" | "rcpt" | "data"
 const rejection = (reply: string) =>
   Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-/** Starts an SMTP server for the time of a test, or until `atEnd` calls back. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage. */
+/** Starts an SMTP server for the time of a test, or until `atEnd` calls back. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage; at `rcpt`, only recipients of a domain if one is named. */
 export const mailServer = async (
-  rejected?: { readonly at: Stage; readonly reply: string },
+  rejected?: { readonly at: Stage; readonly reply: string; readonly domain?: string },
   accepting: (message: ReceivedMail) => Promise<void> = async () => {},
   atEnd?: (end: () => Promise<void>) => void,
 ) => {
@@ -29,7 +29,8 @@ export const mailServer = async (
       done(at("connect"))
     },
     onMailFrom: (_, __, done) => done(at("from")),
-    onRcptTo: (_, __, done) => done(at("rcpt")),
+    onRcptTo: ({ address }, _, done) =>
+      done(address.endsWith(`@${rejected?.domain ?? ""}`) || !rejected?.domain ? at("rcpt") : null),
     onData: (stream, { envelope }, done) => {
       const accept = async () => {
         const chunks = await stream.toArray()

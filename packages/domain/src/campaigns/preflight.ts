@@ -2,7 +2,7 @@ import type { SenderDetail } from "../mail/hiddenDetails.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import type { Program } from "../programs/Program.ts"
 import type { Sender } from "../senders/Sender.ts"
-import { toUnixMillis } from "../Timestamp.ts"
+import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
 
 /** What has to be in place before a campaign is sent, in the order in which it is shown. */
@@ -83,12 +83,15 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
   window: ({ campaign: { status, windowStart, windowEnd }, now }) => {
     if (CLOSED.includes(status)) return warning(`The campaign is ${status}.`, "Create another one.")
     if (toUnixMillis(windowEnd) <= now) {
-      return failed(`The window ended at ${windowEnd}.`, "Create another campaign with a later window.")
+      return failed(`The window ended at ${minuteOf(windowEnd)}.`, "Create another campaign with a later window.")
     }
-    if (status === "sending") return ok(`The window is open until ${windowEnd}.`)
+    if (status === "sending") return ok(`The window is open until ${minuteOf(windowEnd)}.`)
     return toUnixMillis(windowStart) <= now
-      ? warning(`The window has begun at ${windowStart}.`, "Sending begins as soon as the campaign is published.")
-      : ok(`The window begins at ${windowStart}.`)
+      ? warning(
+          `The window has begun at ${minuteOf(windowStart)}.`,
+          "Sending begins as soon as the campaign is published.",
+        )
+      : ok(`The window begins at ${minuteOf(windowStart)}.`)
   },
 
   rate: ({ campaign, progress, sender, now }) => {
@@ -232,3 +235,5 @@ const duration = (minutes: number): string => {
   if (minutes < 120) return count(Math.ceil(minutes), "minute")
   return minutes < 2880 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 1440)} days`
 }
+
+const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`

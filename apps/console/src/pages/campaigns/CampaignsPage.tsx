@@ -83,7 +83,7 @@ const CampaignTable = (props: {
   readonly hasOrganizations: boolean
 }) => (
   <Table
-    caption="Campaigns, newest first. The bar of a window spans four weeks, with a line for now."
+    caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
     rows={props.rows}
     empty="No campaign fits. A new one is made with ops campaigns create."
     columns={[
@@ -144,7 +144,7 @@ const withBots = (header: string, read: (totals: CampaignTotals) => readonly [un
       <>
         {formatCount(unsuspected)}
         <br />
-        <small>{formatCount(all)} with suspected bots</small>
+        <small>{formatCount(all)} with bots</small>
       </>
     )
   },

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { mailServer } from "@outreach/testing/mailServer"
+import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startConsole } from "../startConsole.ts"
+import { chrome, openBrowser, overhang, SCREENS, violations } from "./openBrowser.ts"
+import { startProcess } from "./startProcess.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "console-campaigns-"))
+const smtpUrl = join(folder, "smtp-url")
+const REPLY = "550 5.7.1 Message from [192.0.2.7] blocked, see https://refusing.test/why"
+let server: Awaited<ReturnType<typeof mailServer>>
+let end: () => Promise<void>
+// Before the console starts, which reads the file.
+beforeAll(async () => {
+  server = await mailServer({ at: "rcpt", reply: REPLY, domain: "refusing.test" }, undefined, (close) => {
+    end = close
+  })
+  writeFileSync(smtpUrl, server.url)
+})
+afterAll(async () => {
+  await end()
+  rmSync(folder, { recursive: true })
+})
+
+const test = startConsole({ SMTP_URL_FILE: smtpUrl, MAIL_FROM: "Acme Outreach <outreach@acme.test>" })
+const open = openBrowser(test)
+const skip = "missing" in chrome
+
+/** Seeds a draft with recipients of two domains, of which one refuses us, and two subjects. */
+const seed = Effect.gen(function* () {
+  const seeded = yield* seedCampaign({
+    recipients: 4,
+    fields: ["first_name"],
+    fieldsOf: () => ({ first_name: "Dana" }),
+    subjectTest: { subjectB: "Another subject", share: 100, afterSeconds: null },
+  })
+  const refused = { number: 2, npi: npi(70), email: email(70, "refusing.test"), fields: { first_name: "Robin" } }
+  yield* importLines(seeded.campaign.id, [refused])
+  return seeded
+})
+
+/** The pixel that shows an opening is blocked by the frame's policy, as it should be. */
+const isPixel = (complaint: string) => complaint.includes("/o/")
+
+const main = (page: Page) => page.locator("main")
+
+/** Loads the page again until it shows some words. */
+const reloadUntil = async (page: Page, words: string) => {
+  while (!(await main(page).textContent())?.includes(words)) await page.reload()
+}
+
+describe.skipIf(skip)("a campaign in a browser", () => {
+  it("is launched after its preflight, paused, tested and resumed, and tells which domain refuses us", async () => {
+    const { campaign } = await test().run(seed)
+    await startProcess("worker", test().databaseUrl, { SMTP_URL: server.url })
+    const { page, complaints } = await open("operator")
+    await page.goto("/campaigns")
+    await page.getByRole("link", { name: campaign.name }).first().click()
+    await main(page).getByText("0 wrong").waitFor()
+    await page.getByRole("button", { name: "Schedule" }).click()
+    await page.getByRole("status").getByText("Scheduled").waitFor()
+
+    await reloadUntil(page, "A domain refuses us: refusing.test")
+    await reloadUntil(page, "4 sent, 0 bounced")
+    const row = page.getByRole("row", { name: /^refusing\.test/ })
+    expect(await row.textContent()).toContain("5.7.1")
+    expect(await row.textContent()).not.toContain(email(70, "refusing.test"))
+
+    await page.getByRole("button", { name: "Pause" }).click()
+    await page.getByRole("status").getByText("Paused").waitFor()
+    const before = server.messages.length
+    await page.getByLabel("Your own address").fill("me@acme.test")
+    await page.getByRole("button", { name: "Send a test" }).click()
+    await page.getByRole("status").getByText("Test message sent").waitFor()
+    expect(server.messages.slice(before).map(({ to }) => to)).toEqual([["me@acme.test"]])
+    await page.getByRole("button", { name: "Resume" }).click()
+    await page.getByRole("status").getByText("Resumed").waitFor()
+
+    await page.getByRole("link", { name: "Look at the e-mail" }).click()
+    await page.getByRole("link", { name: "c•••@clinic.test" }).first().click()
+    await page.getByRole("link", { name: "On a phone" }).click()
+    await page.frameLocator("iframe").getByText("Your link").waitFor()
+    expect(complaints.filter((complaint) => !isPixel(complaint))).toEqual([])
+  })
+
+  it.each(Object.keys(SCREENS))("breaks no rule of accessibility on %s, nor is it wider", async (screen) => {
+    const { campaign } = await test().run(seed)
+    const { page, complaints } = await open("admin", { screen: SCREENS[screen]! })
+    const paths = [
+      "/campaigns",
+      ...(await page
+        .goto("/campaigns")
+        .then(() => page.locator("tbody a").evaluateAll((all) => all.map((a) => a.getAttribute("href")!)))),
+      `/campaigns/${campaign.id}/mail`,
+      `/campaigns/${campaign.id}/mail?view=phone`,
+      `/campaigns/${campaign.id}/mail?view=text`,
+    ]
+    for (const [i, path] of paths.entries()) {
+      await page.goto(path)
+      if (process.env["SCREENSHOTS"]) {
+        const file = `${process.env["SCREENSHOTS"]}/campaigns-${i}-${screen.replaceAll(" ", "-")}.png`
+        await page.screenshot({ path: file, fullPage: true })
+      }
+      expect(await violations(page), path).toEqual([])
+      expect(await overhang(page), path).toBeLessThanOrEqual(0)
+    }
+    expect(complaints.filter((complaint) => !isPixel(complaint))).toEqual([])
+  })
+})
