@@ -108,6 +108,35 @@ it("migrates, serves, sends an e-mail and delivers its event, from a directory t
   expect([await api.stop(), await worker.stop()]).toEqual([0, 0])
 })
 
+it("signs an operator in to the console, whose pages bring their own styles and scripts", async () => {
+  await ops("migrate")
+  const { sign_in_link: link } = await opsJson("operators", "add", "--name", "Dana Reyes", "--role", "admin")
+  const operatorConsole = await start("console", "listening", { CONSOLE_PORT: "0" })
+  const { url } = operatorConsole.annotations
+  const open = (path: string, headers = {}) => fetch(url + path, { headers, redirect: "manual" })
+  expect((await open("/")).headers.get("location")).toBe("/sign-in")
+
+  const used = await fetch(url + new URL(link).pathname, {
+    method: "POST",
+    headers: { origin: url },
+    body: new URLSearchParams(),
+    redirect: "manual",
+  })
+  const cookie = used.headers.get("set-cookie")!.split(";")[0]!
+  const today = await (await open("/", { cookie })).text()
+  const sections = [...today.matchAll(/<li><a href="([^"]+)"/g)].map(([, path]) => path!)
+  expect(sections.length).toBeGreaterThan(10)
+  for (const path of sections) {
+    const page = await open(path, { cookie })
+    expect({ path, status: page.status }).toEqual({ path, status: 200 })
+    expect(await page.text()).toContain("Dana Reyes")
+  }
+  const assets = [...today.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)]
+  expect(assets.length).toBeGreaterThan(3)
+  for (const [, path] of assets) expect((await open(path!)).status).toBe(200)
+  expect(await operatorConsole.stop()).toBe(0)
+})
+
 it("logs the source of a line where Node is told to read source maps", async () => {
   await ops("migrate")
   const { api_key } = await createOrganization()
