@@ -90,6 +90,15 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
       account_created_total, learner_qualified_total, completer_qualified_total)
     select organization, program, current_date - d, 40, 25, 5, (${DAYS}::int - d) * 40, (${DAYS}::int - d) * 25, (${DAYS}::int - d) * 5
     from shares cross join generate_series(0, ${DAYS}::int) d`
+  // Eight days of what the gauges read, of all and of each organization.
+  await sql`
+    insert into gauge_samples
+    select organization, date_bin('5 minutes', clock_timestamp(), 'epoch') - s * interval '5 minutes', s % 500, s % 90, s % 3, s % 900, s % 7, s % 4
+    from (select organization from shares union all select '') scope cross join generate_series(0, 2303) s`
+  await sql`
+    insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+    select organization, 'cmp_' || lpad(to_hex(n * 100 + 1), 32, '0'), 'hospital-' || d || '.test', '5.7.1', clock_timestamp() + interval '1 hour'
+    from shares cross join generate_series(1, 100) d`
   await sql`
     insert into audit_log (operator, os_user, host, command, arguments, organizations)
     select 'Benchmark', 'root', 'host', 'campaigns pause', '{}', array[organization] from shares cross join generate_series(1, 2500)`

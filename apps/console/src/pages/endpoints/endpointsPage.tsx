@@ -1,7 +1,7 @@
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { Effect, Order } from "effect"
+import { Effect, Order, Schema } from "effect"
 import { Choice, FilterBar } from "../../components/Field.tsx"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
@@ -20,10 +20,16 @@ export const endpointsPage = definePage({
   section: "endpoints",
   role: "viewer",
   params: {},
-  query: { organization: OrganizationId },
-  read: Effect.fnUntraced(function* ({ organization }, { operator }) {
+  query: {
+    organization: OrganizationId,
+    state: Schema.Literals(["failing", "disabled"]).annotate({ expected: "failing or disabled" }),
+  },
+  read: Effect.fnUntraced(function* ({ organization, state }, { operator }) {
     const organizationId = operator.organizationId ?? organization
-    const endpoints = yield* (yield* EndpointRepository).list(organizationId)
+    const endpoints = (yield* (yield* EndpointRepository).list(organizationId)).filter(
+      ({ enabled, breaker }) =>
+        state === undefined || (state === "disabled" ? !enabled : enabled && breaker !== "closed"),
+    )
     const organizations = (yield* (yield* OrganizationRepository).list).filter(
       ({ id }) => operator.organizationId === null || id === operator.organizationId,
     )
@@ -37,21 +43,35 @@ export const endpointsPage = definePage({
       commands: [`ops endpoints list${organizationId === undefined ? "" : ` --organization ${organizationId}`}`],
       body: (
         <>
-          {organizations.length > 1 && (
-            <FilterBar action="/endpoints">
+          <FilterBar action="/endpoints">
+            {organizations.length > 1 && (
               <Choice
                 name="organization"
                 label="Organization"
                 value={organization}
                 options={[["", "All"], ...organizations.map(({ id, name }) => [id, name] as const)]}
               />
-            </FilterBar>
-          )}
+            )}
+            <Choice
+              name="state"
+              label="State"
+              value={state}
+              options={[
+                ["", "All"],
+                ["failing", "Failing"],
+                ["disabled", "Disabled"],
+              ]}
+            />
+          </FilterBar>
           <Table
             caption="Webhook endpoints"
             hideCaption
             rows={endpoints.toSorted(byUrgency)}
-            empty="No endpoint yet. One is added with ops endpoints create."
+            empty={
+              state === undefined
+                ? "No endpoint yet. One is added with ops endpoints create."
+                : `No endpoint is ${state}.`
+            }
             columns={[
               { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{withoutSearch(url)}</IdLink> },
               {

@@ -32,7 +32,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
   {
     name: "breakers",
     title: "Open breakers",
-    href: "/endpoints?breaker=open",
+    href: "/endpoints?state=failing",
     tone: today.breakersOpen > 0 ? "bad" : "good",
     value: formatCount(today.breakersOpen),
     detail: "endpoints that are only probed",

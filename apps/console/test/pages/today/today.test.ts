@@ -52,7 +52,7 @@ describe("the page of today", () => {
     expect(tilesOf(document)).toEqual({
       "Sending now": { value: "Nothing", tone: "neutral", href: "/campaigns?status=sending" },
       "Oldest due delivery": { value: "None is due", tone: "good", href: "/endpoints" },
-      "Open breakers": { value: "0", tone: "good", href: "/endpoints?breaker=open" },
+      "Open breakers": { value: "0", tone: "good", href: "/endpoints?state=failing" },
       "Dead letters": { value: "0", tone: "good", href: "/issues" },
       "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox?state=quarantined" },
       "Domains that refuse us": { value: "0", tone: "good", href: "#domains" },
@@ -121,6 +121,22 @@ it("lists the largest groups of failures, which lead to their issues, and draws 
   const [row] = document.querySelectorAll("#issues tbody tr")
   expect(row!.querySelector("a")!.getAttribute("href")).toMatch(/^\/issues\/fgr_/)
   expect(row!.querySelectorAll("td")[2]!.textContent).toBe("3")
+})
+
+it("leads with each tile to the list of what it counts", async () => {
+  const { organization, endpoint } = await test().run(seedTroubles)
+  const viewer = await test().as("viewer", organization.id)
+  const tiles = Object.values(tilesOf((await viewer.get("/")).document))
+  const lists = new Map<string, string>()
+  for (const { href } of tiles) {
+    if (!href!.startsWith("/")) continue
+    const { status, text } = await viewer.get(href!)
+    expect(status, href!).toBe(200)
+    lists.set(href!, text)
+  }
+  expect(lists.get("/endpoints?state=failing")).toContain(endpoint.id)
+  expect((await viewer.get("/endpoints?state=disabled")).words).toContain("No endpoint is disabled.")
+  expect(lists.get("/inbox?state=quarantined")).toContain(`evt_${organization.id}`)
 })
 
 /** Opens the stream of an operator, and returns what it reads event by event. */
