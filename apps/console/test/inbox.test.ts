@@ -1,5 +1,6 @@
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -49,6 +50,14 @@ const linksIn = (document: Document) =>
 describe("the inbox", () => {
   it("shows what is quarantined first, with its reasons, what waits and since when, and what was received by the hour", async () => {
     const viewer = await test().as("viewer")
+    const count = (code: string, requests: number) => ({
+      ...{ organizationId: ours.organization.id, callerId: ours.endpoint.id, code, requests, peak: 0 },
+    })
+    await test().run(
+      Effect.flatMap(PartnerActivity, ({ countRequests }) =>
+        countRequests([count("", 5), count("INVALID_SIGNATURE", 3), count("INVALID_PARAMETER", 1)]),
+      ),
+    )
     const { status, words, document } = await viewer.get(`/inbox?${ours.only}`)
     expect(status).toBe(200)
     expect(words).toContain("Quarantined: 2")
@@ -56,7 +65,7 @@ describe("the inbox", () => {
     expect(linksIn(document)).toEqual(["evt_lost/1", "evt_lost/2"])
     expect(words).toContain(REASON)
     expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
-      "Received in the last 48 hours: 4 accepted, 2 quarantined",
+      "Received in the last 48 hours: 5 acknowledged, 3 bad signature, 1 refused",
     )
     expect(words).toContain(`ops inbox list --organization ${ours.organization.id}`)
     expect(document.querySelectorAll("main form[method=post]")).toHaveLength(0)

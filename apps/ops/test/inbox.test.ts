@@ -56,8 +56,10 @@ describe("ops inbox", () => {
     const { data: reasons } = await runJson("inbox", "reasons", ...inOrganization)
     expect(reasons).toMatchObject([{ count: 1, type: "clinician.learner_qualified", reason }])
     const { data: hours } = await runJson("inbox", "hours", ...inOrganization, "--last", "2")
-    expect(hours).toHaveLength(2)
-    expect(hours.reduce((sum: number, { received }: { received: number }) => sum + received, 0)).toBe(2)
+    expect(hours).toMatchObject([
+      { received: 0, bad_signatures: 0 },
+      { received: 0, refused: 0 },
+    ])
   })
 
   it("shows an event with its content masked, and whole only when that is asked for", async () => {

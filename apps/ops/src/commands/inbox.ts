@@ -96,9 +96,13 @@ const hours = reading(
   Effect.fn("ops.inbox.hours")(function* ({ organization, last }) {
     const { from, to } = lastHours(yield* Clock.currentTimeMillis, last)
     const rows = yield* (yield* InboxReader).hours(from, to, Option.getOrUndefined(organization))
-    yield* printList(rows, ["at", "received", "quarantined"])
+    yield* printList(rows, ["at", "received", "badSignatures", "refused"])
   }),
-).pipe(Command.withDescription("Count the events that were received in each of the last hours"))
+).pipe(
+  Command.withDescription(
+    "Count what partners sent in each of the last hours: what was acknowledged, and what was refused",
+  ),
+)
 
 const show = revealing(
   "show",

@@ -49,12 +49,14 @@ export interface InboxReason {
   readonly last: Timestamp
 }
 
-/** The events that were received within an hour. */
+/** What partners sent within an hour. */
 export interface InboxHour {
   readonly at: Timestamp
+  /** Events that were acknowledged, repetitions included. */
   readonly received: number
-  /** How many of them are quarantined now. */
-  readonly quarantined: number
+  readonly badSignatures: number
+  /** Events that were refused for another reason. */
+  readonly refused: number
 }
 
 /** What an event's command refers to, and what was written when the event was applied. */
@@ -70,8 +72,6 @@ export interface InboxOutcome {
 
 /** The most events that a count looks at. */
 export const COUNTED_TO = 10_001
-/** The most received events of an organization that its hours look at. */
-const MAX_COUNTED_BY_HOUR = 200_000
 /** How many received events one page of applied ones looks at: those of another type or state are passed over. */
 const MAX_SCANNED = 500
 
@@ -216,39 +216,24 @@ export class InboxReader extends Context.Service<InboxReader>()("postgres/inbox/
         orDieAs("InboxReader.reasons"),
       ),
 
-      /** Counts the events received in each hour from one time to another, both full hours, of one organization or of all. */
-      hours: Effect.fn("InboxReader.hours")(function* (
-        from: Timestamp,
-        to: Timestamp,
-        organizationId?: OrganizationId,
-      ) {
-        return yield* sql<InboxHour>`
-          with received as (
-            select date_trunc('hour', received_at, 'UTC') as at, count(*) as received
-            from organizations cross join lateral (
-              select received_at from inbox_keys
-              where organization_id = organizations.id and received_at >= ${from}::timestamptz and received_at < ${to}::timestamptz
-              order by received_at desc limit ${MAX_COUNTED_BY_HOUR}
-            ) each
-            where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)}
-            group by 1
-          ), quarantined as (
-            select date_trunc('hour', received_at, 'UTC') as at, count(*) as quarantined
-            from organizations cross join lateral (
-              select received_at from inbox
-              where organization_id = organizations.id and quarantined_at is not null
-                and received_at >= ${from}::timestamptz and received_at < ${to}::timestamptz
-              limit ${COUNTED_TO}
-            ) each
-            where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)}
-            group by 1
-          )
-          select hour as at, coalesce(received, 0)::int as received, coalesce(quarantined, 0)::int as quarantined
-          from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 hour', interval '1 hour') hour
-          left join received on received.at = hour
-          left join quarantined on quarantined.at = hour
-          order by hour`
-      }, orDieAs("InboxReader.hours")),
+      /** Counts what partners sent in each hour from one time to another, both full hours, of one organization or of all, as the API counts it. */
+      hours: Effect.fn("InboxReader.hours")(
+        (from: Timestamp, to: Timestamp, organizationId: OrganizationId | undefined) => sql<InboxHour>`
+          select series.hour as at, coalesce(received, 0)::double precision as received,
+            coalesce(bad_signatures, 0)::double precision as "badSignatures", coalesce(refused, 0)::double precision as refused
+          from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 hour', interval '1 hour') series (hour)
+          left join (
+            select hour, sum(requests) filter (where code = '') as received,
+              sum(requests) filter (where code = 'INVALID_SIGNATURE') as bad_signatures,
+              sum(requests) filter (where code not in ('', 'INVALID_SIGNATURE')) as refused
+            from request_counts
+            where hour >= ${from}::timestamptz and hour < ${to}::timestamptz and starts_with(caller_id, 'whe_')
+              and (${orNull(organizationId)}::text is null or organization_id = ${orNull(organizationId)})
+            group by hour
+          ) counted on counted.hour = series.hour
+          order by series.hour`,
+        orDieAs("InboxReader.hours"),
+      ),
 
       /** Reads what the command of an event refers to, and what became of it; each part is a look-up by a key. */
       outcome: Effect.fn("InboxReader.outcome")(function* (organizationId: OrganizationId, command: InboundCommand) {

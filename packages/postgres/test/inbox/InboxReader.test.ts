@@ -1,7 +1,14 @@
 import { describe, expect } from "@effect/vitest"
+import { createIdentifier, type EndpointId, type KeyId } from "@outreach/domain/Identifier"
 import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { COUNTED_TO, type InboxFilter, type InboxPlace, InboxReader } from "@outreach/postgres/inbox/InboxReader"
+import {
+  COUNTED_TO,
+  type InboxFilter,
+  type InboxPlace,
+  InboxReader,
+  lastHours,
+} from "@outreach/postgres/inbox/InboxReader"
+import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { effectTest } from "@outreach/testing/effectTest"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -17,6 +24,15 @@ const account = (n: number, slug = "heart-failure") => ({
   email: email(n),
   attribution: "unattributed",
   created_at: "2026-11-20T10:00:00Z",
+})
+
+/** The database's clock in Unix milliseconds. */
+const databaseNow = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    now: number
+  }>`select extract(epoch from clock_timestamp())::double precision * 1000 as now`
+  return row!.now
 })
 
 /** Reads a whole list, a page after the other. */
@@ -129,23 +145,30 @@ describe("InboxReader.counts and reasons", () => {
   })
 })
 
-test("the hours count what was received, and how much of it is quarantined now", function* () {
-  const seed = yield* seedCampaign({ recipients: 0 })
-  const sql = yield* SqlClient.SqlClient
-  const hour = 3_600_000
-  const to = Math.ceil(Date.now() / hour) * hour
-  const at = (hours: number) => fromUnixMillis(to - hours * hour)
-  yield* sql`
-    insert into inbox (organization_id, event_id, endpoint_id, type, body, received_at, quarantined_at, reason)
-    select ${seed.organization.id}, 'evt_h' || n, ${seed.endpoint.id}, 't', '{}', ${at(3)}::timestamptz + n * interval '20 minutes',
-      case when n = 0 then now() end, case when n = 0 then 'a reason' end
-    from generate_series(-1, 3) n`
-  const { hours } = yield* InboxReader
-  expect(yield* hours(at(4), at(1), seed.organization.id)).toEqual([
-    { at: at(4), received: 1, quarantined: 0 },
-    { at: at(3), received: 3, quarantined: 1 },
-    { at: at(2), received: 1, quarantined: 0 },
+test("the hours have what was acknowledged and refused, of one organization or of all, and nothing of keys", function* () {
+  const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
+  const { countRequests } = yield* PartnerActivity
+  const count = (callerId: EndpointId | KeyId, code: string, requests: number, { organization } = one) => ({
+    ...{ organizationId: organization.id, callerId, code, requests, peak: 0 },
+  })
+  yield* countRequests([
+    count(one.endpoint.id, "", 5),
+    count(one.endpoint.id, "INVALID_SIGNATURE", 3),
+    count(one.endpoint.id, "INVALID_PARAMETER", 2),
+    count(yield* createIdentifier("key"), "", 100),
+    count(other.endpoint.id, "", 7, other),
   ])
+  const { hours } = yield* InboxReader
+  const { from, to } = lastHours(yield* databaseNow, 3)
+  const nothing = { received: 0, badSignatures: 0, refused: 0 }
+  const counted = yield* hours(from, to, one.organization.id)
+  expect(counted.map(({ at, ...counts }) => counts)).toEqual([
+    nothing,
+    nothing,
+    { received: 5, badSignatures: 3, refused: 2 },
+  ])
+  expect(counted[0]!.at).toBe(from)
+  expect((yield* hours(from, to, undefined)).at(-1)!.received).toBe(12)
 })
 
 test("the outcome of an event names its program, the event that counted the clinician first, the suppression and the recipient", function* () {

@@ -52,7 +52,6 @@ export const digestDayPage = definePage({
           {records.map((record) => (
             <Record key={record.program.id} record={record} />
           ))}
-          <h2>Verify</h2>
           <VerifyForm organizationId={organization} first={date} last={date} />
         </>
       ),

@@ -101,8 +101,10 @@ export const digestPage = definePage({
           <h2>Quotas</h2>
           {progress && (
             <>
-              <Quota stage="learner_qualified" progress={progress.learner_qualified} days={days} by={by} />
-              <Quota stage="completer_qualified" progress={progress.completer_qualified} days={days} by={by} />
+              <div class="halves">
+                <Quota stage="learner_qualified" progress={progress.learner_qualified} days={days} by={by} />
+                <Quota stage="completer_qualified" progress={progress.completer_qualified} days={days} by={by} />
+              </div>
               <p>
                 <small>{FORECAST_METHOD}</small>
               </p>
@@ -122,7 +124,6 @@ export const digestPage = definePage({
             empty="No day."
           />
           <Days days={days} organizationId={organizationId} />
-          <h2>Verify</h2>
           <VerifyForm organizationId={organizationId} first={last} last={last} />
         </>
       ),

@@ -3,12 +3,14 @@ import { daysBetween, UnusableRange } from "@outreach/domain/digest/DateRange"
 import type { Discrepancy } from "@outreach/domain/digest/DigestRepository"
 import { verifyDigest as verify } from "@outreach/domain/digest/verifyDigest"
 import { OrganizationId } from "@outreach/domain/Identifier"
+import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Field } from "../../components/Field.tsx"
 import { formatCount } from "../../components/format.ts"
 import { Table } from "../../components/Table.tsx"
+import { useView } from "../../components/View.ts"
 import { required } from "../../http/inputs.ts"
 import { defineAction } from "../../http/Route.ts"
 
@@ -60,24 +62,29 @@ export const verifyDigestAction = defineAction({
   }),
 })
 
-/** The form that recounts dates. */
+/** The form that recounts dates, with what it does; nothing for operators who may not. */
 export const VerifyForm = (props: {
   readonly organizationId: OrganizationId
   readonly first: CalendarDate
   readonly last: CalendarDate
-}) => (
-  <>
-    <p>
-      Recounts the dates of every program of the organization from its events and qualifications, and compares. It reads
-      every event of the dates, which takes a while for many. Operators may.
-    </p>
-    <ActionForm action={verifyDigestAction} label="Verify">
-      <input type="hidden" name="organization" value={props.organizationId} />
-      <Field name="date" label="First date" value={props.first} size={11} required />
-      <Field name="to" label="Last date" value={props.last} size={11} hint={`${MAX_DATES} dates at most`} />
-    </ActionForm>
-  </>
-)
+}) => {
+  const { operator } = useView()
+  if (!mayActAs(operator.role, verifyDigestAction.role)) return null
+  return (
+    <>
+      <h2>Verify</h2>
+      <p>
+        Recounts the dates of every program of the organization from its events and qualifications, and compares. It
+        reads every event of the dates, which takes a while for many.
+      </p>
+      <ActionForm action={verifyDigestAction} label="Verify">
+        <input type="hidden" name="organization" value={props.organizationId} />
+        <Field name="date" label="First date" value={props.first} size={11} required />
+        <Field name="to" label="Last date" value={props.last} size={11} hint={`${MAX_DATES} dates at most`} />
+      </ActionForm>
+    </>
+  )
+}
 
 const Discrepancies = (props: { readonly rows: ReadonlyArray<Discrepancy> }) => (
   <Table<Discrepancy>

@@ -102,7 +102,11 @@ export const inboxPage = definePage({
             entries={list.entries}
             state={state}
             isContinued={list.next !== null}
-            nameOf={(id) => organizations.find((each) => each.id === id)?.name ?? id}
+            nameOf={
+              organizationId === undefined
+                ? (id) => organizations.find((each) => each.id === id)?.name ?? id
+                : undefined
+            }
           />
           <Pager
             address={addressOf({ organization, state, type, reason, from, to })}
@@ -212,12 +216,13 @@ const Received = (props: { readonly hours: ReadonlyArray<InboxHour>; readonly ad
     <Histogram
       title={`Received in the last ${HOURS} hours`}
       series={[
-        { name: "accepted", color: "var(--accent)" },
-        { name: "quarantined", color: "var(--bad)" },
+        { name: "acknowledged", color: "var(--accent)" },
+        { name: "bad signature", color: "var(--bad)" },
+        { name: "refused", color: "var(--warning)" },
       ]}
-      buckets={props.hours.map(({ at, received, quarantined }) => ({
+      buckets={props.hours.map(({ at, received, badSignatures, refused }) => ({
         at: toUnixMillis(at),
-        counts: { accepted: Math.max(0, received - quarantined), quarantined },
+        counts: { acknowledged: received, "bad signature": badSignatures, refused },
       }))}
       bucketMs={HOUR_MS}
       from={from}
@@ -232,7 +237,8 @@ const Events = (props: {
   readonly entries: ReadonlyArray<InboxEntry>
   readonly state: InboxState
   readonly isContinued: boolean
-  readonly nameOf: (organizationId: OrganizationId) => string
+  /** The name of an organization, if the events are of several. */
+  readonly nameOf: ((organizationId: OrganizationId) => string) | undefined
 }) => (
   <Table<InboxEntry>
     caption={TITLES[props.state]}
@@ -252,14 +258,14 @@ const Events = (props: {
           </a>
         ),
       },
+      ...(props.state === "quarantined" ? [{ header: "Reason", cell: ({ reason }: InboxEntry) => reason }] : []),
       { header: "Type", cell: ({ type }) => type },
-      { header: "Organization", cell: ({ organizationId }) => props.nameOf(organizationId) },
+      ...(props.nameOf === undefined
+        ? []
+        : [{ header: "Organization", cell: ({ organizationId }: InboxEntry) => props.nameOf?.(organizationId) }]),
       { header: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} /> },
       ...(props.state === "quarantined"
-        ? [
-            { header: "Quarantined", cell: ({ quarantinedAt }: InboxEntry) => <Time at={quarantinedAt} /> },
-            { header: "Reason", cell: ({ reason }: InboxEntry) => reason },
-          ]
+        ? [{ header: "Quarantined", cell: ({ quarantinedAt }: InboxEntry) => <Time at={quarantinedAt} /> }]
         : []),
       ...(props.state === "applied"
         ? [{ header: "Applied", cell: ({ appliedAt }: InboxEntry) => <Time at={appliedAt} /> }]
