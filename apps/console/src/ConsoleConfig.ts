@@ -7,7 +7,6 @@ import {
   databaseConnections,
   databaseSettings,
 } from "@outreach/postgres/connection/databaseSettings"
-
 import { configError, setting } from "@outreach/process/setting"
 import {
   adminHost,
