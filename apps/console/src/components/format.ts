@@ -30,6 +30,21 @@ export const formatDuration = (seconds: number): string => {
   return parts.slice(0, 2).join(" ")
 }
 
+const SHORT_UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+  ["s", 1],
+] as const
+
+/** Formats how long ago something was, or in how long it will be, in the largest unit that fits: `5 min ago`, `in 3 d`. */
+export const formatAgo = (seconds: number): string => {
+  const distance = Math.abs(Math.round(seconds))
+  const [unit, size] = SHORT_UNITS.find(([, size]) => distance >= size) ?? ["s", 1]
+  const text = `${formatCount(Math.floor(distance / size))} ${unit}`
+  return seconds >= 0 ? `${text} ago` : `in ${text}`
+}
+
 /** Formats milliseconds, in seconds from one second on. */
 export const formatMillis = (millis: number): string =>
   millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`

@@ -75,7 +75,7 @@ export const Histogram = (props: {
         height: 220,
         marginLeft: MARGIN,
         marginRight: 16,
-        x: { type: "utc", domain: [new Date(props.from), new Date(props.to)], label: null },
+        x: { type: "utc", domain: [new Date(props.from), new Date(props.to)], label: null, tickFormat: formatTick },
         y: { grid: true, label: null, tickFormat: "~s" },
         color: {
           domain: props.series.map(({ name }) => name),
@@ -85,4 +85,10 @@ export const Histogram = (props: {
       }}
     />
   )
+}
+
+/** Formats a place on the axis: the time of day, and the date at midnight. */
+const formatTick = (at: Date): string => {
+  const text = at.toISOString()
+  return text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16)
 }

@@ -1,6 +1,6 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { FINE_OUTCOMES_DAYS, type OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { Histogram } from "../../components/charts/Histogram.tsx"
+import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
 import { formatCount, formatShare } from "../../components/format.ts"
 
 const STEPS_SECONDS = [300, 900, 3600, 4 * 3600, 86_400] as const
@@ -13,14 +13,6 @@ export const stepOf = (from: Timestamp, to: Timestamp, now: number): number => {
   const isFine = toUnixMillis(from) > now - FINE_OUTCOMES_DAYS * 86_400_000
   return STEPS_SECONDS.find((step) => seconds / step <= MAX_STEPS && (isFine || step >= 3600)) ?? STEPS_SECONDS.at(-1)!
 }
-
-const SERIES = [
-  { name: "delivered", color: "var(--good)", key: "delivered" },
-  { name: "failed with 4xx", color: "var(--bad)", key: "clientErrors" },
-  { name: "failed with 5xx", color: "var(--warning)", key: "serverErrors" },
-  { name: "failed with another status", color: "var(--accent)", key: "otherStatuses" },
-  { name: "no response", color: "var(--neutral)", key: "noResponses" },
-] as const
 
 /** Attempts over time by their outcome, with how many arrived and how many deliveries died. */
 export const OutcomeHistogram = (props: {
@@ -35,7 +27,7 @@ export const OutcomeHistogram = (props: {
 }) => {
   const sum = (count: (outcomes: OutcomesAt) => number) =>
     props.outcomes.reduce((total, each) => total + count(each), 0)
-  const attempts = sum((each) => SERIES.reduce((total, { key }) => total + each[key], 0))
+  const attempts = sum(attemptsOf)
   const delivered = sum((each) => each.delivered)
   return (
     <>
@@ -49,14 +41,10 @@ export const OutcomeHistogram = (props: {
           </>
         )}
       </p>
-      <Histogram
+      <OutcomesChart
         title="Attempts by outcome"
-        series={SERIES.map(({ name, color }) => ({ name, color }))}
-        buckets={props.outcomes.map((each) => ({
-          at: toUnixMillis(each.at),
-          counts: Object.fromEntries(SERIES.map(({ name, key }) => [name, each[key]])),
-        }))}
-        bucketMs={props.stepSeconds * 1000}
+        steps={props.outcomes}
+        stepSeconds={props.stepSeconds}
         from={toUnixMillis(props.from)}
         to={toUnixMillis(props.to)}
         brush={props.brush}

@@ -1,7 +1,6 @@
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
-import type { OutcomeSummary, Outcomes, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { Histogram } from "../../components/charts/Histogram.tsx"
+import type { OutcomeSummary, OutcomesAt } from "@outreach/postgres/deliveries/DeliveryOutcomes"
+import { attemptsOf, OutcomesChart } from "../../components/charts/OutcomesChart.tsx"
 import { Facts } from "../../components/Facts.tsx"
 import { formatCount, formatMillis, formatShare } from "../../components/format.ts"
 
@@ -9,9 +8,6 @@ import { formatCount, formatMillis, formatShare } from "../../components/format.
 export const OUTCOME_HOURS = 24
 /** The length of a step of the chart. */
 export const OUTCOME_STEP_SECONDS = 900
-
-const failuresOf = ({ clientErrors, serverErrors, otherStatuses, noResponses }: Outcomes): number =>
-  clientErrors + serverErrors + otherStatuses + noResponses
 
 /** How an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
 export const EndpointOutcomes = (props: {
@@ -23,8 +19,7 @@ export const EndpointOutcomes = (props: {
 }) => {
   const { summary, endpointId } = props
   const { delivered, deadLetters, p50Ms, p99Ms } = summary
-  const failures = failuresOf(summary)
-  const calls = delivered + failures
+  const calls = attemptsOf(summary)
   const stepMs = OUTCOME_STEP_SECONDS * 1000
   const to = Math.ceil(props.now / stepMs) * stepMs
   return (
@@ -35,30 +30,14 @@ export const EndpointOutcomes = (props: {
           "Success rate": calls === 0 ? "no calls" : `${formatShare(delivered / calls)} of ${formatCount(calls)} calls`,
           "Half of the calls within": p50Ms === null ? "–" : `${formatMillis(p50Ms)} (p50)`,
           "99 of 100 calls within": p99Ms === null ? "–" : `${formatMillis(p99Ms)} (p99)`,
-          Failed: <a href={`/deliveries?endpoint=${endpointId}`}>{formatCount(failures)}</a>,
+          Failed: <a href={`/deliveries?endpoint=${endpointId}`}>{formatCount(calls - delivered)}</a>,
           "Became dead letters": <a href={`/issues?endpoint=${endpointId}`}>{formatCount(deadLetters)}</a>,
         }}
       />
-      <Histogram
+      <OutcomesChart
         title="Outcomes of calls"
-        series={[
-          { name: "delivered", color: "var(--good)" },
-          { name: "4xx", color: "var(--warning)" },
-          { name: "5xx", color: "var(--bad)" },
-          { name: "other status", color: "var(--neutral)" },
-          { name: "no response", color: "var(--accent)" },
-        ]}
-        buckets={props.steps.map((step) => ({
-          at: toUnixMillis(step.at),
-          counts: {
-            delivered: step.delivered,
-            "4xx": step.clientErrors,
-            "5xx": step.serverErrors,
-            "other status": step.otherStatuses,
-            "no response": step.noResponses,
-          },
-        }))}
-        bucketMs={stepMs}
+        steps={props.steps}
+        stepSeconds={OUTCOME_STEP_SECONDS}
         from={to - OUTCOME_HOURS * 3_600_000}
         to={to}
         empty="The endpoint was not called."
