@@ -5,6 +5,8 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   rcp: (id) => `/people/${id}`,
   whe: (id) => `/endpoints/${id}`,
   dlv: (id) => `/deliveries/${id}`,
+  fgr: (id) => `/issues/${id}`,
+  rpl: () => "/issues",
   pgm: (id) => `/campaigns?program=${id}`,
 }
 

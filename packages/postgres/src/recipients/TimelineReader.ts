@@ -297,7 +297,20 @@ export class TimelineReader extends Context.Service<TimelineReader>()("postgres/
         const recipient = recipients.find(({ id }) => id === recipientId)
         if (recipient === undefined) return undefined
         const { entries, next } = yield* readNewest(clinicians, recipients, recipients, limit, before)
-        return { recipient, recipients: recipients.toReversed(), entries, next }
+        const { organizationId } = recipient
+        const names = yield* sql<{ id: string; name: string }>`
+          select id, name from organizations where id = ${organizationId}
+          union all select id, name from programs where organization_id = ${organizationId}
+          union all select id, name from campaigns
+            where organization_id = ${organizationId} and id = any (${recipients.map(({ campaignId }) => campaignId)}::text[])`
+        return {
+          recipient,
+          recipients: recipients.toReversed(),
+          entries,
+          next,
+          /** Of the organization, its programs and the campaigns, by their ids. */
+          names: new Map(names.map(({ id, name }) => [id, name])),
+        }
       }, orDieAs("TimelineReader.read")),
     }
 

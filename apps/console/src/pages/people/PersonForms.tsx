@@ -7,7 +7,12 @@ import { exportPerson, lift, planErasureOf, suppress } from "./personActions.tsx
 import type { Person } from "./personContent.tsx"
 
 /** What an operator can do with a clinician. */
-export const PersonForms = (props: { readonly person: Person; readonly children?: ComponentChildren }) => {
+export const PersonForms = (props: {
+  readonly person: Person
+  /** Of programs, by their ids. */
+  readonly names: ReadonlyMap<string, string>
+  readonly children?: ComponentChildren
+}) => {
   const { operator } = useView()
   const { recipient, recipients, suppressions } = props.person
   if (!mayActAs(operator.role, "operator")) return null
@@ -23,7 +28,7 @@ export const PersonForms = (props: { readonly person: Person; readonly children?
         <Choice
           name="program"
           label="Never write to the clinician again in"
-          options={[whole, ...programs.map((id) => [id, `Program ${id}`] as const)]}
+          options={[whole, ...programs.map((id) => [id, props.names.get(id) ?? id] as const)]}
         />
         <Reason />
       </ActionForm>
@@ -33,7 +38,7 @@ export const PersonForms = (props: { readonly person: Person; readonly children?
             name="program"
             label="Write to the clinician again in"
             hint="In a program, this lifts what binds the whole organization as well."
-            options={lifted.map((id) => (id === null ? whole : ([id, `Program ${id}`] as const)))}
+            options={lifted.map((id) => (id === null ? whole : ([id, props.names.get(id) ?? id] as const)))}
           />
           <Reason />
         </ActionForm>

@@ -35,6 +35,8 @@ const DELIVERY_TONES: Readonly<Record<DeliveryState, Tone>> = {
 export const TimelineTable = (props: {
   readonly entries: ReadonlyArray<TimelineEntry>
   readonly deliveries: ReadonlyArray<EventDelivery>
+  /** The names of campaigns and programs by their ids. */
+  readonly names?: ReadonlyMap<string, string>
 }) => {
   const byEvent = Arr.groupBy(props.deliveries, ({ eventId }) => eventId as string)
   return (
@@ -46,7 +48,7 @@ export const TimelineTable = (props: {
         { header: "Time (UTC)", cell: ({ at }) => <Time at={at} /> },
         { header: "What", cell: (entry) => <Kind entry={entry} /> },
         { header: "Detail", cell: ({ detail }) => detail ?? "–" },
-        { header: "Where", cell: (entry) => <Where entry={entry} /> },
+        { header: "Where", cell: (entry) => <Where entry={entry} names={props.names} /> },
         {
           header: "Webhooks",
           cell: ({ kind, eventId }) =>
@@ -65,13 +67,16 @@ const Kind = ({ entry: { kind, detail } }: { readonly entry: TimelineEntry }) =>
 
 const Where = ({
   entry: { kind, organizationId, programId, campaignId, eventId },
+  names,
 }: {
   readonly entry: TimelineEntry
+  readonly names: ReadonlyMap<string, string> | undefined
 }) => {
-  if (kind === "received" && eventId !== null)
+  if (kind === "received" && eventId !== null) {
     return <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>Inbox</a>
-  if (campaignId !== null) return <IdLink id={campaignId} />
-  return programId === null ? <>Whole organization</> : <IdLink id={programId} />
+  }
+  const id = campaignId ?? programId
+  return id === null ? <>Whole organization</> : <IdLink id={id}>{names?.get(id) ?? id}</IdLink>
 }
 
 const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>

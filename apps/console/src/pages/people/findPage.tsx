@@ -1,8 +1,9 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { SearchTerm } from "@outreach/domain/operators/SearchTerm"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
+import { EventDeliveries } from "@outreach/postgres/deliveries/EventDeliveries"
 import { type FoundObject, ObjectFinder } from "@outreach/postgres/operators/ObjectFinder"
 import { TimelineReader } from "@outreach/postgres/recipients/TimelineReader"
 import { Array as Arr, Effect } from "effect"
@@ -53,7 +54,9 @@ const findObjects = Effect.fnUntraced(function* (id: string, organizationId: Org
   const pageOf = OBJECT_PAGES[id.slice(0, 3)]
   if (pageOf !== undefined) return pageOf(id)
   const found = yield* (yield* ObjectFinder).find(id, organizationId)
-  if (found.length === 1) return pageShowing(found[0]!)
+  const [only] = found
+  if (only !== undefined && found.length === 1)
+    return only.kind === "event" ? yield* findEvent(only) : pageShowing(only)
   return {
     title: found.length === 0 ? "Nothing has this id" : "Several things have this id",
     body: (
@@ -73,21 +76,44 @@ const findObjects = Effect.fnUntraced(function* (id: string, organizationId: Org
   }
 })
 
+/** An event of ours stands on the pages of its deliveries. */
+const findEvent = Effect.fnUntraced(function* ({ id, organizationId }: FoundObject) {
+  const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id as EventId])
+  const [only] = deliveries
+  if (only !== undefined && deliveries.length === 1) return `/deliveries/${only.id}`
+  return {
+    title: `Event ${id}`,
+    body: (
+      <>
+        <Table
+          caption="Deliveries of the event"
+          rows={deliveries}
+          empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
+          columns={[
+            { header: "Delivery", cell: (delivery) => <IdLink id={delivery.id} /> },
+            { header: "State", cell: ({ state }) => state },
+            { header: "Endpoint", cell: ({ endpointId }) => <IdLink id={endpointId} /> },
+          ]}
+        />
+        <SearchForm />
+      </>
+    ),
+  }
+})
+
 const KINDS: Readonly<Record<FoundObject["kind"], string>> = {
   key: "An API key",
   secret: "A signing secret",
   sender: "A sender",
   dkimKey: "A DKIM key",
   erasure: "An erasure",
-  event: "An event of ours, with its deliveries",
+  event: "An event of ours",
   inboxEvent: "An event that the partner sent",
 }
 
 /** The page on which a thing stands that has none of its own. */
 const pageShowing = ({ kind, id, organizationId }: FoundObject): string => {
   switch (kind) {
-    case "event":
-      return `/deliveries?event=${id}`
     case "inboxEvent":
       return `/inbox/${id}?organization=${organizationId}`
     case "erasure":

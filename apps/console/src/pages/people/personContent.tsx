@@ -65,7 +65,7 @@ export const personContent = Effect.fnUntraced(function* (
     readonly actions?: ComponentChildren
   },
 ) {
-  const { entries, next, deliveries, ...person } = yield* readPerson(id, before)
+  const { entries, next, deliveries, names, ...person } = yield* readPerson(id, before)
   const { recipient, recipients, suppressions } = person
   const show = (value: string, mask: (value: string) => string) => (reveals ? value : <Masked>{mask(value)}</Masked>)
   const isErased = isPlaceholder(recipient.email)
@@ -95,14 +95,18 @@ export const personContent = Effect.fnUntraced(function* (
                 ))}
               </ul>
             ),
-            Organization: <IdLink id={recipient.organizationId} />,
-            Suppressed: <Suppressed suppressions={suppressions} />,
+            Organization: <IdLink id={recipient.organizationId}>{names.get(recipient.organizationId) ?? ""}</IdLink>,
+            Suppressed: <Suppressed suppressions={suppressions} names={names} />,
           }}
         />
-        {!isErased && <PersonForms person={person}>{actions}</PersonForms>}
+        {!isErased && (
+          <PersonForms person={person} names={names}>
+            {actions}
+          </PersonForms>
+        )}
         <section>
           <h2>Timeline</h2>
-          <TimelineTable entries={entries.toReversed()} deliveries={deliveries} />
+          <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
           <Pager address={`/people/${id}`} next={next === null ? undefined : { before: `${next.at}~${next.key}` }} />
         </section>
         <section>
@@ -113,7 +117,10 @@ export const personContent = Effect.fnUntraced(function* (
             empty="No campaign has the clinician."
             columns={[
               { header: "Record", cell: (each) => <IdLink id={each.id} /> },
-              { header: "Campaign", cell: ({ campaignId }) => <IdLink id={campaignId} /> },
+              {
+                header: "Campaign",
+                cell: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,
+              },
               { header: "Token", cell: ({ token }) => <code>{token}</code> },
               { header: "Imported (UTC)", cell: ({ createdAt }) => <Time at={createdAt} /> },
               { header: "Sent (UTC)", cell: ({ sentAt }) => <Time at={sentAt} /> },
@@ -126,7 +133,10 @@ export const personContent = Effect.fnUntraced(function* (
   }
 })
 
-const Suppressed = ({ suppressions }: Pick<Person, "suppressions">) =>
+const Suppressed = ({
+  suppressions,
+  names,
+}: Pick<Person, "suppressions"> & { readonly names: ReadonlyMap<string, string> }) =>
   suppressions.length === 0 ? (
     <>No</>
   ) : (
@@ -134,7 +144,12 @@ const Suppressed = ({ suppressions }: Pick<Person, "suppressions">) =>
       {suppressions.map(({ programId, kind, reason, createdAt }) => (
         <li key={`${programId} ${kind}`}>
           <StatusBadge tone="warning">{reason}</StatusBadge> by {kind === "npi" ? "NPI" : "address"} in{" "}
-          {programId === null ? "the whole organization" : <IdLink id={programId} />} since <Time at={createdAt} />
+          {programId === null ? (
+            "the whole organization"
+          ) : (
+            <IdLink id={programId}>{names.get(programId) ?? programId}</IdLink>
+          )}{" "}
+          since <Time at={createdAt} />
         </li>
       ))}
     </ul>
