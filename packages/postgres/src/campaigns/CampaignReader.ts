@@ -131,26 +131,30 @@ export class CampaignReader extends Context.Service<CampaignReader>()("postgres/
         sql<CampaignDomain>`
           with pause as materialized (
             select domain, until from domain_pauses
-            where organization_id = ${organizationId} and campaign_id = ${campaignId} and until > clock_timestamp()
+            where organization_id = ${organizationId} and campaign_id = ${campaignId} and until > statement_timestamp()
             order by until limit ${limit}
-          ), largest as materialized (
-            select domain from campaign_domains
+          ), answered as materialized (
+            select * from campaign_domains
             where organization_id = ${organizationId} and campaign_id = ${campaignId}
             order by domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other) desc
             limit ${limit}
+          ), paused as (
+            -- Looked up one by one: of a campaign that has just begun there are no statistics.
+            select pause.domain as paused_domain, until, kept.* from pause left join lateral (
+              select * from campaign_domains
+              where organization_id = ${organizationId} and campaign_id = ${campaignId} and domain = pause.domain limit 1
+            ) kept on true
           ), found as (
-            select domain from pause union select domain from largest
+            select * from paused
+            union all select domain, null, answered.* from answered where domain <> all (select domain from pause)
           )
-          select found.domain, coalesce(sent, 0) as sent, coalesce(deferred, 0) as deferred, coalesce(refused, 0) as refused,
+          select paused_domain as domain, coalesce(sent, 0) as sent, coalesce(deferred, 0) as deferred, coalesce(refused, 0) as refused,
             coalesce(mailbox_not_found, 0) as "mailboxNotFound", coalesce(mailbox_disabled, 0) as "mailboxDisabled",
             coalesce(domain_not_found, 0) as "domainNotFound", coalesce(address_invalid, 0) as "addressInvalid",
-            coalesce(other, 0) as other, operator, until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
+            coalesce(other, 0) as other, (select operator from mail_operators where mail_operators.domain = paused_domain) as operator,
+            until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
           from found
-          left join pause on pause.domain = found.domain
-          left join campaign_domains answered
-            on answered.organization_id = ${organizationId} and answered.campaign_id = ${campaignId} and answered.domain = found.domain
-          left join mail_operators known on known.domain = found.domain
-          order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, found.domain limit ${limit}`.pipe(
+          order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
           orDieAs("CampaignReader.domains"),
         ),
 

@@ -15,13 +15,14 @@ export const createProgressReaders = (
   sql: SqlClient.SqlClient,
 ): Pick<CampaignRepository["Service"], "progress" | "pauses" | "failures" | "quarantined"> => ({
   progress: Effect.fn("CampaignRepository.progress")(function* (campaignId) {
-    // Whom the last minute was sent to was updated in the last minute, by which an index finds them.
+    // Who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
+    // while it runs, so that the planner knows how few they are.
     const rows = yield* sql<CampaignProgress & { readonly isCounted: boolean }>`
       select is_counted as "isCounted", recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
         withdrawn::int, sent::int, (
           select count(*)::int from recipients
           where organization_id = campaign.organization_id and campaign_id = campaign.id
-            and updated_at > clock_timestamp() - interval '1 minute' and sent_at > clock_timestamp() - interval '1 minute'
+            and updated_at > statement_timestamp() - interval '1 minute' and sent_at > statement_timestamp() - interval '1 minute'
         ) as "sentInLastMinute", bounced::int, (
           select count(*)::int from complaints where organization_id = campaign.organization_id and campaign_id = campaign.id
         ) as complained, answered::int
