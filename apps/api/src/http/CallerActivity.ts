@@ -14,8 +14,10 @@ import { Context, Effect, Layer } from "effect"
 const WRITE_EVERY = "5 seconds"
 /** How long a process that stops may take for its last writing. */
 const LAST_WRITE = "5 seconds"
-/** How many counts, and positions, are kept in memory at most while the database is away; further ones are lost. */
-const MAX_KEPT = 10_000
+/** How many counts, and positions, one statement writes: what is on top waits, and goes on counting. */
+const WRITE_BATCH_SIZE = 1000
+/** How many counts, and positions, are kept in memory at most; further ones are lost. */
+const MAX_KEPT = 20_000
 /** How often the same verification is written, and so how late it may be. */
 const VERIFICATION_NOTED_EVERY_MS = 60_000
 
@@ -72,8 +74,8 @@ export class CallerActivity extends Context.Service<
       ) =>
         Effect.suspend(() => {
           if (kept.size === 0) return Effect.void
-          const taken = [...kept]
-          kept.clear()
+          const taken = [...kept].slice(0, WRITE_BATCH_SIZE)
+          for (const [key] of taken) kept.delete(key)
           return Effect.catchCause(
             store(taken.map(([, value]) => value)),
             Effect.fnUntraced(function* (cause) {
