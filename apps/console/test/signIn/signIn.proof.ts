@@ -1,0 +1,91 @@
+import { createServer } from "node:http"
+import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
+import { listen } from "@outreach/testing/listen"
+import { Effect, Redacted } from "effect"
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { chrome, overhang, SCREENS, violations } from "../journeys/openBrowser.ts"
+import { startConsole } from "../startConsole.ts"
+
+const test = startConsole()
+let browser: Browser
+beforeAll(async () => {
+  if ("missing" in chrome) return
+  browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
+})
+afterAll(() => browser?.close())
+
+let added = 0
+const addLink = async (once: boolean) => {
+  const name = `Dana ${++added}`
+  const token = await test().run(
+    Effect.gen(function* () {
+      const operators = yield* OperatorRepository
+      const { id } = yield* operators.add({ name, role: "viewer", organizationId: null })
+      return (yield* operators.createSignInLink(id, { seconds: 3600, once })).token
+    }),
+  )
+  return { name, url: `${test().url}/sign-in/${Redacted.value(token)}` }
+}
+
+const newPage = async (options = {}) => {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  context.setDefaultTimeout(0)
+  return context.newPage()
+}
+
+/** Serves a page of another site with a link. */
+const anotherSite = async (href: string) => {
+  const server = createServer((_, response) => {
+    response
+      .writeHead(200, { "Content-Type": "text/html" })
+      .end(`<!doctype html><title>chat</title><a href="${href}">link</a>`)
+  })
+  // Not of the console's host, so that it is another site.
+  return `http://localhost:${await listen(server)}/`
+}
+
+const why = "missing" in chrome ? `: ${chrome.missing}` : ""
+
+describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
+  it("a link that was previewed signs in by its button, and keeps the operator signed in", async () => {
+    const { name, url } = await addLink(true)
+    await fetch(url)
+    const page = await newPage()
+    await page.goto(url)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
+    expect(await page.locator("header").innerText()).toContain(name)
+    await page.goto(`${test().url}/campaigns`)
+    await page.getByRole("heading", { name: "Campaigns", level: 1 }).waitFor()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.waitForURL("**/sign-in")
+  })
+
+  it("a link on another site opens its page for who is signed in", async () => {
+    const page = await newPage()
+    await page.goto((await addLink(false)).url)
+    await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
+    await page.goto(await anotherSite(`${test().url}/campaigns?status=sending`))
+    await page.getByText("link").click()
+    await page.getByRole("heading", { name: "Campaigns", level: 1 }).waitFor()
+    expect(page.url()).toBe(`${test().url}/campaigns?status=sending`)
+  })
+
+  it("a link on another site signs in where it works any number of times", async () => {
+    const page = await newPage()
+    await page.goto(await anotherSite((await addLink(false)).url))
+    await page.getByText("link").click()
+    await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
+  })
+
+  it.each(Object.entries(SCREENS))("the pages to sign in are accessible on %s", async (_, screen) => {
+    const page = await newPage(screen)
+    for (const url of [`${test().url}/sign-in`, (await addLink(true)).url, `${test().url}/sign-in/none`]) {
+      await page.goto(url)
+      expect(await violations(page)).toEqual([])
+      expect(await overhang(page)).toBeLessThanOrEqual(0)
+    }
+  })
+})
