@@ -77,9 +77,8 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
     /** Stamps of an organization may be ahead of the clock. */
     const secondsSince = (time: Statement.Fragment) =>
       sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
-    return {
-      /** Costs more the more remains of rows the database was kept from clearing up. */
-      readDue: sql<{ reading: DueReading }>`
+    const readUpTo = (limit: number) =>
+      sql<{ reading: DueReading }>`
         with endpoint as materialized (
           select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, last > begun_at as behind,
             case when allowance is null then 'live' else 'probed' end as queue
@@ -125,12 +124,12 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
                     and due_at >= lane.due_at and due_at <= statement_timestamp()
                   offset 0
                 ) row
-                where lane.queue = queue.queue limit ${COUNTED_TO}::int)
+                where lane.queue = queue.queue limit ${limit}::int)
               union all
               (select from reader
-                cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int) event
-                where reader.queue = queue.queue limit ${COUNTED_TO}::int)
-              limit ${COUNTED_TO}::int
+                cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', ${limit}::int) event
+                where reader.queue = queue.queue limit ${limit}::int)
+              limit ${limit}::int
             ) due
           ) each
         ), lag as (
@@ -145,13 +144,13 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           ) ranked
           cross join lateral (
             select count(*) as count from (
-              select from events_after(ranked.organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int)
+              select from events_after(ranked.organization_id, event_types, begun_at, begun_id, 'infinity', ${limit}::int)
               where ranked.organization_id is not null
               union all
               (select from deliveries
                 where ranked.organization_id is null and deliveries.endpoint_id = ranked.id and deliveries.replay and deliveries.owner is null
                   and deliveries.due_at >= ranked.due_at and deliveries.due_at <= statement_timestamp()
-                limit ${COUNTED_TO}::int)
+                limit ${limit}::int)
             ) waiting
           ) each
           where position <= ${LAGS_COUNTED}::int
@@ -181,7 +180,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
                 and (lease_until is null or lease_until < statement_timestamp())
               offset 0
             ) each
-            limit ${COUNTED_TO}::int
+            limit ${limit}::int
           ) due
         ), receiving as materialized (
           select organization.id, first.received_at from organizations organization
@@ -199,7 +198,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
                 and inbox.received_at >= receiving.received_at
               offset 0
             ) each
-            limit ${COUNTED_TO}::int
+            limit ${limit}::int
           ) waiting
         ), hitting as materialized (
           select organization.id, first.received_at from organizations organization
@@ -215,10 +214,10 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
               where organization_id = hitting.id and judged_at is null and hits.received_at >= hitting.received_at
               offset 0
             ) each
-            limit ${COUNTED_TO}::int
+            limit ${limit}::int
           ) waiting
         ), unsubscribing as materialized (
-          select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${COUNTED_TO}::int
+          select asked_at from unsubscriptions where suppressed_at is null order by asked_at limit ${limit}::int
         )
         select jsonb_build_object(
           'hits', jsonb_build_object('count', (select count from hit),
@@ -237,7 +236,13 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
         ) as reading`.pipe(
         Effect.map((rows) => rows[0]!.reading),
         orDieAs("DeliveryGauges.readDue"),
-      ),
+      )
+    return {
+      /** Costs more the more remains of rows the database was kept from clearing up. */
+      readDue: readUpTo(COUNTED_TO),
+
+      /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
+      readOldest: readUpTo(1),
 
       readState: sql<{ reading: StateReading }>`
         with dead as (

@@ -8,7 +8,7 @@ import { DeliveryGauges } from "../deliveries/DeliveryGauges.ts"
 export class AlertReader extends Context.Service<AlertReader>()("postgres/inspection/AlertReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { readDue, readState } = yield* DeliveryGauges
+    const { readOldest, readState } = yield* DeliveryGauges
     const readWorkers = sql<Pick<AlertReading, "noWorker" | "workersPaused">>`
       select (restore_fault() is not null)::int as "workersPaused",
         (not exists (select from delivery_workers where alive_until > clock_timestamp() and not stopping))::int as "noWorker"`.pipe(
@@ -17,7 +17,7 @@ export class AlertReader extends Context.Service<AlertReader>()("postgres/inspec
     )
     return {
       read: Effect.map(
-        Effect.all([readWorkers, readDue, readState], { concurrency: "unbounded" }),
+        Effect.all([readWorkers, readOldest, readState], { concurrency: "unbounded" }),
         ([workers, due, state]): AlertReading => ({
           ...workers,
           liveOldestSeconds: due.deliveries.live.oldestSeconds,

@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DeliveryGauges, DUE_QUEUES } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -83,6 +83,13 @@ describe("DeliveryGauges", () => {
     const { deliveries: due } = yield* readDue
     const { inFlight, breakersOpen } = yield* readState
     expect([due.live.count, due.probed.count, due.replay.count]).toEqual([3, 2, 4])
+    const { deliveries: oldest } = yield* Effect.flatMap(DeliveryGauges, (gauges) => gauges.readOldest)
+    expect([oldest.live.count, oldest.probed.count, oldest.replay.count]).toEqual([1, 1, 1])
+    for (const queue of DUE_QUEUES) {
+      expect(oldest[queue].oldestSeconds).toBeGreaterThanOrEqual(due[queue].oldestSeconds)
+      expect(oldest[queue].maxLagSeconds).toBeGreaterThanOrEqual(due[queue].maxLagSeconds)
+      expect(oldest[queue].oldestSeconds).toBeLessThan(due[queue].oldestSeconds + 100)
+    }
     expect(due.live.oldestSeconds).toBeGreaterThanOrEqual(100)
     expect(due.live.oldestSeconds).toBeLessThan(500)
     expect(due.probed.oldestSeconds).toBeGreaterThanOrEqual(500)

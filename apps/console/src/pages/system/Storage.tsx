@@ -24,7 +24,6 @@ export const Storage = ({ partitions, tables }: System) => (
             { header: "Partitions", numeric: true, cell: ({ partitions }) => formatCount(partitions) },
             { header: "Oldest", cell: ({ oldest }) => oldest ?? "–" },
             { header: "Newest", cell: (row) => <Newest {...row} /> },
-            { header: "Size", numeric: true, cell: ({ bytes }) => formatBytes(bytes) },
             {
               header: "Rows outside",
               numeric: true,

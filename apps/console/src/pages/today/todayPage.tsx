@@ -6,7 +6,7 @@ import {
   type RefusingDomain,
   TodayReader,
 } from "@outreach/postgres/today/TodayReader"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { Sparkline } from "../../components/charts/Sparkline.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
@@ -17,6 +17,9 @@ import { definePage } from "../../http/Route.ts"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
+
+/** A quarter of an hour is a point of a line, its highest sample: more would not be seen. */
+const SAMPLES_PER_POINT = 3
 
 /** `/`: what an operator looks at first. */
 export const todayPage = definePage({
@@ -78,9 +81,9 @@ const History = ({ tile, samples, quotaDays }: HistorySources & { readonly tile:
   const points =
     of === undefined
       ? quotaDays.map(({ date, count }): Point => ({ at: new Date(toUnixMillis(date)), value: count }))
-      : samples.flatMap((sample): ReadonlyArray<Point> => {
-          const value = of(sample)
-          return value === null ? [] : [{ at: new Date(toUnixMillis(sample.at)), value }]
+      : Arr.chunksOf(samples, SAMPLES_PER_POINT).flatMap((each): ReadonlyArray<Point> => {
+          const values = each.map(of).filter((value) => value !== null)
+          return values.length === 0 ? [] : [{ at: new Date(toUnixMillis(each[0]!.at)), value: Math.max(...values) }]
         })
   const values = points.map(({ value }) => value)
   const range = unit === undefined ? "in the last 30 days" : `in the last 24 hours, in ${unit}`
