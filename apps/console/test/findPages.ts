@@ -9,18 +9,24 @@ export const findPages = async (visitor: Visitor): Promise<ReadonlyMap<string, s
   const pages = routes.filter(({ kind }) => kind === "page").map(({ path }) => ({ path, pattern: patternOf(path) }))
   const found = new Map<string, string>()
   const waiting = ["/"]
+  // Further addresses of pages that were found, which are opened only while others are missing.
+  const later: Array<string> = []
   const seen = new Set(waiting)
-  for (let opened = 0; waiting.length > 0 && opened < MAX_OPENED; opened++) {
-    const address = waiting.shift()!
-    const route = pages.find(({ pattern }) => pattern.test(address.split("?")[0]!))
-    if (route === undefined || found.has(route.path)) continue
+  for (let opened = 0; found.size < pages.length && opened < MAX_OPENED; opened++) {
+    const address = waiting.shift() ?? later.shift()
+    if (address === undefined) break
     const { status, document } = await visitor.get(address)
     if (status !== 200) throw new Error(`${address} was linked and answered ${status}`)
-    found.set(route.path, address)
     for (const link of document.querySelectorAll("a[href^='/']")) {
       const href = link.getAttribute("href")!.split("#")[0]!
-      if (!seen.has(href)) waiting.push(href)
+      const route = pages.find(({ pattern }) => pattern.test(href.split("?")[0]!))
+      if (seen.has(href) || route === undefined) continue
       seen.add(href)
+      if (found.has(route.path)) later.push(href)
+      else {
+        found.set(route.path, href)
+        waiting.push(href)
+      }
     }
   }
   return found

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { eventually } from "@outreach/testing/eventually"
-import { partner } from "./partner.ts"
+import { partner } from "@outreach/testing/partner"
 
 /** A partner that answers only when the test says so. */
 export const holdingPartner = async () => {

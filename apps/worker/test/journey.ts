@@ -3,12 +3,12 @@ import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import type { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import type { partner } from "@outreach/testing/partner"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, type Layer, ManagedRuntime, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
-import type { partner } from "./partner.ts"
 import type { startWorker } from "./startWorker.ts"
 
 export type Services = Layer.Success<ReturnType<typeof adaptersFor>>

@@ -1,8 +1,8 @@
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { describe, expect, it } from "vitest"
 import { journey } from "./journey.ts"
-import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 
 const { url, launch, kill, query } = journey()

@@ -2,9 +2,9 @@ import type { ChildProcess } from "node:child_process"
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { holdingPartner } from "./holdingPartner.ts"
 import { journey } from "./journey.ts"
-import { partner } from "./partner.ts"
 import { startWorker } from "./startWorker.ts"
 
 const { url, launch, deliveries } = journey()

@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
+import { partner } from "@outreach/testing/partner"
 import { journey } from "./journey.ts"
-import { partner } from "./partner.ts"
 import { runWorker } from "./runWorker.ts"
 
 const { url, launch, deliveries, query } = journey()

@@ -9,6 +9,7 @@ import { parseSchedule } from "@outreach/retry-policy"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Redacted, References } from "effect"
 import { onTestFinished } from "vitest"
@@ -17,7 +18,6 @@ import { publish } from "../src/mail/publish.ts"
 import { SmtpMailer } from "../src/mail/SmtpMailer.ts"
 import { sendOutreach } from "../src/mail/sendOutreach.ts"
 import { journey } from "./journey.ts"
-import { partner } from "./partner.ts"
 
 const { run, launch, deliveries, attempts, takeAll, query } = journey()
 

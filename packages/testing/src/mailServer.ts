@@ -13,13 +13,14 @@ type Stage = "connect" | "from" | "rcpt" | "data"
 const rejection = (reply: string) =>
   Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-/** Starts an SMTP server for the time of a test, or until `atEnd` calls back. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage; at `rcpt`, only recipients of a domain if one is named. */
+/** Starts an SMTP server for the time of a test, or until `atEnd` calls back. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage, or for the time that `replies` has one, by the domain of the recipient. */
 export const mailServer = async (
-  rejected?: { readonly at: Stage; readonly reply: string; readonly domain?: string },
+  rejected?: { readonly at: Stage; readonly reply: string },
   accepting: (message: ReceivedMail) => Promise<void> = async () => {},
   atEnd?: (end: () => Promise<void>) => void,
 ) => {
   const messages: ReceivedMail[] = []
+  const replies = new Map<string, string>()
   const at = (stage: Stage) => (rejected?.at === stage ? rejection(rejected.reply) : null)
   let connections = 0
   const options: SMTPServerOptions = {
@@ -29,8 +30,10 @@ export const mailServer = async (
       done(at("connect"))
     },
     onMailFrom: (_, __, done) => done(at("from")),
-    onRcptTo: ({ address }, _, done) =>
-      done(address.endsWith(`@${rejected?.domain ?? ""}`) || !rejected?.domain ? at("rcpt") : null),
+    onRcptTo: ({ address }, _, done) => {
+      const reply = replies.get(address.slice(address.lastIndexOf("@") + 1))
+      done(reply === undefined ? at("rcpt") : rejection(reply))
+    },
     onData: (stream, { envelope }, done) => {
       const accept = async () => {
         const chunks = await stream.toArray()
@@ -53,5 +56,5 @@ export const mailServer = async (
   // A connection that its sender's end resets is not an error of this server's.
   server.on("error", () => {})
   const port = await listen(server.server, atEnd)
-  return { url: `smtp://127.0.0.1:${port}`, messages, connections: () => connections }
+  return { url: `smtp://127.0.0.1:${port}`, messages, replies, connections: () => connections }
 }

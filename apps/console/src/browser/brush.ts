@@ -1,10 +1,10 @@
 // Lets a range of time be dragged on the charts with `data-brush`, and opens its address with the range.
 for (const chart of document.querySelectorAll<HTMLElement>("[data-brush]")) {
-  const drawing = chart.querySelector<HTMLElement>(".drawing")
-  if (drawing !== null) enableBrush(chart, drawing)
+  const canvas = chart.querySelector<HTMLElement>(".canvas")
+  if (canvas !== null) enableBrush(chart, canvas)
 }
 
-function enableBrush(chart: HTMLElement, drawing: HTMLElement): void {
+function enableBrush(chart: HTMLElement, canvas: HTMLElement): void {
   const { brush = "", from = "", to = "", left = "0", right = "1" } = chart.dataset
   const selection = document.createElement("div")
   selection.dataset["selection"] = ""
@@ -12,23 +12,23 @@ function enableBrush(chart: HTMLElement, drawing: HTMLElement): void {
 
   /** Where the pointer is between the ends of the time axis, from 0 to 1. */
   const shareAt = ({ clientX }: PointerEvent): number => {
-    const box = drawing.getBoundingClientRect()
+    const box = canvas.getBoundingClientRect()
     const share = (clientX - box.left) / box.width
     return Math.min(1, Math.max(0, (share - Number(left)) / (Number(right) - Number(left))))
   }
   const timeAt = (share: number): number => Number(from) + share * (Number(to) - Number(from))
   const percent = (share: number): number => 100 * (Number(left) + share * (Number(right) - Number(left)))
 
-  drawing.addEventListener("pointerdown", (event) => {
+  canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return
     begin = shareAt(event)
-    drawing.setPointerCapture(event.pointerId)
+    canvas.setPointerCapture(event.pointerId)
     event.preventDefault()
   })
-  drawing.addEventListener("pointermove", (event) => {
+  canvas.addEventListener("pointermove", (event) => {
     if (begin === undefined) return
     const end = shareAt(event)
-    drawing.append(selection)
+    canvas.append(selection)
     selection.style.left = `${percent(Math.min(begin, end))}%`
     selection.style.width = `${percent(Math.max(begin, end)) - percent(Math.min(begin, end))}%`
   })
@@ -36,8 +36,8 @@ function enableBrush(chart: HTMLElement, drawing: HTMLElement): void {
     begin = undefined
     selection.remove()
   }
-  drawing.addEventListener("pointercancel", stop)
-  drawing.addEventListener("pointerup", (event) => {
+  canvas.addEventListener("pointercancel", stop)
+  canvas.addEventListener("pointerup", (event) => {
     if (begin === undefined) return
     const shares = [begin, shareAt(event)].sort((a, b) => a - b)
     stop()

@@ -8,7 +8,10 @@ export const Time = (props: { readonly at: Timestamp | null | undefined }) => {
   if (props.at === null || props.at === undefined) return <>–</>
   return (
     <time dateTime={props.at} title={props.at}>
-      {props.at.slice(0, 10)} {props.at.slice(11, 19)} <small>{formatAgo((now - toUnixMillis(props.at)) / 1000)}</small>
+      <span>
+        {props.at.slice(0, 10)} {props.at.slice(11, 19)}
+      </span>{" "}
+      <small>{formatAgo((now - toUnixMillis(props.at)) / 1000)}</small>
     </time>
   )
 }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
-import { chrome, openBrowser, overhang, SCREENS, violations } from "./openBrowser.ts"
+import { chrome, openBrowser } from "./openBrowser.ts"
 import { startProcess } from "./startProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "console-campaigns-"))
@@ -18,9 +18,10 @@ let server: Awaited<ReturnType<typeof mailServer>>
 let end: () => Promise<void>
 // Before the console starts, which reads the file.
 beforeAll(async () => {
-  server = await mailServer({ at: "rcpt", reply: REPLY, domain: "refusing.test" }, undefined, (close) => {
+  server = await mailServer(undefined, undefined, (close) => {
     end = close
   })
+  server.replies.set("refusing.test", REPLY)
   writeFileSync(smtpUrl, server.url)
 })
 afterAll(async () => {
@@ -44,9 +45,6 @@ const seed = Effect.gen(function* () {
   yield* importLines(seeded.campaign.id, [refused])
   return seeded
 })
-
-/** The pixel that shows an opening is blocked by the frame's policy, as it should be. */
-const isPixel = (complaint: string) => complaint.includes("/o/")
 
 const main = (page: Page) => page.locator("main")
 
@@ -86,30 +84,6 @@ describe.skipIf(skip)("a campaign in a browser", () => {
     await page.getByRole("link", { name: "c•••@clinic.test" }).first().click()
     await page.getByRole("link", { name: "On a phone" }).click()
     await page.frameLocator("iframe").getByText("Your link").waitFor()
-    expect(complaints.filter((complaint) => !isPixel(complaint))).toEqual([])
-  })
-
-  it.each(Object.keys(SCREENS))("breaks no rule of accessibility on %s, nor is it wider", async (screen) => {
-    const { campaign } = await test().run(seed)
-    const { page, complaints } = await open("admin", { screen: SCREENS[screen]! })
-    const paths = [
-      "/campaigns",
-      ...(await page
-        .goto("/campaigns")
-        .then(() => page.locator("tbody a").evaluateAll((all) => all.map((a) => a.getAttribute("href")!)))),
-      `/campaigns/${campaign.id}/mail`,
-      `/campaigns/${campaign.id}/mail?view=phone`,
-      `/campaigns/${campaign.id}/mail?view=text`,
-    ]
-    for (const [i, path] of paths.entries()) {
-      await page.goto(path)
-      if (process.env["SCREENSHOTS"]) {
-        const file = `${process.env["SCREENSHOTS"]}/campaigns-${i}-${screen.replaceAll(" ", "-")}.png`
-        await page.screenshot({ path: file, fullPage: true })
-      }
-      expect(await violations(page), path).toEqual([])
-      expect(await overhang(page), path).toBeLessThanOrEqual(0)
-    }
-    expect(complaints.filter((complaint) => !isPixel(complaint))).toEqual([])
+    expect(complaints).toEqual([])
   })
 })

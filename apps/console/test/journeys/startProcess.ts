@@ -21,11 +21,12 @@ const MAINS = {
 
 const READY = { api: "listening", worker: "worker started" }
 
-/** Runs the API or the worker as a process of its own until the test is finished. Returns its address; empty for the worker. */
+/** Runs the API or the worker as a process of its own until the test is finished, or until `atEnd` calls back. Returns its address; empty for the worker. */
 export const startProcess = async (
   kind: "api" | "worker",
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<string> => {
   const child = spawn(process.execPath, [fileURLToPath(MAINS[kind])], {
     env: {
@@ -39,7 +40,7 @@ export const startProcess = async (
     stdio: ["ignore", "pipe", "inherit"],
   })
   const ended = once(child, "exit")
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill("SIGKILL")
     await ended
   })

@@ -4,12 +4,12 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { createIdentifier, type EndpointId, type EventId } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/EndpointReadersPg"
 import { eventually } from "@outreach/testing/eventually"
+import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, run, query } = journey()

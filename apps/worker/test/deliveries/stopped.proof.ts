@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises"
 import { eventually } from "@outreach/testing/eventually"
+import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, run, query, launch } = journey()

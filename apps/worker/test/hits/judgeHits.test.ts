@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
+import { partner } from "@outreach/testing/partner"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { runWorker } from "../runWorker.ts"
 import { seedClicks } from "../seedClicks.ts"
 

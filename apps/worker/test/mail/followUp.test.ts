@@ -7,13 +7,13 @@ import { type CampaignId, createIdentifier, type RecipientId } from "@outreach/d
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
 import { FOOTER } from "@outreach/testing/sender"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { runWorker } from "../runWorker.ts"
 
 const { url, run, launch, query } = journey()

@@ -3,9 +3,9 @@ import { connect, createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
+import { partner } from "@outreach/testing/partner"
 import { SMTPServer } from "smtp-server"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, launch, kill, endLeases, query } = journey()

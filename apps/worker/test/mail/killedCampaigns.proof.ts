@@ -6,12 +6,12 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { FOOTER } from "@outreach/testing/sender"
 import { Clock, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, run, query, kill, endLeases } = journey()

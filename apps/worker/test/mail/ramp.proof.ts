@@ -3,10 +3,10 @@ import { addSender } from "@outreach/domain/senders/Senders"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, launch, kill, endLeases, run, query } = journey()

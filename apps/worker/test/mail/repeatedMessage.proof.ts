@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, run, launch, kill, endLeases, query } = journey()

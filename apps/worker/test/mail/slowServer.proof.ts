@@ -1,8 +1,8 @@
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
+import { partner } from "@outreach/testing/partner"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { startWorker } from "../startWorker.ts"
 import { findPostfix, startPostfix } from "./startPostfix.ts"
 

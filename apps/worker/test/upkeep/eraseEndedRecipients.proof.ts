@@ -4,12 +4,12 @@ import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { recountDigest } from "@outreach/postgres/digest/recountDigest"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, it } from "vitest"
 import { journey } from "../journey.ts"
-import { partner } from "../partner.ts"
 import { runWorker } from "../runWorker.ts"
 
 const { url, run, launch, query } = journey()

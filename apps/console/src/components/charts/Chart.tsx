@@ -37,7 +37,10 @@ export const Chart = <Row,>(props: {
             ))}
           </ul>
         )}
-        <div class="drawing" dangerouslySetInnerHTML={{ __html: renderPlot(props.label, props.plot) }} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+        <section class="drawing" aria-label={`${props.title}, drawn`} tabIndex={0}>
+          <div class="canvas" dangerouslySetInnerHTML={{ __html: renderPlot(props.label, props.plot) }} />
+        </section>
         <details>
           <summary>As a table</summary>
           <Table caption={props.title} hideCaption rows={props.rows} columns={props.columns} empty={props.empty} />

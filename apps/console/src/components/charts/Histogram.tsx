@@ -43,6 +43,10 @@ export const Histogram = (props: {
       count: counts[name] ?? 0,
     })),
   )
+  const highest = Math.max(
+    0,
+    ...props.buckets.map(({ counts }) => props.series.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0)),
+  )
   const totals = props.series.map(
     ({ name }) => `${formatCount(props.buckets.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0))} ${name}`,
   )
@@ -76,7 +80,8 @@ export const Histogram = (props: {
         marginLeft: MARGIN,
         marginRight: 16,
         x: { type: "utc", domain: [new Date(props.from), new Date(props.to)], label: null, tickFormat: formatTick },
-        y: { grid: true, label: null, tickFormat: "~s" },
+        // Counts are whole: fewer of them have no more marks than there are.
+        y: { grid: true, label: null, tickFormat: "~s", ticks: Math.max(1, Math.min(5, highest)) },
         color: {
           domain: props.series.map(({ name }) => name),
           range: props.series.map(({ color }) => color),

@@ -73,9 +73,14 @@ export const campaignMailPage = definePage({
             </ul>
           </nav>
           <p>
-            {recipient === undefined
-              ? "Samples such as [first_name] stand for the recipient's fields."
-              : "This e-mail holds the recipient's fields; the audit log records that you looked at it."}{" "}
+            {recipient === undefined ? (
+              "Samples such as [first_name] stand for the recipient's fields."
+            ) : (
+              <>
+                This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log records
+                that you looked at it.
+              </>
+            )}{" "}
             Its links record nothing, and nothing is loaded from elsewhere.
           </p>
           <iframe

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import { verify } from "@outreach/signature/node"
-import { listen } from "@outreach/testing/listen"
 import { Redacted } from "effect"
+import { listen } from "./listen.ts"
 
 /** A webhook as the partner received it, its signature verified. */
 export interface Received {
@@ -10,8 +10,14 @@ export interface Received {
   readonly event: { readonly event_id: string; readonly event_type: string; readonly data: Record<string, unknown> }
 }
 
-/** A partner's receiver: verifies what comes with the secret it was given, keeps it, and answers as told; 200 unless told. */
-export const partner = async (answer: (received: Received, response: ServerResponse) => unknown = ok) => {
+/**
+ * A partner's receiver: verifies what comes with the secret it was given, keeps it, and answers as told; 200 unless told. It listens
+ * for the time of a test, or until `atEnd` calls back.
+ */
+export const partner = async (
+  answer: (received: Received, response: ServerResponse) => unknown = ok,
+  atEnd?: (end: () => Promise<void>) => void,
+) => {
   const received: Received[] = []
   const forged: unknown[] = []
   let secret = ""
@@ -32,7 +38,7 @@ export const partner = async (answer: (received: Received, response: ServerRespo
     return answer(webhook, response)
   })
   return {
-    url: `http://127.0.0.1:${await listen(server)}/webhooks`,
+    url: `http://127.0.0.1:${await listen(server, atEnd)}/webhooks`,
     received,
     /** What came with a signature that does not verify. */
     forged,

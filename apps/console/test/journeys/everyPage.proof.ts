@@ -1,0 +1,60 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { routes } from "../../src/routes.ts"
+import { findPages } from "../findPages.ts"
+import { startConsole } from "../startConsole.ts"
+import { chrome, openBrowser, overhang, SCREENS, violations } from "./openBrowser.ts"
+import { seedDeployment } from "./seedDeployment.ts"
+import { unreachable } from "./unreachable.ts"
+
+/** The folder into which a picture of each page is written; none by default. */
+const SCREENSHOTS = process.env["SCREENSHOTS"]
+
+const test = startConsole()
+const open = openBrowser(test)
+const ends: Array<() => Promise<void>> = []
+let pages: ReadonlyMap<string, string>
+beforeAll(async () => {
+  await seedDeployment(test(), (end) => ends.push(end))
+  pages = await findPages(await test().as("admin"))
+})
+afterAll(() => Promise.all(ends.map((end) => end())))
+
+it("leads to every page by links from the first", () => {
+  const paths = routes.filter(({ kind }) => kind === "page").map(({ path }) => path)
+  expect(paths.filter((path) => !pages.has(path))).toEqual([])
+})
+
+describe.skipIf("missing" in chrome)("in a browser", () => {
+  it.each(Object.entries(SCREENS))("every page stands on %s without a fault", async (name, screen) => {
+    const { page, complaints } = await open("admin", { screen })
+    const faults: Array<readonly [address: string, fault: unknown]> = []
+    for (const [path, address] of pages) {
+      await page.goto(address)
+      if (SCREENSHOTS !== undefined) {
+        const folder = join(SCREENSHOTS, name.replaceAll(" ", "-"))
+        mkdirSync(folder, { recursive: true })
+        const file = `${path.slice(1).replaceAll(/[/:]+/g, "-") || "today"}.png`
+        await page.screenshot({ path: join(folder, file), fullPage: true })
+      }
+      const wider = await overhang(page)
+      if (wider > 0) faults.push([path, `${wider} px wider than the screen`])
+      const broken = await violations(page)
+      if (broken.length > 0) faults.push([path, broken])
+    }
+    expect(faults).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it("reaches every control of every page with the Tab key, and shows which one has the focus", async () => {
+    const { page } = await open("admin")
+    const faults: Array<readonly [address: string, fault: unknown]> = []
+    for (const [path, address] of pages) {
+      await page.goto(address)
+      const missed = await unreachable(page)
+      if (missed.length > 0) faults.push([path, missed])
+    }
+    expect(faults).toEqual([])
+  })
+})
