@@ -204,10 +204,23 @@ const inboundEvents = Array.from({ length: 9 }, (_, i) => {
 })
 
 /** A second organization whose endpoint has failed for days, a replay that runs, and the samples of the last day. */
-const seedPast = Effect.fnUntraced(function* (seeded: { readonly organization: { readonly id: string } }) {
+const seedPast = Effect.fnUntraced(function* ({
+  organization,
+  program,
+}: Effect.Success<ReturnType<typeof seedOrganization>>) {
   const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into digest_outreach (
+      organization_id, program_id, date, recipients_published, sent, bounced, opened, clicked, unique_opened, unique_clicked)
+    select ${organization.id}, ${program.id}, date, 300 - 6 * n, sent, sent / 40, sent / 3, sent / 8, sent / 4, sent / 10
+    from generate_series(1, 40) n
+    cross join lateral (select (now() at time zone 'utc')::date - n as date) days
+    cross join lateral (
+      select case when extract(isodow from date) > 5 then 0 else 140 + (n * 37) % 120 end as sent
+    ) counts
+    on conflict do nothing`
   yield* seedDeadLetters(40, { daysAgo: 1 })
-  for (const scope of ["", seeded.organization.id]) {
+  for (const scope of ["", organization.id]) {
     yield* sql`
       insert into gauge_samples
       select ${scope}, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes',
