@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/routes.ts"
 import { findPages } from "../findPages.ts"
@@ -27,25 +28,28 @@ it("leads to every page by links from the first", () => {
 })
 
 describe.skipIf("missing" in chrome)("in a browser", () => {
-  it.each(Object.entries(SCREENS))("every page stands on %s without a fault", async (name, screen) => {
-    const { page, complaints } = await open("admin", { screen })
-    const faults: Array<readonly [address: string, fault: unknown]> = []
-    for (const [path, address] of pages) {
-      await page.goto(address)
-      if (SCREENSHOTS !== undefined) {
-        const folder = join(SCREENSHOTS, name.replaceAll(" ", "-"))
-        mkdirSync(folder, { recursive: true })
-        const file = `${path.slice(1).replaceAll(/[/:]+/g, "-") || "today"}.png`
-        await page.screenshot({ path: join(folder, file), fullPage: true })
+  it.each(Object.entries(SCREENS))(
+    "every page stands on a %s, light and dark, without a fault",
+    async (name, screen) => {
+      const { page, complaints } = await open("admin", { screen })
+      const faults: Array<readonly [address: string, fault: unknown]> = []
+      for (const [path, address] of pages) {
+        await page.emulateMedia({ colorScheme: "light" })
+        await page.goto(address)
+        await picture(page, `${name}-light`, path)
+        const wider = await overhang(page)
+        if (wider > 0) faults.push([path, `${wider} px wider than the screen`])
+        const broken = await violations(page)
+        await page.emulateMedia({ colorScheme: "dark" })
+        await picture(page, `${name}-dark`, path)
+        // The colours alone are others.
+        broken.push(...(await violations(page, ["color-contrast"])))
+        if (broken.length > 0) faults.push([path, broken])
       }
-      const wider = await overhang(page)
-      if (wider > 0) faults.push([path, `${wider} px wider than the screen`])
-      const broken = await violations(page)
-      if (broken.length > 0) faults.push([path, broken])
-    }
-    expect(faults).toEqual([])
-    expect(complaints).toEqual([])
-  })
+      expect(faults).toEqual([])
+      expect(complaints).toEqual([])
+    },
+  )
 
   it("reaches every control of every page with the Tab key, and shows which one has the focus", async () => {
     const { page } = await open("admin")
@@ -58,3 +62,11 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     expect(faults).toEqual([])
   })
 })
+
+/** Writes a picture of the whole page. */
+const picture = async (page: Page, folder: string, path: string): Promise<void> => {
+  if (SCREENSHOTS === undefined) return
+  mkdirSync(join(SCREENSHOTS, folder), { recursive: true })
+  const file = `${path.slice(1).replaceAll(/[/:]+/g, "-") || "today"}.png`
+  await page.screenshot({ path: join(SCREENSHOTS, folder, file), fullPage: true })
+}

@@ -14,13 +14,8 @@ const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "u
 const DESKTOP = { viewport: { width: 1280, height: 900 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 
-/** The screens on which every page is looked at. */
-export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
-  "a desktop": DESKTOP,
-  "a dark desktop": { ...DESKTOP, colorScheme: "dark" },
-  "a phone": PHONE,
-  "a dark phone": { ...PHONE, colorScheme: "dark" },
-}
+/** The screens on which every page is looked at, light and dark. */
+export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = { desktop: DESKTOP, phone: PHONE }
 
 /** A page of an operator, and what went wrong on it so far: requests to elsewhere, errors and refusals by the content policy. */
 export interface Opened {
@@ -62,24 +57,24 @@ export const openBrowser = (test: () => TestConsole) => {
   }
 }
 
-/** Returns the rules of accessibility that a page breaks, and where. What is folded is looked at as well. */
-export const violations = async (page: Page) => {
+/** Returns the rules of accessibility that a page breaks, and where. What is folded is looked at as well. `rules` are looked at alone; default all. */
+export const violations = async (page: Page, rules?: ReadonlyArray<string>) => {
   await page.locator("details").evaluateAll((all) => {
     for (const folded of all) folded.setAttribute("open", "")
   })
   await page.evaluate(AXE)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as never as AxeGlobal).axe.run()
+  return page.evaluate(async (only) => {
+    const { violations } = await (globalThis as never as AxeGlobal).axe.run(only === undefined ? {} : { runOnly: only })
     return violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(" "))])
-  })
+  }, rules)
 }
 
 /** Returns by how much a page is wider than its screen. */
-export const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+export const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - screen.width")
 
 interface AxeGlobal {
   readonly axe: {
-    readonly run: () => Promise<{
+    readonly run: (options: { readonly runOnly?: ReadonlyArray<string> }) => Promise<{
       readonly violations: ReadonlyArray<{
         readonly id: string
         readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>

@@ -1,4 +1,3 @@
-import type { CampaignProgress } from "@outreach/domain/campaigns/Campaign"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { CampaignHour, CampaignTotals } from "@outreach/postgres/campaigns/CampaignReader"
 import { Funnel } from "../../components/charts/Funnel.tsx"
@@ -8,23 +7,28 @@ import { formatCount } from "../../components/format.ts"
 
 const HOUR_MS = 3_600_000
 
-/** How far recipients came, and when they were sent to. */
-export const CampaignCharts = (props: {
-  readonly totals: CampaignTotals | null
-  readonly progress: CampaignProgress
-  readonly hours: ReadonlyArray<CampaignHour>
-}) => {
+/** The hours that are shown at least, so that one hour is not as wide as the page. */
+const MIN_HOURS = 12
+
+/** How far recipients came. */
+export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals | null }) => (
+  <section>
+    <h2>From imported to completer</h2>
+    {totals === null ? (
+      <Empty>The worker counts this campaign, which is older than the counts. Look again in a minute.</Empty>
+    ) : (
+      <Funnel title="Recipients" steps={stepsOf(totals)} empty="No recipient is imported yet." />
+    )}
+  </section>
+)
+
+/** When recipients were sent to. */
+export const CampaignHours = (props: { readonly hours: ReadonlyArray<CampaignHour> }) => {
   const buckets = props.hours.map(({ hour, sent, bounced }) => ({ at: toUnixMillis(hour), counts: { sent, bounced } }))
-  const from = buckets[0]?.at ?? 0
   const to = (buckets.at(-1)?.at ?? 0) + HOUR_MS
+  const from = Math.min(buckets[0]?.at ?? 0, to - MIN_HOURS * HOUR_MS)
   return (
     <>
-      <h2>From imported to completer</h2>
-      {props.totals === null ? (
-        <Empty>The worker counts this campaign, which is older than the counts. Look again in a minute.</Empty>
-      ) : (
-        <Funnel title="Recipients" steps={stepsOf(props.totals)} empty="No recipient is imported yet." />
-      )}
       <h2>Sent over time</h2>
       <Histogram
         title="E-mails by hour"

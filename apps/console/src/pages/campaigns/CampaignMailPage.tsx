@@ -77,8 +77,8 @@ export const campaignMailPage = definePage({
               "Samples such as [first_name] stand for the recipient's fields."
             ) : (
               <>
-                This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log records
-                that you looked at it.
+                This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log
+                records that you looked at it.
               </>
             )}{" "}
             Its links record nothing, and nothing is loaded from elsewhere.

@@ -12,7 +12,7 @@ import { Facts } from "../../components/Facts.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
 import { definePage } from "../../http/Route.ts"
-import { CampaignCharts } from "./CampaignCharts.tsx"
+import { CampaignFunnel, CampaignHours } from "./CampaignCharts.tsx"
 import { CampaignForms } from "./CampaignForms.tsx"
 import { CampaignProgressBar } from "./CampaignProgressBar.tsx"
 import { CampaignStatusBadge } from "./CampaignStatusBadge.tsx"
@@ -59,6 +59,9 @@ export const campaignPage = definePage({
     )
     const { program } = found.summaries.get(campaignId)!
     const { totals, progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } = found
+    const preflight = checks.length > 0 && <PreflightList checks={checks} />
+    // Once a campaign is under way, its numbers come before what was checked.
+    const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
     return {
       title: campaign.name,
       commands: commandsFor(campaign),
@@ -70,32 +73,39 @@ export const campaignPage = definePage({
           <CampaignProgressBar progress={progress} />
           <CampaignForms campaign={campaign} progress={progress} canSendTest={smtp !== null} />
           <CampaignTroubles failures={failures} quarantined={quarantined} domains={domains} />
-          {checks.length > 0 && <PreflightList checks={checks} />}
-          <h2>Facts</h2>
-          <Facts
-            facts={{
-              Organization: <IdLink id={campaign.organizationId} />,
-              Program: `${program.name} (${program.status})`,
-              Kind: campaign.kind,
-              "Window (UTC)": <WindowBar {...campaign} />,
-              Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
-              Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
-              From: sender === null ? "the deployment's own sender" : `${sender.fromName} <${sender.fromAddress}>`,
-              Ramp:
-                sender?.ramp == null || sender.ramp.allowedToday === null
-                  ? undefined
-                  : `day ${sender.ramp.day}: ${formatCount(sender.ramp.sentToday ?? 0)} of ${formatCount(sender.ramp.allowedToday)} sent today`,
-              Subject: campaign.subject,
-              "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
-            }}
-          />
-          <p>
-            <a href={`/campaigns/${campaignId}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
-          </p>
-          <CampaignCharts totals={totals} progress={progress} hours={hours} />
+          {isToCome && preflight}
+          <div class="halves">
+            <CampaignFunnel totals={totals} />
+            <section>
+              <h2>Facts</h2>
+              <Facts
+                facts={{
+                  Organization: <IdLink id={campaign.organizationId} />,
+                  Program: `${program.name} (${program.status})`,
+                  Kind: campaign.kind,
+                  "Window (UTC)": <WindowBar {...campaign} />,
+                  Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
+                  Rate:
+                    campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
+                  From: sender === null ? "the deployment's own sender" : `${sender.fromName} <${sender.fromAddress}>`,
+                  Ramp:
+                    sender?.ramp == null || sender.ramp.allowedToday === null
+                      ? undefined
+                      : `day ${sender.ramp.day}: ${formatCount(sender.ramp.sentToday ?? 0)} of ${formatCount(sender.ramp.allowedToday)} sent today`,
+                  Subject: campaign.subject,
+                  "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
+                }}
+              />
+              <p>
+                <a href={`/campaigns/${campaignId}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
+              </p>
+            </section>
+          </div>
+          <CampaignHours hours={hours} />
           <DomainTable domains={domains} limit={MAX_DOMAINS} />
           {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
           {followUp !== undefined && <FollowUpReport followUp={followUp} />}
+          {!isToCome && preflight}
         </>
       ),
     }
