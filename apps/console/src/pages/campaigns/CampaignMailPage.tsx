@@ -64,7 +64,7 @@ export const campaignMailPage = definePage({
           <nav aria-label="To whom it is written">
             <ul class="chips">
               {people.map(({ id, words }) => (
-                <li key={words}>
+                <li key={id}>
                   <a href={linkTo({ view, recipient: id })} aria-current={id === recipient ? "page" : undefined}>
                     {words}
                   </a>

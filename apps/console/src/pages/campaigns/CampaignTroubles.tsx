@@ -12,6 +12,7 @@ export const CampaignTroubles = (props: {
   readonly domains: ReadonlyArray<CampaignDomain>
 }) => {
   const paused = props.domains.filter(({ pausedUntil }) => pausedUntil !== null)
+  const names = paused.slice(0, 5).map(({ domain }) => domain)
   if (props.failures.length === 0 && props.quarantined.length === 0 && paused.length === 0) return null
   return (
     <>
@@ -19,13 +20,7 @@ export const CampaignTroubles = (props: {
       {paused.length > 0 && (
         <p class="problem">
           {paused.length === 1 ? "A domain refuses us" : `${formatCount(paused.length)} domains refuse us`}:{" "}
-          <a href="#domains">
-            {paused
-              .map(({ domain }) => domain)
-              .slice(0, 5)
-              .join(", ")}
-          </a>
-          . Sending to them goes on by itself.
+          <a href="#domains">{names.join(", ")}</a>. Sending there resumes by itself.
         </p>
       )}
       {props.failures.length > 0 && (
