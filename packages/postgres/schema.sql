@@ -483,16 +483,20 @@ declare
 begin
   loop
     insert into failure_groups (organization_id, id, endpoint_id, reason, status, outcome, first_line, first_at, last_at)
-    select distinct on (dead.organization_id, group_id) dead.organization_id, group_id, endpoint_id, reason, status, outcome,
-      case when group_id = failure_group_id(endpoint_id, reason, status, outcome, line) then line else 'Many different responses' end,
+    select organization, failure_group, endpoint_id, reason, status, outcome,
+      case when failure_group = failure_group_id(endpoint_id, reason, status, outcome, line) then line else 'Many different responses' end,
       finished_at, finished_at
-    from unnest(organizations, groups, ids, stores) as change (organization, failure_group, id, stored)
-    join dead_letters dead on dead.organization_id = organization and dead.id = change.id
+    from (
+      select organization, failure_group, min(change.id) as example
+      from unnest(organizations, groups, ids, stores) as change (organization, failure_group, id, stored)
+      where stored > 0 and not exists (
+        select from failure_groups known where known.organization_id = organization and known.id = failure_group
+      )
+      group by organization, failure_group
+    ) missing
+    join dead_letters on organization_id = organization and dead_letters.id = example
     cross join lateral failure_of(attempts) failure
-    where stored > 0 and not exists (
-      select from failure_groups known where known.organization_id = organization and known.id = failure_group
-    )
-    order by dead.organization_id, group_id
+    order by organization, failure_group
     on conflict do nothing;
 
     with change as (
@@ -829,28 +833,37 @@ $function$;
 
 CREATE OR REPLACE FUNCTION public.failure_line(response text)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select nullif(btrim(left(regexp_replace(
-    regexp_replace(
-      regexp_replace(
-        regexp_replace(
-          regexp_replace(line, '[^\s"''<>(),;:=]+(@|%40|\\u0040)[^\s"''<>(),;:=]+', '[e-mail]', 'gi'),
-          -- A word with a digit, such as an id, a token or a date.
-          '\m(?=[\w-]*\d)[\w-]{6,}', '#', 'g'),
-        -- A token without a digit: capitals within a word.
-        '\m(?=\w*[a-z]\w*[A-Z])[A-Za-z]{6}\M', '#', 'g'),
-      '(?<!\d)(?![1-5]\d\d(?!\d))\d+', '#', 'g'),
-    '[\s[:cntrl:]]+', ' ', 'g'), 160)), '')
-  from (
-    select substring(case when body ~ '^\s*[[{]' then regexp_replace(body, '\s+', ' ', 'g') else body end from '\S[^\n\r]*') as line
-    from (
-      select regexp_replace(
-        regexp_replace(regexp_replace(left(response, 2000), '<script\M.*?</script>', '', 'gi'), '<style\M.*?</style>', '', 'gi'),
-        '<[^>]*(>|$)', E'\n', 'g') as body
-    ) text
-  ) first
+declare
+  line text := left(response, 1000);
+begin
+  if strpos(line, '<') > 0 then
+    line := regexp_replace(regexp_replace(line, '<script\M.*?</script>', '', 'gi'), '<style\M.*?</style>', '', 'gi');
+    line := regexp_replace(line, '<[^>]*(>|$)', E'\n', 'g');
+  end if;
+  line := ltrim(line, E' \t\r\n\f');
+  if left(line, 1) in ('{', '[') then
+    line := translate(line, E'\r\n', '  ');
+  end if;
+  line := substring(line from '[^\r\n]+');
+  if length(line) > 240 then
+    -- A word that is cut may be half an address.
+    line := regexp_replace(left(line, 240), '[^\s"''<>(){},;:=]*$', '');
+  end if;
+  if line ~* '@|%40|\\u0040' then
+    line := regexp_replace(line, '[^\s"''<>(),;:=]+(@|%40|\\u0040)[^\s"''<>(),;:=]+', '[e-mail]', 'gi');
+  end if;
+  if line ~ '\d' then
+    -- A word with a digit, such as an id, a token or a date; and then every other number.
+    line := regexp_replace(line, '\m(?=[\w-]*\d)[\w-]{6,}', '#', 'g');
+    line := regexp_replace(line, '(?<!\d)(?![1-5]\d\d(?!\d))\d+', '#', 'g');
+  end if;
+  -- A token without a digit: capitals within a word.
+  line := regexp_replace(line, '\m(?=\w*[a-z]\w*[A-Z])[A-Za-z]{6}\M', '#', 'g');
+  return nullif(btrim(left(regexp_replace(line, '[\s[:cntrl:]]+', ' ', 'g'), 160)), '');
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.failure_of(attempts jsonb)

@@ -4,7 +4,10 @@ import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
 
-/** Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days; hourly, until interrupted. */
+/**
+ * Merges the outcomes of deliveries by the hour, and forgets those and the trends of failures that are older than so many days, hourly; and
+ * puts dead letters of the last release into their groups. Until interrupted.
+ */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
   const groups = yield* FailureGroups
@@ -13,5 +16,14 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
     while ((yield* withRest(outcomes.forget(days))) > 0) {}
     yield* groups.forgetHours(days)
   })
-  return yield* retryForever("mergeOutcomes", Effect.andThen(once, Effect.sleep("1 hour")))
+  const fill = Effect.gen(function* () {
+    while ((yield* withRest(groups.fill)) > 0) {}
+  })
+  return yield* Effect.all(
+    [
+      retryForever("mergeOutcomes", Effect.andThen(once, Effect.sleep("1 hour"))),
+      retryForever("groupFailures", Effect.andThen(fill, Effect.sleep("1 minute"))),
+    ],
+    { concurrency: "unbounded", discard: true },
+  )
 })

@@ -10,16 +10,20 @@ declare
 begin
   loop
     insert into failure_groups (organization_id, id, endpoint_id, reason, status, outcome, first_line, first_at, last_at)
-    select distinct on (dead.organization_id, group_id) dead.organization_id, group_id, endpoint_id, reason, status, outcome,
-      case when group_id = failure_group_id(endpoint_id, reason, status, outcome, line) then line else 'Many different responses' end,
+    select organization, failure_group, endpoint_id, reason, status, outcome,
+      case when failure_group = failure_group_id(endpoint_id, reason, status, outcome, line) then line else 'Many different responses' end,
       finished_at, finished_at
-    from unnest(organizations, groups, ids, stores) as change (organization, failure_group, id, stored)
-    join dead_letters dead on dead.organization_id = organization and dead.id = change.id
+    from (
+      select organization, failure_group, min(change.id) as example
+      from unnest(organizations, groups, ids, stores) as change (organization, failure_group, id, stored)
+      where stored > 0 and not exists (
+        select from failure_groups known where known.organization_id = organization and known.id = failure_group
+      )
+      group by organization, failure_group
+    ) missing
+    join dead_letters on organization_id = organization and dead_letters.id = example
     cross join lateral failure_of(attempts) failure
-    where stored > 0 and not exists (
-      select from failure_groups known where known.organization_id = organization and known.id = failure_group
-    )
-    order by dead.organization_id, group_id
+    order by organization, failure_group
     on conflict do nothing;
 
     with change as (

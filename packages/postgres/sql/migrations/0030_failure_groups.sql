@@ -2,14 +2,14 @@
 --
 -- Before the files that build indexes: write_progress is replaced with the first files, and writes to these tables from then on.
 
--- Both locks or none, each within a moment, as in 0004.
+-- The lock within a moment, as in 0004.
 declare
   patience constant text := current_setting('lock_timeout');
 begin
   for attempt in 1..200 loop
     begin
       perform set_config('lock_timeout', '300ms', true);
-      lock table replay_jobs, dead_letters in access exclusive mode;
+      lock table dead_letters in access exclusive mode;
       exit;
     exception when lock_not_available then
       if attempt = 200 then raise; end if;
@@ -73,6 +73,7 @@ begin
   end loop;
 end;
 
+-- Null for one of before, until a worker has put it into its group.
 alter table dead_letters add column group_id text collate "C";
 create trigger group_failure before insert or update of attempts on dead_letters for each row execute function group_failure();
 create trigger keep_failure_groups_insert after insert on dead_letters referencing new table as added
@@ -81,9 +82,3 @@ create trigger keep_failure_groups_update after update on dead_letters referenci
   for each statement execute function keep_failure_groups();
 create trigger keep_failure_groups_delete after delete on dead_letters referencing old table as removed
   for each statement execute function keep_failure_groups();
-
--- A job of one group is of a kind of its own, which a worker of the last release finishes without doing anything.
-alter table replay_jobs add column group_id text collate "C";
-alter table replay_jobs add column status integer;
-alter table replay_jobs drop constraint replay_jobs_kind_check;
-alter table replay_jobs add constraint replay_jobs_kind_check check (kind = any (array['dead_letters', 'log', 'failures']));

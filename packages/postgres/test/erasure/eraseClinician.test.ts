@@ -253,6 +253,32 @@ describe("what a partner answers", () => {
   })
 })
 
+describe("a group of failures", () => {
+  test("loses the line of a response that is erased, and keeps the dead letters under what is left", function* () {
+    const { id, endpoint, leases } = yield* seedSent(2)
+    const [person, other] = leases
+    const sql = yield* SqlClient.SqlClient
+    const events = yield* sql<{ id: string; recipient: string }>`
+      select id, recipient_id as recipient from events where organization_id = ${id} and type = 'outreach.email_sent'`
+    const add = (lease: typeof person, response: string) => sql`
+      insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, created_at)
+      values (${id}, make_id('dlv'), ${endpoint.id}, ${events.find(({ recipient }) => recipient === lease!.recipientId)!.id}, 'rejected',
+        jsonb_build_array(attempt_json(1, now(), 5, 400, 'client_error', ${response})), now())`
+    yield* add(person, "Dana Reyes has moved")
+    yield* add(other, "Sam Moss has moved")
+    yield* add(other, `Sam Moss has moved, ask ${person!.token}`)
+    const groups = sql`
+      select first_line, open, (select sum(count)::int from failure_group_hours where group_id = failure_groups.id) as hours
+      from failure_groups where organization_id = ${id} order by first_line`
+    expect(yield* groups).toHaveLength(3)
+    yield* erase(id)
+    expect(yield* groups).toEqual([
+      { first_line: "Sam Moss has moved", open: 1, hours: 1 },
+      { first_line: null, open: 2, hours: 2 },
+    ])
+  })
+})
+
 describe("an address of several NPIs", () => {
   test("is refused until the NPI is named, and stays its other owner's", function* () {
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
