@@ -1,5 +1,4 @@
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import type { ComponentChildren } from "preact"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Choice, Field } from "../../components/Field.tsx"
 import { useView } from "../../components/View.ts"
@@ -11,7 +10,6 @@ export const PersonForms = (props: {
   readonly person: Person
   /** Of programs, by their ids. */
   readonly names: ReadonlyMap<string, string>
-  readonly children?: ComponentChildren
 }) => {
   const { operator } = useView()
   const { recipient, recipients, suppressions } = props.person
@@ -23,7 +21,6 @@ export const PersonForms = (props: {
   return (
     <section>
       <h2>Actions</h2>
-      {props.children}
       <ActionForm action={suppress} params={params} label="Suppress">
         <Choice
           name="program"

@@ -42,6 +42,7 @@ export const TimelineTable = (props: {
   return (
     <Table
       caption="What happened, newest first"
+      hideCaption
       rows={props.entries}
       empty="Nothing happened yet: imports, messages, hits, the partner's events and suppressions would stand here."
       columns={[

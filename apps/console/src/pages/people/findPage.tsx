@@ -155,6 +155,7 @@ const findPeople = Effect.fnUntraced(function* (
             { header: "Last event", cell: ([newest]) => <Time at={newest.lastEventAt} /> },
           ]}
         />
+        {entries.length > 0 && <h2>What is known</h2>}
         {entries.length > 0 && <TimelineTable entries={entries.toReversed()} deliveries={[]} />}
         <SearchForm />
       </>

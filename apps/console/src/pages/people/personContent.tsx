@@ -99,11 +99,7 @@ export const personContent = Effect.fnUntraced(function* (
             Suppressed: <Suppressed suppressions={suppressions} names={names} />,
           }}
         />
-        {!isErased && (
-          <PersonForms person={person} names={names}>
-            {actions}
-          </PersonForms>
-        )}
+        {!isErased && actions}
         <section>
           <h2>Timeline</h2>
           <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
@@ -128,6 +124,7 @@ export const personContent = Effect.fnUntraced(function* (
             ]}
           />
         </section>
+        {!isErased && <PersonForms person={person} names={names} />}
       </>
     ),
   }
