@@ -90,6 +90,22 @@ it("a histogram has the numbers of its bars in a table, and says its totals to t
   expect(document.querySelectorAll("svg[role=img] rect")).toHaveLength(4)
 })
 
+it("a histogram of nothing but zeros draws no bar of any height", () => {
+  const zeros = (
+    <Histogram
+      title="Outcomes"
+      series={[{ name: "delivered", color: "var(--good)" }]}
+      buckets={[{ at: FROM, counts: {} }]}
+      bucketMs={HOUR}
+      from={FROM}
+      to={FROM + HOUR}
+      empty="Nothing."
+    />
+  )
+  const bars = [...parse(zeros).querySelectorAll("svg[role=img] rect")]
+  expect(bars.map((bar) => bar.getAttribute("height"))).toEqual(["0"])
+})
+
 it("a funnel has its counts and their shares of the first step and of the one before", () => {
   const document = parse(funnel)
   expect(rowsOf(document)).toEqual([

@@ -62,6 +62,7 @@ export interface InboxHour {
 /** What an event's command refers to, and what was written when the event was applied. */
 export interface InboxOutcome {
   readonly programId: ProgramId | null
+  readonly programName: string | null
   /** The qualification of the clinician at this stage, and the event that counted it: the first that told of it. */
   readonly qualification: { readonly eventId: string; readonly countedAt: Timestamp } | null
   /** Since when the clinician's NPI is suppressed in the program. */
@@ -239,7 +240,7 @@ export class InboxReader extends Context.Service<InboxReader>()("postgres/inbox/
       outcome: Effect.fn("InboxReader.outcome")(function* (organizationId: OrganizationId, command: InboundCommand) {
         const { stage, programSlug, npi, token } = command satisfies { readonly stage: FunnelStage }
         const rows = yield* sql<InboxOutcome>`
-          select program.id as "programId",
+          select program.id as "programId", program.name as "programName",
             (select jsonb_build_object('eventId', event_id, 'countedAt', to_char(counted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
               from qualifications
               where organization_id = ${organizationId} and program_id = program.id and stage = ${stage} and npi = ${npi}) as qualification,

@@ -190,12 +190,14 @@ test("the outcome of an event names its program, the event that counted the clin
   } as const
   expect(yield* outcome(seed.organization.id, command)).toEqual({
     programId: seed.program.id,
+    programName: seed.program.name,
     qualification: { eventId: "evt_first", countedAt: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/) },
     suppressedAt: expect.any(String),
     recipientId: recipient!.id,
   })
   expect(yield* outcome(seed.organization.id, { ...command, programSlug: "none", token: null })).toEqual({
     programId: null,
+    programName: null,
     qualification: null,
     suppressedAt: null,
     recipientId: null,

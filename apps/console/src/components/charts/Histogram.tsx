@@ -81,7 +81,13 @@ export const Histogram = (props: {
         marginRight: 16,
         x: { type: "utc", domain: [new Date(props.from), new Date(props.to)], label: null, tickFormat: formatTick },
         // Counts are whole: fewer of them have no more marks than there are.
-        y: { grid: true, label: null, tickFormat: "~s", ticks: Math.max(1, Math.min(5, highest)) },
+        y: {
+          domain: [0, Math.max(1, highest)],
+          grid: true,
+          label: null,
+          tickFormat: "~s",
+          ticks: Math.max(1, Math.min(5, highest)),
+        },
         color: {
           domain: props.series.map(({ name }) => name),
           range: props.series.map(({ color }) => color),

@@ -127,7 +127,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
     )
   }
   const { command } = parsed
-  const { programId, qualification, suppressedAt, recipientId } = yield* (yield* InboxReader).outcome(
+  const { programId, programName, qualification, suppressedAt, recipientId } = yield* (yield* InboxReader).outcome(
     entry.organizationId,
     command,
   )
@@ -136,7 +136,12 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
     <Facts
       facts={{
         Applied: <Time at={entry.appliedAt} />,
-        Program: programId === null ? "none has the slug any more" : <DigestLink entry={entry} programId={programId} />,
+        Program:
+          programId === null ? (
+            "none has the slug any more"
+          ) : (
+            <a href={`/digest?organization=${entry.organizationId}&program=${programId}`}>{programName}</a>
+          ),
         Stage: command.stage,
         "The clinician counts":
           qualification === null ? (
@@ -162,12 +167,6 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
     />
   )
 })
-
-const DigestLink = (props: { readonly entry: InboxEntry; readonly programId: string }) => (
-  <a href={`/digest?organization=${props.entry.organizationId}&program=${props.programId}`}>
-    <code>{props.programId}</code>
-  </a>
-)
 
 const Masked = ({ entry, body }: { readonly entry: InboxEntry; readonly body: string }) => (
   <>
