@@ -2,7 +2,6 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import type { CampaignHour, CampaignTotals } from "@outreach/postgres/campaigns/CampaignReader"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram } from "../../components/charts/Histogram.tsx"
-import { Empty } from "../../components/Empty.tsx"
 import { formatCount } from "../../components/format.ts"
 
 const HOUR_MS = 3_600_000
@@ -11,14 +10,10 @@ const HOUR_MS = 3_600_000
 const MIN_HOURS = 12
 
 /** How far recipients came. */
-export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals | null }) => (
+export const CampaignFunnel = ({ totals }: { readonly totals: CampaignTotals }) => (
   <section>
     <h2>From imported to completer</h2>
-    {totals === null ? (
-      <Empty>The worker counts this campaign, which is older than the counts. Look again in a minute.</Empty>
-    ) : (
-      <Funnel title="Recipients" steps={stepsOf(totals)} empty="No recipient is imported yet." />
-    )}
+    <Funnel title="Recipients" steps={stepsOf(totals)} empty="No recipient is imported yet." />
   </section>
 )
 

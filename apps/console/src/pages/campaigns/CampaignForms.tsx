@@ -20,7 +20,8 @@ import {
 /** What an operator may do with a campaign in its status. */
 export const CampaignForms = (props: {
   readonly campaign: Campaign
-  readonly progress: CampaignProgress
+  /** Null while the campaign is being counted. */
+  readonly progress: CampaignProgress | null
   /** Whether the console knows a mail server. */
   readonly canSendTest: boolean
 }) => {
@@ -53,10 +54,7 @@ export const CampaignForms = (props: {
       {may(TRANSITIONS.cancel.from) && (
         <details>
           <summary>Cancel this campaign</summary>
-          <p>
-            It ends for good, and leaves {formatCount(countUnsent(props.progress))} of{" "}
-            {formatCount(props.progress.recipients)} recipients without their e-mail. What was sent stays sent.
-          </p>
+          <p>It ends for good{leaves(props.progress)}. What was sent stays sent.</p>
           <ActionForm action={cancelCampaign} params={params} label="Cancel for good" isDangerous>
             <Field name="name" label="Type the campaign's name" placeholder={name} required />
           </ActionForm>
@@ -65,3 +63,8 @@ export const CampaignForms = (props: {
     </>
   )
 }
+
+const leaves = (progress: CampaignProgress | null): string =>
+  progress === null
+    ? ""
+    : `, and leaves ${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients without their e-mail`

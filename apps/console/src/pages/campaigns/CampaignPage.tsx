@@ -1,4 +1,4 @@
-import { type Campaign, CLOSED } from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, CLOSED, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
@@ -8,10 +8,11 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { Empty } from "../../components/Empty.tsx"
 import { Facts } from "../../components/Facts.tsx"
 import { formatCount } from "../../components/format.ts"
 import { IdLink } from "../../components/IdLink.tsx"
-import { definePage } from "../../http/Route.ts"
+import { definePage, type PageContent } from "../../http/Route.ts"
 import { CampaignFunnel, CampaignHours } from "./CampaignCharts.tsx"
 import { CampaignForms } from "./CampaignForms.tsx"
 import { CampaignProgressBar } from "./CampaignProgressBar.tsx"
@@ -39,9 +40,10 @@ export const campaignPage = definePage({
     const campaign = yield* repository.find(campaignId)
     const key = { organizationId: campaign.organizationId, campaignId }
     const { smtp } = yield* ConsoleConfig
+    const totals = yield* reader.totals(key)
+    if (totals === null) return beingCounted(campaign, { canSendTest: smtp !== null })
     const found = yield* Effect.all(
       {
-        totals: reader.totals(key),
         progress: repository.progress(campaignId),
         hours: reader.hours(key),
         domains: reader.domains(key, MAX_DOMAINS),
@@ -58,7 +60,7 @@ export const campaignPage = definePage({
       { concurrency: 3 },
     )
     const { program } = found.summaries.get(campaignId)!
-    const { totals, progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } = found
+    const { progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } = found
     const preflight = checks.length > 0 && <PreflightList checks={checks} />
     // Once a campaign is under way, its numbers come before what was checked.
     const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
@@ -112,7 +114,27 @@ export const campaignPage = definePage({
   }),
 })
 
-const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => [
-  `ops campaigns show ${id}`,
-  ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`]),
-]
+/** Counting a large campaign from before there were counts takes longer than a page may. */
+const beingCounted = (campaign: Campaign, options: { readonly canSendTest: boolean }): PageContent => ({
+  title: campaign.name,
+  commands: commandsFor(campaign),
+  body: (
+    <>
+      <p>
+        <CampaignStatusBadge status={campaign.status} /> <code>{campaign.id}</code>
+      </p>
+      <CampaignForms campaign={campaign} progress={null} {...options} />
+      <Empty>The worker counts this campaign, which is older than the counts. Look again in a minute.</Empty>
+    </>
+  ),
+})
+
+const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => {
+  const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)
+  const possible = moves.filter((move) => TRANSITIONS[move].from.some((from) => from === status))
+  return [
+    `ops campaigns show ${id}`,
+    ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`]),
+    ...possible.map((move) => `ops campaigns ${move} ${id}`),
+  ]
+}
