@@ -9,9 +9,6 @@ import { proxiedName, unknownOperator } from "./proxiedName.ts"
 import { recordSignIn } from "./recordSignIn.ts"
 import { SignInLimit } from "./SignInLimit.ts"
 
-/** The form of a session's token: 32 bytes in base64url. */
-const TOKEN = /^[\w-]{43}$/
-
 /** Sessions that are remembered as good, the latest ones; they are served whoever else fails at the same address. */
 const MAX_GOOD_SESSIONS = 10_000
 
@@ -33,7 +30,9 @@ export const currentSession = Layer.effect(
       const sessionToken = request.cookies[cookie]
       if (sessionToken === undefined) return undefined
       if (!good.has(sessionToken)) yield* limit.check(request)
-      const operator = TOKEN.test(sessionToken) ? yield* operators.findSession(sessionToken) : undefined
+      // A page that is left open renews its tiles by itself, which is no use: the session ends as if the page were closed.
+      const isUse = request.headers["accept"] !== "text/event-stream"
+      const operator = yield* operators.findSession(sessionToken, { isUse })
       if (operator === undefined) {
         good.delete(sessionToken)
         yield* limit.countFailure(request)

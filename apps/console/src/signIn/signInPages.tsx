@@ -8,15 +8,12 @@ import { Command } from "../components/Command.tsx"
 import { answerErrors } from "../http/answerErrors.ts"
 import { isFormToken } from "../http/formToken.ts"
 import { isFromAnotherSite, openAgain } from "../http/openAgain.tsx"
-import { PageError } from "../http/PageError.ts"
+import type { PageError } from "../http/PageError.ts"
 import { PageRenderer } from "../http/PageRenderer.tsx"
 import { forged, readForm } from "../http/readForm.ts"
 import { Sessions } from "../http/Sessions.ts"
 import { recordSignIn } from "./recordSignIn.ts"
 import { SignInLimit } from "./SignInLimit.ts"
-
-/** The form of a link's token: 32 bytes in base64url. */
-const TOKEN = /^[\w-]{43}$/
 
 /** The link has expired or was used, or there never was one. */
 class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
@@ -59,8 +56,7 @@ const findLink = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   const limit = yield* SignInLimit
   yield* limit.check(request)
   const { token = "" } = yield* HttpRouter.params
-  const isPossible = proxyHeader === null && TOKEN.test(token)
-  const link = isPossible ? yield* (yield* OperatorRepository).findSignInLink(token) : undefined
+  const link = proxyHeader === null ? yield* (yield* OperatorRepository).findSignInLink(token) : undefined
   if (link !== undefined) return { ...link, token }
   yield* limit.countFailure(request)
   return yield* new SignInLinkOver()
@@ -95,7 +91,7 @@ const signOut = Effect.gen(function* () {
   return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))
 })
 
-const page = Effect.fnUntraced(function* (title: string, body: ComponentChildren) {
+const page = Effect.fnUntraced(function* (title: string, body: ComponentChildren, status = 200) {
   const { document } = yield* PageRenderer
   return document(
     title,
@@ -103,6 +99,7 @@ const page = Effect.fnUntraced(function* (title: string, body: ComponentChildren
       <h1>{title}</h1>
       {body}
     </main>,
+    status,
   )
 })
 
@@ -119,15 +116,16 @@ const howToGetLink = (
 
 const byProxy = <p>A proxy signs you in. Open this console through it.</p>
 
-const toPageError = () =>
-  new PageError({
-    status: 410,
-    title: "This link does not work",
-    messages: [
-      "It has expired or was used already, or there never was such a link.",
-      "Whoever may use the command line of this deployment makes another: ops operators link opr_…",
-    ],
-  })
+const linkOverPage = Effect.gen(function* () {
+  const { proxyHeader } = yield* ConsoleConfig
+  const body = (
+    <>
+      <p class="problem">It has expired or was used already, or there never was such a link.</p>
+      {proxyHeader === null ? howToGetLink : byProxy}
+    </>
+  )
+  return yield* page("This link does not work", body, 410)
+})
 
 type Services<T> =
   T extends Effect.Effect<unknown, unknown, infer R>
@@ -150,6 +148,6 @@ export const signInRoutes = Effect.gen(function* () {
 const answered = <R,>(
   path: string,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
-) => answerErrors(path)(Effect.mapError(answer, (error) => (error._tag === "PageError" ? error : toPageError())))
+) => answerErrors(path)(Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage))
 
 type AnswerServices = Services<ReturnType<typeof answered<never>>>

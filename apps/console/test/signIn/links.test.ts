@@ -2,6 +2,7 @@ import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { OperatorRepository } from "@outreach/postgres/operators/OperatorRepository"
 import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
 
@@ -123,6 +124,28 @@ describe("an operator", () => {
     const answer = await operator.post("/sign-out")
     expect(answer.words).toContain("Sign in")
     expect(await isSignedIn(operator.cookie)).toBe(false)
+  })
+
+  it("who leaves a page open does not use the session", async () => {
+    const { cookie } = await test().as("viewer")
+    const lastUse = () =>
+      test().run(
+        SqlClient.SqlClient.use(
+          (sql) => sql<{ at: string }>`
+            select max(last_used_at)::text as at from operator_sessions
+            where hash = sha256(convert_to(${cookie.slice("session=".length)}, 'UTF8'))`,
+        ),
+      )
+    await test().run(
+      SqlClient.SqlClient.use((sql) => sql`update operator_sessions set last_used_at = now() - interval '1 hour'`),
+    )
+    const before = await lastUse()
+    const live = await get("/live", { cookie, accept: "text/event-stream" })
+    expect(live.status).toBe(200)
+    await live.body?.cancel()
+    expect(await lastUse()).toEqual(before)
+    await get("/", { cookie })
+    expect(await lastUse()).not.toEqual(before)
   })
 
   it("whose browser sends an unknown session is signed out", async () => {

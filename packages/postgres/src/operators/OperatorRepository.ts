@@ -186,7 +186,15 @@ export class OperatorRepository extends Context.Service<OperatorRepository>()("p
       }, orDieAs("OperatorRepository.signInByName")),
 
       /** Finds whose session a token is, and notes the use, at most once a minute; undefined if it has ended. */
-      findSession: Effect.fn("OperatorRepository.findSession")(function* (token: string) {
+      findSession: Effect.fn("OperatorRepository.findSession")(function* (
+        token: string,
+        {
+          isUse = true,
+        }: {
+          /** Whether somebody uses the session, so that it is not idle. Default true. */
+          readonly isUse?: boolean
+        } = {},
+      ) {
         const rows = yield* sql<Operator>`
           with session as (
             select hash, operator_id, last_used_at from operator_sessions where hash = ${hashed(token)} and ${isOpen}
@@ -194,7 +202,7 @@ export class OperatorRepository extends Context.Service<OperatorRepository>()("p
             update operator_sessions set last_used_at = statement_timestamp()
             where hash in (
               select hash from operator_sessions
-              where hash in (select hash from session where last_used_at < statement_timestamp() - interval '1 minute')
+              where hash in (select hash from session where ${isUse} and last_used_at < statement_timestamp() - interval '1 minute')
               for no key update skip locked
             )
           )

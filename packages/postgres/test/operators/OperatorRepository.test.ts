@@ -170,7 +170,7 @@ describe("a session", () => {
     expect(yield* operators.findSession(old.token)).toBeUndefined()
   })
 
-  test("notes its use at most once a minute", function* () {
+  test("notes its use at most once a minute, and nothing of what is no use", function* () {
     const operators = yield* OperatorRepository
     const { operator, token } = yield* signedIn
     const lastUsedAt = Effect.map(operators.list, (all) => all.find(({ id }) => id === operator.id)!.lastUsedAt)
@@ -179,6 +179,9 @@ describe("a session", () => {
     expect(yield* lastUsedAt).toBe(begun)
     yield* inSql(`update operator_sessions set last_used_at = last_used_at - interval '2 minutes'
       where operator_id = '${operator.id}'`)
+    const before = yield* lastUsedAt
+    expect(yield* operators.findSession(token, { isUse: false })).toEqual(operator)
+    expect(yield* lastUsedAt).toBe(before)
     yield* Effect.all(
       Array.from({ length: 10 }, () => operators.findSession(token)),
       { concurrency: "unbounded" },
