@@ -49,6 +49,7 @@ export const auditPage = definePage({
     const entries = yield* (yield* AuditLog).list({ ...filter, before }, PAGE_SIZE + 1)
     const shown = entries.slice(0, PAGE_SIZE)
     const organizations = yield* (yield* OrganizationRepository).list
+    const names = new Map<string, string>(organizations.map(({ id, name }) => [id, name]))
     return {
       title: "Audit",
       commands: [
@@ -90,7 +91,14 @@ export const auditPage = definePage({
               { header: "Command", cell: ({ command }) => <code>{command}</code> },
               { header: "Arguments", cell: (entry) => <Arguments given={entry.arguments} /> },
               { header: "Result", cell: (entry) => <Result entry={entry} /> },
-              { header: "Organizations", cell: (entry) => <Organizations ids={entry.organizations} /> },
+              ...(operator.organizationId === null
+                ? [
+                    {
+                      header: "Organizations",
+                      cell: (entry: AuditEntry) => <Organizations ids={entry.organizations} names={names} />,
+                    },
+                  ]
+                : []),
             ]}
           />
           <NextPage next={entries.length > PAGE_SIZE ? shown.at(-1)?.id : undefined} />
@@ -143,19 +151,18 @@ const Result = ({ entry: { result, code, endedAt } }: { readonly entry: AuditEnt
   </>
 )
 
-const Organizations = ({ ids }: { readonly ids: AuditEntry["organizations"] }) => {
-  const { operator } = useView()
-  // A command may concern several; whoever is bound to one sees that one.
-  const shown = ids.filter((id) => operator.organizationId === null || id === operator.organizationId)
-  return shown.length === 0 ? (
+const Organizations = (props: {
+  readonly ids: AuditEntry["organizations"]
+  readonly names: ReadonlyMap<string, string>
+}) =>
+  props.ids.length === 0 ? (
     <>–</>
   ) : (
     <ul class="plain">
-      {shown.map((id) => (
+      {props.ids.map((id) => (
         <li key={id}>
-          <IdLink id={id} />
+          <IdLink id={id}>{props.names.get(id) ?? id}</IdLink>
         </li>
       ))}
     </ul>
   )
-}
