@@ -11,7 +11,8 @@ import { startConsole } from "./startConsole.ts"
 
 // The routes are those of the console itself, so that a new one is walked as well.
 
-const test = startConsole()
+// More sessions are not valid than an address may present in a minute.
+const test = startConsole({ SIGN_IN_LIMIT: "100000" })
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
 

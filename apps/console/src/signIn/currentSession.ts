@@ -30,8 +30,8 @@ export const currentSession = Layer.effect(
       const sessionToken = request.cookies[cookie]
       if (sessionToken === undefined) return undefined
       if (!good.has(sessionToken)) yield* limit.check(request)
-      // A page that is left open renews its tiles by itself, which is no use: the session ends as if the page were closed.
-      const isUse = request.headers["accept"] !== "text/event-stream"
+      // A page that is left open renews itself by its scripts, which is no use: the session ends as if the page were closed.
+      const isUse = request.headers["sec-fetch-dest"] !== "empty"
       const operator = yield* operators.findSession(sessionToken, { isUse })
       if (operator === undefined) {
         good.delete(sessionToken)

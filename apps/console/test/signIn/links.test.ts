@@ -140,11 +140,11 @@ describe("an operator", () => {
       SqlClient.SqlClient.use((sql) => sql`update operator_sessions set last_used_at = now() - interval '1 hour'`),
     )
     const before = await lastUse()
-    const live = await get("/live", { cookie, accept: "text/event-stream" })
+    const live = await get("/live", { cookie, "sec-fetch-dest": "empty" })
     expect(live.status).toBe(200)
     await live.body?.cancel()
     expect(await lastUse()).toEqual(before)
-    await get("/", { cookie })
+    await get("/", { cookie, "sec-fetch-dest": "document" })
     expect(await lastUse()).not.toEqual(before)
   })
 
