@@ -82,6 +82,13 @@ describe("the inbox", () => {
     expect(await list("reason=another")).toEqual([])
     const { words } = await viewer.get("/inbox?state=lost")
     expect(words).toContain("state is not valid. It must be quarantined, waiting or applied.")
+    for (const after of [
+      "x",
+      `2026-99-99T00:00:00.000000Z~${ours.organization.id}~evt_1`,
+      "2026-11-20T10:00:00Z~org_1~",
+    ]) {
+      expect((await viewer.get(`/inbox?after=${encodeURIComponent(after)}`)).status).toBe(400)
+    }
 
     await test().run(
       Effect.flatMap(
@@ -111,6 +118,10 @@ describe("the inbox", () => {
     expect((await operator.post("/inbox/evt_first/show", fields)).status).toBe(404)
     expect((await operator.post("/inbox/replay", fields)).status).toBe(404)
   })
+})
+
+it.each(["reason=%00", "type=%00"])("is no fault of the console: %s", async (query) => {
+  expect((await (await test().as("viewer")).get(`/inbox?${query}`)).status).not.toBe(500)
 })
 
 describe("an inbound event", () => {

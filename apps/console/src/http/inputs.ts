@@ -51,6 +51,11 @@ export const parseInputs = (
       values[name] = undefined
       continue
     }
+    // PostgreSQL has no text with it.
+    if (text.includes("\0")) {
+      faults.push({ name, message: `${name} is not valid: it holds a NUL character.` })
+      continue
+    }
     const parsed = parseInput(schema)(text)
     if (Result.isSuccess(parsed)) {
       values[name] = parsed.success

@@ -39,6 +39,11 @@ describe("the values of a query or a form", () => {
     ])
   })
 
+  it("that hold a NUL character, which the database has no text for, are not valid", () => {
+    const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
+    expect(given).toEqual(Result.fail([{ name: "reason", message: "reason is not valid: it holds a NUL character." }]))
+  })
+
   it("that were given several times are joined by commas", () => {
     expect(
       parse([

@@ -2,6 +2,7 @@ import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { INBOX_STATES, type InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
+import { parseInput } from "@outreach/domain/parseInput"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import {
   COUNTED_TO,
@@ -13,7 +14,7 @@ import {
   lastHours,
 } from "@outreach/postgres/inbox/InboxReader"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Histogram } from "../../components/charts/Histogram.tsx"
 import { Choice, Field, FilterBar } from "../../components/Field.tsx"
@@ -30,10 +31,15 @@ const PAGE_SIZE = 50
 const HOURS = 48
 const HOUR_MS = 3_600_000
 
+const parseInstant = parseInput(Instant)
+
 /** A place in a list as text: its time, organization and event. */
-const Place = Schema.String.check(Schema.isPattern(/^[^~]+~org_[0-9a-f]{32}~/)).pipe(
-  Schema.annotate({ expected: "the place that a link to the next page names" }),
-)
+const Place = Schema.String.check(
+  Schema.makeFilter((text) => {
+    const [at = "", organization = "", event] = text.split("~")
+    return Result.isSuccess(parseInstant(at)) && Schema.is(OrganizationId)(organization) && event !== undefined
+  }),
+).pipe(Schema.annotate({ expected: "the place that a link to the next page names" }))
 
 const State = Schema.Literals(INBOX_STATES).pipe(Schema.annotate({ expected: "quarantined, waiting or applied" }))
 
