@@ -1,6 +1,6 @@
 import { CampaignId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { parseInputs, required } from "../../src/http/inputs.ts"
 
