@@ -84,7 +84,9 @@ const list = reading(
     yield* printList(endpoints, columns)
   }),
 ).pipe(
-  Command.withDescription("List the webhook endpoints and their state, oldest first; of one organization or of all"),
+  Command.withDescription(
+    "List the webhook endpoints and their state, oldest first; of one organization or of all. What waits is counted up to 1,000 for each",
+  ),
 )
 
 const one = { endpoint: parsedArgument("endpoint", EndpointId, "The endpoint's id, whe_…") }

@@ -44,7 +44,11 @@ export interface Endpoint {
   readonly createdAt: Timestamp
 }
 
-/** An endpoint, and how its deliveries stand. */
+/** How far it is counted what waits for an endpoint, and for each of a list. */
+export const COUNTED_TO = 10_000
+export const LIST_COUNTED_TO = 1000
+
+/** An endpoint, and how its deliveries stand. What waits is counted up to `COUNTED_TO`, in a list up to `LIST_COUNTED_TO`. */
 export interface EndpointStatus extends Endpoint {
   /**
    * Whether it is called as any other (`closed`); else it failed five times in a row, and waits for its next probe (`open`), is probed
@@ -57,12 +61,12 @@ export interface EndpointStatus extends Endpoint {
   readonly nextProbeAt: Timestamp | null
   /** When the event was published up to which everything is settled, or has a row of its own. */
   readonly position: Timestamp
-  /** The events that were published since, and are not read yet, counted up to 10,000, and for how long the first of them has waited. */
+  /** The events that were published since, and are not read yet, and for how long the first of them has waited. */
   readonly lagEvents: number
   readonly lagSeconds: number
   /** The token of the worker that delivers to it; null for none. */
   readonly owner: string | null
-  /** Deliveries that are not in flight, due or not: events not read yet, retries and replays, each counted up to 10,000. */
+  /** Deliveries that are not in flight, due or not: events not read yet, retries and replays, each counted so far. */
   readonly waiting: number
   readonly inFlight: number
   /** Since when the first of those waiting has been due; null when none is. */

@@ -1,4 +1,10 @@
-import type { BreakerChange, Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import {
+  type BreakerChange,
+  COUNTED_TO,
+  type Endpoint,
+  type EndpointStatus,
+  LIST_COUNTED_TO,
+} from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -7,7 +13,6 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
 import { Hints } from "../events/Hints.ts"
-import { COUNTED_TO } from "./DeliveryGauges.ts"
 
 /** Keeps webhook endpoints in PostgreSQL. */
 export const EndpointRepositoryPg = Layer.effect(
@@ -19,7 +24,10 @@ export const EndpointRepositoryPg = Layer.effect(
       endpoint.organization_id as "organizationId", endpoint.id, url, enabled, event_types as "eventTypes",
       max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks", endpoint.created_at as "createdAt"`)
 
-    const statuses = (which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId }) =>
+    const statuses = (
+      which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId },
+      countedTo: number,
+    ) =>
       sql<EndpointStatus>`
         select ${columns}, failures,
           case when allowance is null then 'closed' when failures = 0 then 'recovering'
@@ -37,14 +45,14 @@ export const EndpointRepositoryPg = Layer.effect(
           where organization_id = endpoint.organization_id and events.id = any (open)) first_open
         cross join lateral (
           select count(*) as count, min(emitted_at) as emitted_at
-          from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${COUNTED_TO}::int)) ahead
+          from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', ${countedTo}::int)) ahead
         cross join lateral (
           select sum(lane.count) as waiting, min(first_due) as due_at from unnest(array[false, true]) as lane_of (is_replay)
           cross join lateral (
             select count(*) as count, min(due_at) filter (where due_at <= statement_timestamp()) as first_due from (
               select due_at from deliveries
               where endpoint_id = endpoint.id and replay = is_replay and deliveries.owner is null
-              order by due_at limit ${COUNTED_TO}::int
+              order by due_at limit ${countedTo}::int
             ) first
           ) lane) trouble
         cross join lateral (
@@ -101,12 +109,12 @@ export const EndpointRepositoryPg = Layer.effect(
       }, orDieAs("EndpointRepository.create")),
 
       list: Effect.fn("EndpointRepository.list")(
-        (organizationId) => statuses(organizationId === undefined ? {} : { organizationId }),
+        (organizationId) => statuses(organizationId === undefined ? {} : { organizationId }, LIST_COUNTED_TO),
         orDieAs("EndpointRepository.list"),
       ),
 
       find: Effect.fn("EndpointRepository.find")(function* (endpointId) {
-        const rows = yield* statuses({ id: endpointId })
+        const rows = yield* statuses({ id: endpointId }, COUNTED_TO)
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, orDieAs("EndpointRepository.find")),
 

@@ -5,10 +5,12 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
-import { COUNTED_TO } from "../deliveries/DeliveryGauges.ts"
 
 /** For how long it is kept how the API answered. */
 const COUNTS_RETENTION_DAYS = 30
+
+/** How far it is counted what a poller has not read. */
+export const ROWS_COUNTED_TO = 1000
 
 /** How often the API answered a caller in the same way. */
 export interface RequestCount {
@@ -47,7 +49,7 @@ export interface ReadPosition {
 /** How far a key has read a list, and what it has not read yet. */
 export interface PollerStatus extends ReadPosition {
   readonly readAt: Timestamp
-  /** Rows after its position, counted up to 10,000, and for how long the first of them has been there. */
+  /** Rows after its position, counted up to `ROWS_COUNTED_TO`, and for how long the first of them has been there. */
   readonly lagRows: number
   readonly lagSeconds: number
 }
@@ -191,14 +193,20 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
           from read_positions
           cross join lateral (
             select count(*) as count, min(at) as since from (
-              select emitted_at as at from events_after(organization_id, coalesce(types, ${FEED_EVENT_TYPES}::text[]), position_at,
-                position_id, 'infinity', ${COUNTED_TO}::int)
-              where list = 'events'
+              -- The whole feed is one range of events_log, and each type of a filter one of events_by_type.
+              (select emitted_at as at from events
+                where list = 'events' and types is null and events.organization_id = read_positions.organization_id
+                  and type = any (${FEED_EVENT_TYPES}::text[]) and emitted_at >= position_at
+                  and (emitted_at, events.id) > (position_at, position_id)
+                order by emitted_at, events.id limit ${ROWS_COUNTED_TO}::int)
+              union all
+              select emitted_at from events_after(organization_id, types, position_at, position_id, 'infinity', ${ROWS_COUNTED_TO}::int)
+              where list = 'events' and types is not null
               union all
               (select updated_at from recipients
                 where list = 'tokens' and recipients.organization_id = read_positions.organization_id
                   and (updated_at, recipients.id) > (position_at, position_id)
-                order by updated_at, recipients.id limit ${COUNTED_TO}::int)
+                order by updated_at, recipients.id limit ${ROWS_COUNTED_TO}::int)
             ) each
           ) ahead
           where organization_id = ${organizationId} order by key_id, list`,

@@ -1,4 +1,4 @@
-import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { type BreakerChange, COUNTED_TO, type EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
@@ -31,7 +31,6 @@ import {
   updateEndpointAction,
 } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState, withoutSearch } from "./endpointState.tsx"
-import { COUNTED_TO } from "./endpointsPage.tsx"
 
 /** For how many hours it is shown what came in. */
 const HOURS = 48

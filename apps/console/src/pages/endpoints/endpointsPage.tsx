@@ -1,3 +1,4 @@
+import { LIST_COUNTED_TO } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
@@ -8,9 +9,6 @@ import { IdLink } from "../../components/IdLink.tsx"
 import { Table } from "../../components/Table.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState, withoutSearch } from "./endpointState.tsx"
-
-/** How far the events that wait are counted. */
-export const COUNTED_TO = 10_000
 
 const URGENCY = { bad: 0, warning: 1, neutral: 2, good: 2 } as const
 
@@ -79,13 +77,17 @@ export const endpointsPage = definePage({
                 cell: ({ organizationId }) => <IdLink id={organizationId}>{names.get(organizationId) ?? "–"}</IdLink>,
               },
               { header: "State", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
-              { header: "Not read yet", numeric: true, cell: ({ lagEvents }) => formatCapped(lagEvents, COUNTED_TO) },
+              {
+                header: "Not read yet",
+                numeric: true,
+                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNTED_TO),
+              },
               {
                 header: "Behind the log",
                 numeric: true,
                 cell: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)),
               },
-              { header: "Waiting", numeric: true, cell: ({ waiting }) => formatCapped(waiting, COUNTED_TO) },
+              { header: "Waiting", numeric: true, cell: ({ waiting }) => formatCapped(waiting, LIST_COUNTED_TO) },
               { header: "In flight", numeric: true, cell: ({ inFlight }) => formatCount(inFlight) },
             ]}
           />

@@ -1,3 +1,4 @@
+import { LIST_COUNTED_TO } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -9,6 +10,7 @@ import {
   type HourlyRequests as HourlyCount,
   PartnerActivity,
   type PollerStatus,
+  ROWS_COUNTED_TO,
 } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { Facts } from "../../components/Facts.tsx"
@@ -19,7 +21,6 @@ import { Table } from "../../components/Table.tsx"
 import { Time } from "../../components/Time.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, withoutSearch } from "../endpoints/endpointState.tsx"
-import { COUNTED_TO } from "../endpoints/endpointsPage.tsx"
 import { HourlyRequests } from "./HourlyRequests.tsx"
 import { Keys } from "./Keys.tsx"
 import { LATE_SECONDS, Problems } from "./Problems.tsx"
@@ -71,7 +72,11 @@ export const partnerPage = definePage({
             columns={[
               { header: "Address", cell: ({ id, url }) => <IdLink id={id}>{withoutSearch(url)}</IdLink> },
               { header: "State", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
-              { header: "Not read yet", numeric: true, cell: ({ lagEvents }) => formatCapped(lagEvents, COUNTED_TO) },
+              {
+                header: "Not read yet",
+                numeric: true,
+                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNTED_TO),
+              },
             ]}
           />
           <Keys
@@ -173,7 +178,7 @@ const Pollers = (props: { readonly pollers: ReadonlyArray<PollerStatus>; readonl
         { header: "Key", cell: ({ keyId }) => <CallerName id={keyId} keys={props.keys} /> },
         { header: "List", cell: ({ list, types }) => `${LISTS[list]}${types === null ? "" : `: ${types.join(", ")}`}` },
         { header: "State", cell: (poller) => <PollerBadge poller={poller} /> },
-        { header: "Not read yet", numeric: true, cell: ({ lagRows }) => formatCapped(lagRows, COUNTED_TO) },
+        { header: "Not read yet", numeric: true, cell: ({ lagRows }) => formatCapped(lagRows, ROWS_COUNTED_TO) },
         {
           header: "Behind the feed",
           numeric: true,
