@@ -34,8 +34,12 @@ export const WindowBar = (props: { readonly windowStart: Timestamp; readonly win
         />
         <line class="now" x1={WIDTH / 2} x2={WIDTH / 2} y1="0" y2={HEIGHT} />
       </svg>
-      <span class="minute" title={props.windowStart}>{minuteOf(props.windowStart)} to</span>
-      <span class="minute" title={props.windowEnd}>{minuteOf(props.windowEnd)}</span>
+      <span class="minute" title={props.windowStart}>
+        {minuteOf(props.windowStart)} to
+      </span>
+      <span class="minute" title={props.windowEnd}>
+        {minuteOf(props.windowEnd)}
+      </span>
       <small>{words}</small>
     </div>
   )
