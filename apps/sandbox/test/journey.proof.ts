@@ -21,7 +21,7 @@ it("takes a CSV file of 1,000 recipients through import, publication, webhooks, 
   const folder = await sandboxFolder()
   const sandbox = runSandbox(["--folder", folder, "--port", String(await freePort())])
   const addresses = await sandbox.addresses(folder)
-  for (const file of ["sandbox.json", "keys.json", "api.log", "worker.log"]) {
+  for (const file of ["sandbox.json", "keys.json", "api.log", "worker.log", "console.log"]) {
     expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
   }
   const csv = (await readFile(join(import.meta.dirname, "../src/seed/recipients.csv"), "utf8")).trim().split("\n")
