@@ -1,6 +1,6 @@
 // Exits with 0 if the process of this container responds: the API on its public port, or the worker or the console on its admin port.
 const { PORT = "8080", ADMIN_PORT = "9464", CONSOLE_ADMIN_PORT = "9466" } = process.env
-const urls = [PORT + "/v1/health", ADMIN_PORT + "/livez", CONSOLE_ADMIN_PORT + "/livez"].map(
+const urls = [`${PORT}/v1/health`, `${ADMIN_PORT}/livez`, `${CONSOLE_ADMIN_PORT}/livez`].map(
   (at) => `http://127.0.0.1:${at}`,
 )
 const responds = async (url) => {
