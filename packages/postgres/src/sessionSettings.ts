@@ -12,6 +12,8 @@ export const SESSION_SETTINGS = {
 /** What a session is opened with. A server frees the session of a client that is gone without a word 25 s later, not after two hours. */
 export const STARTUP_SETTINGS: Readonly<Record<string, string>> = {
   ...SESSION_SETTINGS,
+  // No statement runs so long that compiling it pays: it may take hundreds of milliseconds.
+  jit: "off",
   tcp_keepalives_idle: "10s",
   tcp_keepalives_interval: "5s",
   tcp_keepalives_count: "3",
