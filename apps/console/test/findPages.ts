@@ -7,7 +7,7 @@ const MAX_OPENED = 200
 /** Finds an address of each page by following links from the first page, as an operator does. Returns them by the paths of the routes. */
 export const findPages = async (visitor: Visitor): Promise<ReadonlyMap<string, string>> => {
   const pages = routes.filter(({ kind }) => kind === "page").map(({ path }) => ({ path, pattern: patternOf(path) }))
-  const found = new Map<string, string>()
+  const found = new Map([["/", "/"]])
   const waiting = ["/"]
   // Further addresses of pages that were found, which are opened only while others are missing.
   const later: Array<string> = []

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { mailServer } from "@outreach/testing/mailServer"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
@@ -46,6 +49,17 @@ const seed = Effect.gen(function* () {
   return seeded
 })
 
+/** Lets the time pass for which a campaign leaves a domain alone. */
+const endPause = (campaignId: CampaignId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update domain_pauses set until = clock_timestamp() where campaign_id = ${campaignId}`
+    yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaignId}`
+    for (const table of ["campaign_turns", "organization_turns"]) {
+      yield* sql`update ${sql(table)} set next_at = clock_timestamp()`
+    }
+  })
+
 const main = (page: Page) => page.locator("main")
 
 /** Loads the page again until it shows some words. */
@@ -54,12 +68,21 @@ const reloadUntil = async (page: Page, words: string) => {
 }
 
 describe.skipIf(skip)("a campaign in a browser", () => {
-  it("is launched after its preflight, paused, tested and resumed, and tells which domain refuses us", async () => {
-    const { campaign } = await test().run(seed)
+  it("is launched once its preflight is mended, paused, tested and resumed, and tells which domain refuses us", async () => {
+    const { campaign, endpoint } = await test().run(seed)
+    await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id)))
     await startProcess("worker", test().databaseUrl, { SMTP_URL: server.url })
-    const { page, complaints } = await open("operator")
+    const { page, complaints } = await open("admin")
     await page.goto("/campaigns")
     await page.getByRole("link", { name: campaign.name }).first().click()
+    const check = page.getByRole("row", { name: /^endpoint/ })
+    await check.getByText("No webhook endpoint is enabled; 1 disabled.").waitFor()
+    await check.getByRole("link", { name: "endpoint" }).click()
+    await main(page).getByRole("link", { name: "https://partner.test/webhooks" }).click()
+    await page.getByRole("button", { name: "Enable" }).click()
+    await page.getByRole("status").getByText("Enabled").waitFor()
+    await page.goto(`/campaigns/${campaign.id}`)
+    await check.getByText("1 endpoint enabled").waitFor()
     await main(page).getByText("0 wrong").waitFor()
     await page.getByRole("button", { name: "Schedule" }).click()
     await page.getByRole("status").getByText("Scheduled").waitFor()
@@ -79,6 +102,10 @@ describe.skipIf(skip)("a campaign in a browser", () => {
     expect(server.messages.slice(before).map(({ to }) => to)).toEqual([["me@acme.test"]])
     await page.getByRole("button", { name: "Resume" }).click()
     await page.getByRole("status").getByText("Resumed").waitFor()
+
+    server.replies.clear()
+    await test().run(endPause(campaign.id))
+    await reloadUntil(page, "5 sent, 0 bounced")
 
     await page.getByRole("link", { name: "Look at the e-mail" }).click()
     await page.getByRole("link", { name: "c•••@clinic.test" }).first().click()

@@ -61,7 +61,7 @@ export const campaignPage = definePage({
     )
     const { program } = found.summaries.get(campaignId)!
     const { progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } = found
-    const preflight = checks.length > 0 && <PreflightList checks={checks} />
+    const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
     // Once a campaign is under way, its numbers come before what was checked.
     const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
     return {

@@ -11,12 +11,12 @@ import { defineAction } from "../../http/Route.ts"
 
 const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
 
-/** How often the browser renews the jobs while one runs. */
-const REFRESH_SECONDS = 3
+/** Reports whether a job runs. */
+export const isReplaying = (jobs: ReadonlyArray<Replay>): boolean => jobs.some(({ state }) => state === "running")
 
-/** Jobs that deliver again, newest first; renewed while one of them runs. */
+/** Jobs that deliver again, newest first. */
 export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
-  <div id="replays" data-refresh={props.jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
+  <section id="replays">
     <h2>Replay jobs</h2>
     <Table<Replay>
       caption="Replay jobs"
@@ -40,7 +40,7 @@ export const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
         },
       ]}
     />
-  </div>
+  </section>
 )
 
 const Selection = ({ job }: { readonly job: Replay }) => {

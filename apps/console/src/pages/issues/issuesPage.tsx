@@ -31,11 +31,13 @@ import {
 } from "../deliveries/deliveryFilter.ts"
 import { EndpointLink, type Endpoints, hostOf } from "../deliveries/EndpointLink.tsx"
 import { FailureCause } from "./FailureCause.tsx"
-import { ReplayJobs } from "./ReplayJobs.tsx"
+import { isReplaying, ReplayJobs } from "./ReplayJobs.tsx"
 import { firstHour, Trend } from "./Trend.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
+/** How often the browser renews the issues and the jobs while one of them runs. */
+const REFRESH_SECONDS = 3
 
 const Order = Schema.Literals(["newest", "largest"]).pipe(Schema.annotate({ expected: "newest or largest" }))
 
@@ -83,11 +85,6 @@ export const issuesPage = definePage({
       ],
       body: (
         <>
-          <p>
-            {totals.open === 0
-              ? "No dead letter waits to be replayed."
-              : `${formatCount(totals.open)} ${totals.open === 1 ? "dead letter" : "dead letters"} in ${formatCount(totals.groups)} ${totals.groups === 1 ? "issue" : "issues"} were not delivered and not replayed.`}
-          </p>
           <FilterBar action="/issues">
             <OrganizationChoice organizations={organizations} value={input.organization} all="All" />
             <Choice
@@ -144,9 +141,16 @@ export const issuesPage = definePage({
               },
             ]}
           />
-          <Issues rows={rows} hours={hours} endpoints={new Map(endpoints.map((each) => [each.id, each]))} now={now} />
-          <Pager address={address} next={last && { after: toPlace(last.lastAt, last.id) }} />
-          <ReplayJobs jobs={jobs} />
+          <div id="renewed" data-refresh={isReplaying(jobs) ? REFRESH_SECONDS : undefined}>
+            <p>
+              {totals.open === 0
+                ? "No dead letter waits to be replayed."
+                : `${formatCount(totals.open)} ${totals.open === 1 ? "dead letter" : "dead letters"} in ${formatCount(totals.groups)} ${totals.groups === 1 ? "issue" : "issues"} were not delivered and not replayed.`}
+            </p>
+            <Issues rows={rows} hours={hours} endpoints={new Map(endpoints.map((each) => [each.id, each]))} now={now} />
+            <Pager address={address} next={last && { after: toPlace(last.lastAt, last.id) }} />
+            <ReplayJobs jobs={jobs} />
+          </div>
         </>
       ),
     }

@@ -113,7 +113,7 @@ describe("an issue", () => {
     )
     const replayed = await operator.post("/dead-letters/replay", { group: group(), rate: "10" })
     expect(replayed.words).toContain("30 dead letters will be replayed at 10 a second, in 3 seconds.")
-    const jobs = replayed.document.querySelector("#replays")!
+    const jobs = replayed.document.querySelector("#renewed")!
     expect(jobs.getAttribute("data-refresh")).toBe("3")
     expect(jobs.textContent).toContain("0 of 30")
     const [entry] = await test().run(
@@ -124,7 +124,7 @@ describe("an issue", () => {
     const after = await operator.get("/issues")
     expect(after.text).not.toContain("Database is down")
     expect(after.words).toContain("30 of 30")
-    expect(after.document.querySelector("#replays")!.getAttribute("data-refresh")).toBeNull()
+    expect(after.document.querySelector("#renewed")!.getAttribute("data-refresh")).toBeNull()
     expect((await operator.get(`/dead-letters/replay?group=${group()}`)).words).toContain("No dead letter fits")
   })
 
