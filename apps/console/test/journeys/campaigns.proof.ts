@@ -78,7 +78,7 @@ describe.skipIf(skip)("a campaign in a browser", () => {
     const check = page.getByRole("row", { name: /^endpoint/ })
     await check.getByText("No webhook endpoint is enabled; 1 disabled.").waitFor()
     await check.getByRole("link", { name: "endpoint" }).click()
-    await main(page).getByRole("link", { name: "https://partner.test/webhooks" }).click()
+    await main(page).getByRole("link", { name: "https://partner.test/webhooks", exact: true }).click()
     await page.getByRole("button", { name: "Enable" }).click()
     await page.getByRole("status").getByText("Enabled").waitFor()
     await page.goto(`/campaigns/${campaign.id}`)

@@ -12,13 +12,28 @@ import { unreachable } from "./unreachable.ts"
 /** The folder into which a picture of each page is written; none by default. */
 const SCREENSHOTS = process.env["SCREENSHOTS"]
 
-const test = startConsole()
+/** Buttons whose answer is a page, by the page on which they stand. */
+const ANSWERS = [
+  ["/people/:id", "Show NPI and addresses"],
+  ["/people/:id", "Erase: count first what is held"],
+  ["/suppressions", "Show NPIs and addresses"],
+  ["/deliveries/:delivery", "Show the body and the responses"],
+  ["/endpoints/:endpoint", "Send a test event"],
+  ["/digest", "Verify"],
+  ["/partners/:organization", "Rotate secret"],
+] as const
+
+const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
 const open = openBrowser(test)
 const ends: Array<() => Promise<void>> = []
 let pages: ReadonlyMap<string, string>
 beforeAll(async () => {
   await seedDeployment(test(), (end) => ends.push(end))
-  pages = await findPages(await test().as("admin"))
+  const admin = await test().as("admin")
+  // What the audit log and the replay jobs show.
+  await admin.post("/find", { search: "clinician0@clinic.test" })
+  await admin.post("/dead-letters/replay", { status: "404", rate: "100" })
+  pages = await findPages(admin)
 })
 afterAll(() => Promise.all(ends.map((end) => end())))
 
@@ -50,6 +65,31 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       expect(complaints).toEqual([])
     },
   )
+
+  it("stands without a fault where a page answers what was sent, or asks to sign in", async () => {
+    const { page, complaints } = await open("admin", { screen: SCREENS["phone"]! })
+    const faults: Array<readonly [name: string, fault: unknown]> = []
+    const look = async (name: string) => {
+      await page.getByRole("heading", { level: 1 }).waitFor()
+      const wider = await overhang(page)
+      if (wider > 0) faults.push([name, `${wider} px wider than the screen`])
+      const broken = await violations(page)
+      if (broken.length > 0) faults.push([name, broken])
+    }
+    for (const [path, label] of ANSWERS) {
+      await page.goto(pages.get(path)!)
+      await page.getByRole("button", { name: label }).first().click()
+      await page.waitForLoadState()
+      await look(label)
+    }
+    await page.context().clearCookies()
+    for (const path of ["/sign-in", "/campaigns"]) {
+      await page.goto(path)
+      await look(path)
+    }
+    expect(faults).toEqual([])
+    expect(complaints).toEqual([])
+  })
 
   it("reaches every control of every page with the Tab key, and shows which one has the focus", async () => {
     const { page } = await open("admin")

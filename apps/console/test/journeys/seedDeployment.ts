@@ -52,7 +52,7 @@ export const seedDeployment = async (
     if (event.event_type === "outreach.email_opened") return response.writeHead(500).end("database is down\nat line 7")
     return response.end("ok")
   }, atEnd)
-  await run(seedDeadLetters(40, { daysAgo: 1 }))
+  await run(seedFailedOrganization)
   const seeded = await run(seedOrganization(receiver.url))
   receiver.trust(seeded.secret)
 
@@ -84,6 +84,22 @@ export const seedDeployment = async (
   )
   await run(seedPast(seeded))
 }
+
+/** An organization whose endpoint failed yesterday, and works again. */
+const seedFailedOrganization = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { endpoint } = yield* seedDeadLetters(40, { daysAgo: 1 })
+  const attempt = {
+    number: 7,
+    started_at: null,
+    latency_ms: 15_000,
+    status: 503,
+    outcome: "server_error",
+    response: "Down for maintenance",
+  }
+  yield* sql`update dead_letters set attempts = ${JSON.stringify([attempt])}::text::jsonb where endpoint_id = ${endpoint.id}`
+  yield* (yield* EndpointRepository).enable(endpoint.id)
+})
 
 /** An organization with a program, an endpoint, keys and secrets, and campaigns that are sent, paused, over and not begun. */
 const seedOrganization = Effect.fnUntraced(function* (endpointUrl: string) {

@@ -40,10 +40,12 @@ export const PersonForms = (props: {
           <Reason />
         </ActionForm>
       )}
-      <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
-      <ActionForm action={planErasureOf} params={params} label="Erase: count first what is held" isDangerous>
-        <input type="hidden" name="dry-run" value="true" />
-      </ActionForm>
+      <div class="actions">
+        <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
+        <ActionForm action={planErasureOf} params={params} label="Erase: count first what is held" isDangerous>
+          <input type="hidden" name="dry-run" value="true" />
+        </ActionForm>
+      </div>
     </section>
   )
 }
