@@ -91,8 +91,8 @@ const seedFailedOrganization = Effect.gen(function* () {
   const { endpoint } = yield* seedDeadLetters(40, { daysAgo: 1 })
   const attempt = {
     number: 7,
-    started_at: null,
-    latency_ms: 15_000,
+    startedAt: fromUnixMillis(Date.now() - DAY_MS),
+    latencyMs: 15_000,
     status: 503,
     outcome: "server_error",
     response: "Down for maintenance",
