@@ -26,20 +26,30 @@ const ANSWERS = [
 const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
 const open = openBrowser(test)
 const ends: Array<() => Promise<void>> = []
+let found: ReadonlyMap<string, string>
 let pages: ReadonlyMap<string, string>
 beforeAll(async () => {
-  await seedDeployment(test(), (end) => ends.push(end))
+  const { organization, endpoint, campaign } = await seedDeployment(test(), (end) => ends.push(end))
   const admin = await test().as("admin")
   // What the audit log and the replay jobs show.
   await admin.post("/find", { search: "clinician0@clinic.test" })
   await admin.post("/dead-letters/replay", { status: "404", rate: "100" })
-  pages = await findPages(admin)
+  found = await findPages(admin)
+  pages = new Map([
+    ...found,
+    // Of those that were found, the ones with most to show.
+    ["/digest", `/digest?organization=${organization.id}`],
+    ["/partners/:organization", `/partners/${organization.id}`],
+    ["/endpoints/:endpoint", `/endpoints/${endpoint.id}`],
+    ["/campaigns/:campaign", `/campaigns/${campaign.id}`],
+    ["/campaigns/:campaign/mail", `/campaigns/${campaign.id}/mail`],
+  ])
 })
 afterAll(() => Promise.all(ends.map((end) => end())))
 
 it("leads to every page by links from the first", () => {
   const paths = routes.filter(({ kind }) => kind === "page").map(({ path }) => path)
-  expect(paths.filter((path) => !pages.has(path))).toEqual([])
+  expect(paths.filter((path) => !found.has(path))).toEqual([])
 })
 
 describe.skipIf("missing" in chrome)("in a browser", () => {

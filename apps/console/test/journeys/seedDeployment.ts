@@ -39,12 +39,12 @@ const REPLIES = {
 /**
  * Fills a deployment with something for every page to show, by its real processes: a campaign is sent to a mail server that refuses some
  * domains, clinicians open and click, the partner fails at some events, sends its own and reads the feed. Days of the past, and the
- * samples of today, are written by hand. The processes and servers run until `atEnd` calls back.
+ * samples of today, are written by hand. Returns the organization of it all. The processes and servers run until `atEnd` calls back.
  */
 export const seedDeployment = async (
   { databaseUrl, run }: TestConsole,
   atEnd: (end: () => Promise<void>) => void,
-): Promise<void> => {
+): Promise<Effect.Success<ReturnType<typeof seedOrganization>>> => {
   const mail = await mailServer(undefined, undefined, atEnd)
   for (const [domain, reply] of Object.entries(REPLIES)) mail.replies.set(domain, reply)
   const receiver = await partner(({ event }, response) => {
@@ -63,6 +63,10 @@ export const seedDeployment = async (
     () => mail.messages.length,
     (count) => count === DOMAINS["clinic.test"],
   )
+  await eventually(
+    () => run(countSent),
+    (count) => count === DOMAINS["clinic.test"],
+  )
   await run(backdate)
   for (const [i, { text }] of mail.messages.entries()) await readMail(text, api, i)
 
@@ -73,9 +77,8 @@ export const seedDeployment = async (
   }
   await fetch(inbound, { method: "POST", ...signWebhook(inboundEvents[0]!, ["whsec_another"]) })
   const authorization = `Bearer ${Redacted.value(seeded.key.text)}`
-  for (const path of ["/v1/events", "/v1/digest?date=yesterday", "/v1/recipients/rcp_0"]) {
-    await fetch(`${api}/v1/partners/consumer${path.slice(3)}`, { headers: { authorization } })
-  }
+  const paths = ["events?since=2026-01-01T00:00:00Z", "tokens?since=2026-01-01T00:00:00Z", "digest?date=yesterday"]
+  for (const path of paths) await fetch(`${api}/v1/partners/consumer/${path}`, { headers: { authorization } })
 
   const failing = ["outreach.email_opened", "outreach.email_bounced", "outreach.email_clicked"]
   await eventually(
@@ -83,6 +86,7 @@ export const seedDeployment = async (
     (types) => failing.every((type) => types.has(type)),
   )
   await run(seedPast(seeded))
+  return seeded
 }
 
 /** An organization whose endpoint failed yesterday, and works again. */
@@ -185,6 +189,11 @@ const qualifyInThePast = Effect.fnUntraced(function* ({
     yield* qualifyOn(organization.id, clinicians, at as string as CommitTimestamp)
   }
 })
+
+const countSent = Effect.map(
+  SqlClient.SqlClient.use((sql) => sql<{ sent: number }>`select count(sent_at)::int as sent from recipients`),
+  ([row]) => row!.sent,
+)
 
 /** Lets what was sent have been sent a while ago: who opens a message at once is taken for a machine. */
 const backdate = SqlClient.SqlClient.use(

@@ -46,6 +46,7 @@ export const BurnUp = (props: {
     })),
   ]
   const end = forecast.at(-1)?.at ?? days.at(-1)?.at
+  const highest = Math.max(1, props.target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high))
   return (
     <Chart
       isNarrow
@@ -76,7 +77,9 @@ export const BurnUp = (props: {
           grid: true,
           label: null,
           tickFormat: "~s",
-          domain: [0, Math.max(1, props.target ?? 0, last?.count ?? 0, ...forecast.map(({ high }) => high)) * 1.05],
+          domain: [0, highest * 1.05],
+          // Counts are whole: fewer of them have no more marks than there are.
+          ticks: Math.min(5, Math.ceil(highest)),
         },
         marks: [
           Plot.areaY(forecast, { x: "at", y1: "low", y2: "high", fill: "var(--warning)", fillOpacity: 0.2 }),
