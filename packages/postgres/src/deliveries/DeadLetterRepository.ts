@@ -38,6 +38,10 @@ export interface DeadLetterPosition {
   readonly id: DeliveryId
 }
 
+/** Reports whether the groups of failures tell how many dead letters a filter leaves. */
+export const isGrouped = ({ eventType, from, to }: DeadLetterFilter): boolean =>
+  eventType === undefined && from === undefined && to === undefined
+
 /** How many dead letters one step of a purge looks at. */
 const PURGE_BATCH_SIZE = 2000
 
@@ -49,6 +53,9 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       const sql = yield* SqlClient.SqlClient
       const hints = yield* Hints
       const createdAt = sql.literal(CREATED_AT)
+      const withEvent = sql.literal(
+        "join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id",
+      )
 
       // Without what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
       const isOf = ({ organizationId, groupId, status }: DeadLetterFilter, dead: Statement.Fragment) =>
@@ -66,10 +73,27 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       const matches = (filter: DeadLetterFilter) => sql`
       replayed_as is null and ${isOf(filter, sql`delivery`)}
       and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
-      and (${filter.eventType ?? null}::text is null or event.type = ${filter.eventType ?? null})
+      ${filter.eventType === undefined ? sql`` : sql`and event.type = ${filter.eventType}`}
       and (${filter.reason ?? null}::text is null or reason = ${filter.reason ?? null})
       and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
       and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
+
+      const openOneByOne = (filter: DeadLetterFilter, maxCounted: number | null) => sql`
+      select endpoint_id, reason, 1 as open from dead_letters delivery
+      ${filter.eventType === undefined ? sql`` : withEvent} where ${matches(filter)} limit ${maxCounted}::int`
+
+      /** Those from before there were groups have none until a worker has given them one. */
+      const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
+      select * from (
+        select organization_id, id, endpoint_id, reason, status, open from failure_groups where open > 0
+        union all
+        select organization_id, null, endpoint_id, reason, null, 1 from dead_letters where group_id is null and replayed_as is null
+      ) each
+      where (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+        and (${groupId ?? null}::text is null or id = ${groupId ?? null})
+        and (${endpointId ?? null}::text is null or endpoint_id = ${endpointId ?? null})
+        and (${reason ?? null}::text is null or reason = ${reason ?? null})
+        and (${status ?? null}::int is null or status = ${status ?? null}::int)`
 
       const isMeant = (filter: PurgeFilter) => sql`
       ${isOf(filter, sql`dead`)}
@@ -116,21 +140,22 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
           select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
             event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
             ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
-          from dead_letters delivery
-          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+          from dead_letters delivery ${withEvent}
           where ${matches(filter)}
             and (finished_at, delivery.id) < (coalesce(${after?.finishedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? "~"})
           order by finished_at desc, delivery.id desc limit ${limit}`,
           orDieAs("DeadLetterRepository.list"),
         ),
 
-        /** Counts dead letters that were not replayed, by endpoint and reason, the most first. */
+        /**
+         * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
+         * of a type or a time they are counted one by one, at most `maxCounted` of them.
+         */
         count: Effect.fn("DeadLetterRepository.count")(
-          (filter: DeadLetterFilter) => sql<DeadLetterCount>`
-          select endpoint_id as "endpointId", reason, count(*)::int as count
-          from dead_letters delivery
-          join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-          where ${matches(filter)} group by endpoint_id, reason order by count desc, endpoint_id, reason`,
+          (filter: DeadLetterFilter, maxCounted: number | null = null) => sql<DeadLetterCount>`
+          select endpoint_id as "endpointId", reason, sum(open)::int as count
+          from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxCounted)}) each
+          group by endpoint_id, reason order by count desc, endpoint_id, reason`,
           orDieAs("DeadLetterRepository.count"),
         ),
 

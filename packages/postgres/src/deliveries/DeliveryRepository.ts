@@ -1,4 +1,9 @@
-import type { Attempt, DeliveryState, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
+import {
+  type Attempt,
+  DEAD_LETTER_REASONS,
+  type DeliveryState,
+  type DeliverySummary,
+} from "@outreach/domain/deliveries/Delivery"
 import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import {
   type CampaignId,
@@ -171,9 +176,11 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           sql`(${filter.endpointId ?? null}::text is null or ${id} = ${filter.endpointId ?? null})`
         const isOrganization = (id: Statement.Fragment) =>
           sql`(${filter.organizationId ?? null}::text is null or ${id} = ${filter.organizationId ?? null})`
-        const newest = (deliveries: Statement.Fragment) => sql`(
+        // Without the first condition all dead letters were looked at for one that is pending.
+        const newest = (deliveries: Statement.Fragment, states: ReadonlyArray<DeliveryState>) => sql`(
         select * from ${deliveries}
-        where id < ${top} and id >= ${lowest} and ${isState(sql`state`)} and ${isEndpoint(sql`endpoint_id`)}
+        where (${filter.state ?? null}::text is null or ${filter.state ?? null} = any (${states}::text[]))
+          and id < ${top} and id >= ${lowest} and ${isState(sql`state`)} and ${isEndpoint(sql`endpoint_id`)}
           and ${isOrganization(sql`organization_id`)}
           and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null})
         order by id desc limit ${batchSize}::int)`
@@ -207,7 +214,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           select case when count(*) >= ${historyRows}::int then min(id) end as floor from history where id < ${top}
         ), looked as materialized (
           select * from (
-            ${newest(waiting)} union all ${newest(dead)}
+            ${newest(waiting, ["pending", "sending"])} union all ${newest(dead, DEAD_LETTER_REASONS)}
             union all ${fromLog(
               sql`'sending'`,
               sql`(

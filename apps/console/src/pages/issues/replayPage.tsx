@@ -1,6 +1,6 @@
 import { wholeNumber } from "@outreach/domain/textSchema"
 import type { DeadLetterCount } from "@outreach/postgres/deliveries/DeadLetterRepository"
-import { DeadLetterRepository } from "@outreach/postgres/deliveries/DeadLetterRepository"
+import { DeadLetterRepository, isGrouped } from "@outreach/postgres/deliveries/DeadLetterRepository"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { MAX_REPLAYS_PER_SECOND, ReplayJobQueue } from "@outreach/postgres/deliveries/ReplayJobQueue"
 import { Effect } from "effect"
@@ -18,6 +18,9 @@ import { HiddenFields } from "./HiddenFields.tsx"
 /** Deliveries a second, unless told. */
 const DEFAULT_RATE = 100
 
+/** How many dead letters of a type or a time are counted for the page. */
+const MAX_COUNTED = 10_000
+
 /** `/dead-letters/replay`: how many dead letters a replay would send again, before it begins. */
 export const replayPage = definePage({
   path: "/dead-letters/replay",
@@ -26,7 +29,8 @@ export const replayPage = definePage({
   params: {},
   query: deadLetterInputs,
   read: Effect.fnUntraced(function* (input, { operator }) {
-    const counts = yield* (yield* DeadLetterRepository).count(deadLetterFilter(input, operator))
+    const filter = deadLetterFilter(input, operator)
+    const counts = yield* (yield* DeadLetterRepository).count(filter, MAX_COUNTED + 1)
     const endpoints: Endpoints = new Map(
       (yield* (yield* DeliveryRepository).endpoints(operator.organizationId ?? undefined)).map((each) => [
         each.id,
@@ -34,6 +38,7 @@ export const replayPage = definePage({
       ]),
     )
     const total = counts.reduce((sum, { count }) => sum + count, 0)
+    const hasMore = total > MAX_COUNTED && !isGrouped(filter)
     const flags = toFlags(input) || " --all"
     return {
       title: "Replay dead letters",
@@ -47,12 +52,13 @@ export const replayPage = definePage({
         ) : (
           <>
             <p>
-              {formatCount(total)} {total === 1 ? "dead letter" : "dead letters"} would be delivered again, each from
-              attempt 1, after live events and retries. Their history stays. At {DEFAULT_RATE} a second it takes{" "}
+              {hasMore ? `More than ${formatCount(MAX_COUNTED)}` : formatCount(total)}{" "}
+              {total === 1 ? "dead letter" : "dead letters"} would be delivered again, each from attempt 1, after live
+              events and retries. Their history stays. At {DEFAULT_RATE} a second it takes {hasMore && "more than "}
               {formatDuration(total / DEFAULT_RATE)}.
             </p>
             <Table<DeadLetterCount>
-              caption="Dead letters by endpoint and reason"
+              caption={hasMore ? "Some of them by endpoint and reason" : "Dead letters by endpoint and reason"}
               rows={counts}
               empty=""
               columns={[
@@ -64,7 +70,10 @@ export const replayPage = definePage({
                 { header: "Dead letters", numeric: true, cell: ({ count }) => formatCount(count) },
               ]}
             />
-            <ActionForm action={replayDeadLetters} label={`Replay ${formatCount(total)}`}>
+            <ActionForm
+              action={replayDeadLetters}
+              label={hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`}
+            >
               <HiddenFields values={toTexts(input)} />
               <Field
                 name="rate"
