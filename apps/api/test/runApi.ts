@@ -4,6 +4,7 @@ import { ConfigProvider, Console, Context, Effect, Exit, Layer, Metric, Scope } 
 import { HttpServer } from "effect/http"
 import { ApiConfig } from "../src/ApiConfig.ts"
 import { api } from "../src/api.ts"
+import { WriteInterval } from "../src/http/CallerActivity.ts"
 import { settingsFor } from "./spawnApi.ts"
 
 /** The API inside the test's own process. */
@@ -31,6 +32,8 @@ export const runApi = async (
   const surroundings = Layer.mergeAll(
     ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, settings) })),
     Layer.succeed(Console.Console, { ...globalThis.console, log } as Console.Console),
+    // No test waits for what is counted.
+    Layer.succeed(WriteInterval, "50 millis"),
     // Counters of its own, as a process has.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
   )

@@ -8,10 +8,13 @@ import {
   type RequestCount,
 } from "@outreach/postgres/organizations/PartnerActivity"
 import { describeCause } from "@outreach/process/describeCause"
-import { Context, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 
 /** How often what was counted is written; a process that dies loses as much. */
-const WRITE_EVERY = "5 seconds"
+export const WriteInterval = Context.Reference<Duration.Input>("api/http/WriteInterval", {
+  defaultValue: () => "5 seconds",
+})
+
 /** How long a process that stops may take for its last writing. */
 const LAST_WRITE = "5 seconds"
 /** How many counts, and positions, one statement writes: what is on top waits, and goes on counting. */
@@ -100,7 +103,7 @@ export class CallerActivity extends Context.Service<
         { discard: true },
       )
       yield* Effect.addFinalizer(() => Effect.timeoutOption(writeAll, LAST_WRITE))
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(WRITE_EVERY), writeAll)))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(yield* WriteInterval), writeAll)))
 
       return {
         count: ({ organizationId, id, used }, code) =>
