@@ -42,7 +42,10 @@ beforeAll(async () => {
     ["/partners/:organization", `/partners/${organization.id}`],
     ["/endpoints/:endpoint", `/endpoints/${endpoint.id}`],
     ["/campaigns/:campaign", `/campaigns/${campaign.id}`],
-    ["/campaigns/:campaign/mail", `/campaigns/${campaign.id}/mail`],
+    ...["html", "phone", "text"].map((view) => {
+      const address = `/campaigns/${campaign.id}/mail?view=${view}`
+      return [view === "html" ? "/campaigns/:campaign/mail" : `/campaigns/:campaign/mail/${view}`, address] as const
+    }),
   ])
 })
 afterAll(() => Promise.all(ends.map((end) => end())))
