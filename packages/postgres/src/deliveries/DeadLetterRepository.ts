@@ -78,9 +78,12 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
       and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
 
-      const openOneByOne = (filter: DeadLetterFilter, maxCounted: number | null) => sql`
-      select endpoint_id, reason, 1 as open from dead_letters delivery
-      ${filter.eventType === undefined ? sql`` : withEvent} where ${matches(filter)} limit ${maxCounted}::int`
+      const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
+      select endpoint_id, reason, 1 as open from (
+        select * from dead_letters delivery where ${matches(filter)} order by finished_at desc, id desc limit ${maxLooked}::int
+      ) delivery
+      where ${eventType ?? null}::text is null or ${eventType ?? null} = (
+        select type from events where organization_id = delivery.organization_id and id = delivery.event_id)`
 
       /** Those from before there were groups have none until a worker has given them one. */
       const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
@@ -149,12 +152,12 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
 
         /**
          * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
-         * of a type or a time they are counted one by one, at most `maxCounted` of them.
+         * of a type or a time they are counted one by one, among the newest `maxLooked` alone.
          */
         count: Effect.fn("DeadLetterRepository.count")(
-          (filter: DeadLetterFilter, maxCounted: number | null = null) => sql<DeadLetterCount>`
+          (filter: DeadLetterFilter, maxLooked: number | null = null) => sql<DeadLetterCount>`
           select endpoint_id as "endpointId", reason, sum(open)::int as count
-          from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxCounted)}) each
+          from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
           group by endpoint_id, reason order by count desc, endpoint_id, reason`,
           orDieAs("DeadLetterRepository.count"),
         ),

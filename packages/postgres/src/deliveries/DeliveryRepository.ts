@@ -67,9 +67,13 @@ export interface DeliveryRequest {
 /** How many deliveries one step of a list looks at when its filter is one of their events. */
 const SCAN_BATCH_SIZE = 10_000
 
-/** The same for one step of a page, and how many it looks at in all. */
+/** The same for one step of a page, how many it looks at in all, and how many a step counts as that found fewer. */
 const PAGE_SCAN_BATCH_SIZE = 2000
-const MAX_PAGE_SCAN = 10_000
+const MAX_PAGE_SCAN = 4000
+const MIN_PAGE_STEP = 1000
+
+/** How many rows of what was delivered one step of a page looks at for those of an endpoint or an organization. */
+const PAGE_SCAN_ROWS = 5000
 
 /** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
 const HISTORY_ROWS = 200
@@ -155,8 +159,8 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
       from dead_letters) delivery`)
 
       /**
-       * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, and returns
-       * those that match, and where to go on.
+       * Looks at the newest deliveries below an id, at most `batchSize` and of `historyRows` rows of what was delivered, for which it
+       * looks at `scanRows` of all endpoints (null: at all of them), and returns those that match, and where to go on.
        */
       const listBelow = Effect.fnUntraced(function* (
         filter: DeliveryFilter,
@@ -164,8 +168,14 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
         {
           batchSize,
           historyRows,
+          scanRows,
           limit,
-        }: { readonly batchSize: number; readonly historyRows: number; readonly limit: number },
+        }: {
+          readonly batchSize: number
+          readonly historyRows: number
+          readonly scanRows: number | null
+          readonly limit: number
+        },
       ) {
         const [lowest, beyond] = idRange(filter)
         const top = before < beyond ? before : beyond
@@ -197,8 +207,9 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
             select organization_id from campaigns where id = ${filter.campaignId ?? null})))`
         const beyondEvent =
           filter.eventId === undefined ? MAX_ID : lowestIdentifierAt("delivery", madeAt(filter.eventId) + 1)
+        const isScanned = sql`id >= ${lowest} and ${isState(sql`'delivered'`)}`
         const isHistory = sql`
-        id >= ${lowest} and ${isState(sql`'delivered'`)} and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
+        ${isScanned} and ${isEndpoint(sql`endpoint_id`)} and ${isOrganization(sql`organization_id`)}
         and (${filter.eventId ?? null}::text is null or event_id = ${filter.eventId ?? null}
           or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`
         // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
@@ -207,11 +218,16 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
           DeliverySummary & { looked: number; lookedTo: DeliveryId | null; floor: DeliveryId | null }
         >`
         with history as materialized (
-          (select * from delivered where id < ${top} and ${isHistory} order by id desc limit ${historyRows}::int)
+          (select * from (
+            select * from delivered where id < ${top} and ${isScanned} order by id desc limit ${scanRows}::int
+          ) scanned where ${isHistory} order by id desc limit ${historyRows}::int)
           union all
           (select * from delivered where id >= ${top} and id < ${batchesBelow(top)} and first_id < ${top} and ${isHistory})
         ), reached as materialized (
-          select case when count(*) >= ${historyRows}::int then min(id) end as floor from history where id < ${top}
+          select case when count(*) >= ${historyRows}::int then min(id) else (
+            select id from delivered where id < ${top} and ${isScanned} and ${scanRows}::int is not null
+            order by id desc offset ${scanRows}::int - 1 limit 1
+          ) end as floor from history where id < ${top}
         ), looked as materialized (
           select * from (
             ${newest(waiting, ["pending", "sending"])} union all ${newest(dead, DEAD_LETTER_REASONS)}
@@ -319,6 +335,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
             const step: ListStep = yield* listBelow(filter, before, {
               batchSize,
               historyRows,
+              scanRows: null,
               limit: limit - found.length,
             })
             found.push(...step.deliveries)
@@ -331,7 +348,7 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
 
         /**
          * Lists a page of deliveries, newest first, and where the list goes on: below that id; null at its end. It looks at some thousand
-         * deliveries at most, so a page with few of a rare type or campaign may go on.
+         * deliveries at most, so a page with few of a rare type or campaign, or of a quiet endpoint, may go on.
          */
         page: Effect.fn("DeliveryRepository.page")(function* ({
           limit,
@@ -346,11 +363,12 @@ export class DeliveryRepository extends Context.Service<DeliveryRepository>()(
             const step: ListStep = yield* listBelow(filter, before, {
               batchSize,
               historyRows,
+              scanRows: PAGE_SCAN_ROWS,
               limit: limit + 1 - found.length,
             })
             found.push(...step.deliveries)
             before = step.next
-            looked += Math.max(1, step.looked)
+            looked += Math.max(MIN_PAGE_STEP, step.looked)
             if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
           }
           const next = found.length > limit ? found[limit - 1]!.id : (before as DeliveryId | null)

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import type { Timestamp } from "@outreach/domain/Timestamp"
+import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orDieAs } from "../DatabaseFailure.ts"
@@ -54,12 +54,41 @@ export interface AuditFilter {
   readonly before?: string | undefined
 }
 
+/** Above every id. */
+const MAX_ID = "~"
+
+/** How far the time of an id and that of its entry may be apart, in milliseconds. */
+const ID_MARGIN_MS = 60_000
+
+/** Returns the lowest id that is made so long after a time: ids sort by creation. */
+const idAt = (at: Timestamp | undefined, offsetMs: number): string | undefined =>
+  at && `aud_${(toUnixMillis(at) + offsetMs).toString(16).padStart(12, "0")}`
+
+/** How many commands one page looks at. */
+const MAX_PAGE_SCAN = 5000
+
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
 
 /** Records the commands of operators. Entries are only ever added. */
 export class AuditLog extends Context.Service<AuditLog>()("postgres/operators/AuditLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(`
+      id, begun_at as "begunAt", command, arguments, operator, os_user as "osUser", role, host, organizations,
+      coalesce(result, 'unfinished') as result, code, ended_at as "endedAt"`)
+    const isMeant = (filter: AuditFilter) =>
+      sql.and([
+        sql`true`,
+        ...(filter.organizationId === undefined ? [] : [sql`${filter.organizationId} = any (organizations)`]),
+        ...(filter.command === undefined
+          ? []
+          : [sql`(command = ${filter.command} or starts_with(command, ${`${filter.command} `}))`]),
+        ...(filter.operator === undefined ? [] : [sql`${filter.operator} in (operator, os_user, role)`]),
+        ...(filter.from === undefined ? [] : [sql`begun_at >= ${filter.from}`]),
+        ...(filter.to === undefined ? [] : [sql`begun_at < ${filter.to}`]),
+        ...(filter.result === undefined ? [] : [sql`coalesce(result, 'unfinished') = ${filter.result}`]),
+        ...(filter.before === undefined ? [] : [sql`id < ${filter.before}`]),
+      ])
 
     return {
       /** Reports whether the database has the log; it lacks it before its first migration. */
@@ -104,25 +133,37 @@ export class AuditLog extends Context.Service<AuditLog>()("postgres/operators/Au
       }, orDieAs("AuditLog.end")),
 
       /** Lists commands, newest first. */
-      list: Effect.fn("AuditLog.list")(function* (filter: AuditFilter, limit: number) {
-        return yield* sql<AuditEntry>`
-          select id, begun_at as "begunAt", command, arguments, operator, os_user as "osUser", role, host, organizations,
-            coalesce(result, 'unfinished') as result, code, ended_at as "endedAt"
-          from audit_log left join audit_results on command_id = id
-          where ${sql.and([
-            sql`true`,
-            ...(filter.organizationId === undefined ? [] : [sql`${filter.organizationId} = any (organizations)`]),
-            ...(filter.command === undefined
-              ? []
-              : [sql`(command = ${filter.command} or starts_with(command, ${`${filter.command} `}))`]),
-            ...(filter.operator === undefined ? [] : [sql`${filter.operator} in (operator, os_user, role)`]),
-            ...(filter.from === undefined ? [] : [sql`begun_at >= ${filter.from}`]),
-            ...(filter.to === undefined ? [] : [sql`begun_at < ${filter.to}`]),
-            ...(filter.result === undefined ? [] : [sql`coalesce(result, 'unfinished') = ${filter.result}`]),
-            ...(filter.before === undefined ? [] : [sql`id < ${filter.before}`]),
-          ])}
-          order by id desc limit ${limit}`
-      }, orDieAs("AuditLog.list")),
+      list: Effect.fn("AuditLog.list")(
+        (filter: AuditFilter, limit: number) => sql<AuditEntry>`
+          select ${columns} from audit_log left join audit_results on command_id = id
+          where ${isMeant(filter)} order by id desc limit ${limit}`,
+        orDieAs("AuditLog.list"),
+      ),
+
+      /**
+       * Lists a page of commands, newest first, and where the list goes on: before that id; null at its end. It looks at some thousand
+       * commands at most, so a page of a rare filter may be short, or empty, although the list goes on.
+       */
+      page: Effect.fn("AuditLog.page")(function* (filter: AuditFilter, limit: number) {
+        const rows = yield* sql<AuditEntry & { lookedTo: string | null }>`
+          with looked as materialized (
+            select * from audit_log
+            where id < ${filter.before ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}
+              and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID}
+            order by id desc limit ${MAX_PAGE_SCAN}::int
+          )
+          select found.*, "lookedTo" from (
+            select case when count(*) = ${MAX_PAGE_SCAN}::int then min(id) end as "lookedTo" from looked
+          ) scan
+          left join (
+            select ${columns} from looked left join audit_results on command_id = id
+            where ${isMeant(filter)} order by id desc limit ${limit + 1}::int
+          ) found on true
+          order by id desc`
+        const found = rows.filter(({ id }) => id !== null).map(({ lookedTo: _, ...entry }) => entry)
+        const next = found.length > limit ? found[limit - 1]!.id : rows[0]!.lookedTo
+        return { entries: found.slice(0, limit), next }
+      }, orDieAs("AuditLog.page")),
     }
   }),
 }) {

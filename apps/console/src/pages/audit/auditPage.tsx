@@ -46,8 +46,7 @@ export const auditPage = definePage({
   read: Effect.fnUntraced(function* ({ organization, before, ...given }, { operator }) {
     const organizationId = operator.organizationId ?? organization
     const filter = { organizationId, ...given }
-    const entries = yield* (yield* AuditLog).list({ ...filter, before }, PAGE_SIZE + 1)
-    const shown = entries.slice(0, PAGE_SIZE)
+    const { entries, next } = yield* (yield* AuditLog).page({ ...filter, before }, PAGE_SIZE)
     const organizations = yield* (yield* OrganizationRepository).list
     const names = new Map<string, string>(organizations.map(({ id, name }) => [id, name]))
     return {
@@ -83,8 +82,12 @@ export const auditPage = definePage({
           </FilterBar>
           <Table
             caption="What operators did, newest first"
-            rows={shown}
-            empty="Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
+            rows={entries}
+            empty={
+              next === null
+                ? "Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
+                : "None of the newest commands matches. The next page looks further back."
+            }
             columns={[
               { header: "Time (UTC)", cell: ({ begunAt }) => <Time at={begunAt} /> },
               { header: "Who", cell: (entry) => <Who entry={entry} /> },
@@ -101,7 +104,7 @@ export const auditPage = definePage({
                 : []),
             ]}
           />
-          <NextPage next={entries.length > PAGE_SIZE ? shown.at(-1)?.id : undefined} />
+          <NextPage next={next} />
         </>
       ),
     }
@@ -113,9 +116,9 @@ const flagsOf = (given: Readonly<Record<string, string | undefined>>): string =>
     .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} "${value}"`]))
     .join("")
 
-const NextPage = ({ next }: { readonly next: string | undefined }) => {
+const NextPage = ({ next }: { readonly next: string | null }) => {
   const { address } = useView()
-  return <Pager address={address} next={next === undefined ? undefined : { before: next.slice("aud_".length) }} />
+  return <Pager address={address} next={next === null ? undefined : { before: next.slice("aud_".length) }} />
 }
 
 const Who = ({ entry: { operator, osUser, host, role } }: { readonly entry: AuditEntry }) => (

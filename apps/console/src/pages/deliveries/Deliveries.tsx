@@ -20,7 +20,7 @@ export const Deliveries = (props: {
     rows={props.rows}
     empty={
       props.isContinued
-        ? "None of the last 10,000 deliveries fits. The next page looks further back."
+        ? "None of the newest deliveries fits. The next page looks further back."
         : "No delivery fits. An event on its way to an endpoint would stand here, with its attempts."
     }
     columns={[

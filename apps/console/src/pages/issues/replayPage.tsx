@@ -18,7 +18,7 @@ import { HiddenFields } from "./HiddenFields.tsx"
 /** Deliveries a second, unless told. */
 const DEFAULT_RATE = 100
 
-/** How many dead letters of a type or a time are counted for the page. */
+/** Among how many dead letters, the newest, those of a type or a time are counted for the page. */
 const MAX_COUNTED = 10_000
 
 /** `/dead-letters/replay`: how many dead letters a replay would send again, before it begins. */
@@ -30,15 +30,20 @@ export const replayPage = definePage({
   query: deadLetterInputs,
   read: Effect.fnUntraced(function* (input, { operator }) {
     const filter = deadLetterFilter(input, operator)
-    const counts = yield* (yield* DeadLetterRepository).count(filter, MAX_COUNTED + 1)
+    const deadLetters = yield* DeadLetterRepository
+    const counts = yield* deadLetters.count(filter, MAX_COUNTED)
     const endpoints: Endpoints = new Map(
       (yield* (yield* DeliveryRepository).endpoints(operator.organizationId ?? undefined)).map((each) => [
         each.id,
         each,
       ]),
     )
-    const total = counts.reduce((sum, { count }) => sum + count, 0)
-    const hasMore = total > MAX_COUNTED && !isGrouped(filter)
+    const total = sumOf(counts)
+    const looked =
+      input.type === undefined
+        ? total
+        : sumOf(yield* deadLetters.count(deadLetterFilter({ ...input, type: undefined }, operator), MAX_COUNTED))
+    const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
     const flags = toFlags(input) || " --all"
     return {
       title: "Replay dead letters",
@@ -47,18 +52,23 @@ export const replayPage = definePage({
         `ops dead-letters replay${flags} --rate ${DEFAULT_RATE} --detach`,
       ],
       body:
-        total === 0 ? (
+        total === 0 && !hasMore ? (
           <Empty>No dead letter fits that was not replayed yet.</Empty>
         ) : (
           <>
             <p>
-              {hasMore ? `More than ${formatCount(MAX_COUNTED)}` : formatCount(total)}{" "}
-              {total === 1 ? "dead letter" : "dead letters"} would be delivered again, each from attempt 1, after live
-              events and retries. Their history stays. At {DEFAULT_RATE} a second it takes {hasMore && "more than "}
+              {hasMore && "At least "}
+              {formatCount(total)} {total === 1 ? "dead letter" : "dead letters"} would be delivered again, each from
+              attempt 1, after live events and retries. Their history stays. At {DEFAULT_RATE} a second it takes{" "}
+              {hasMore && "at least "}
               {formatDuration(total / DEFAULT_RATE)}.
             </p>
             <Table<DeadLetterCount>
-              caption={hasMore ? "Some of them by endpoint and reason" : "Dead letters by endpoint and reason"}
+              caption={
+                hasMore
+                  ? `Of the newest ${formatCount(MAX_COUNTED)} by endpoint and reason`
+                  : "Dead letters by endpoint and reason"
+              }
               rows={counts}
               empty=""
               columns={[
@@ -89,6 +99,8 @@ export const replayPage = definePage({
     }
   }),
 })
+
+const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
 
 /** Creates a job that delivers dead letters again at a steady rate. */
 export const replayDeadLetters = defineAction({
