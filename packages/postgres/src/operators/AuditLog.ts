@@ -156,7 +156,8 @@ export class AuditLog extends Context.Service<AuditLog>()("postgres/operators/Au
             select case when count(*) = ${MAX_PAGE_SCAN}::int then min(id) end as "lookedTo" from looked
           ) scan
           left join (
-            select ${columns} from looked left join audit_results on command_id = id
+            select ${columns} from looked
+            left join lateral (select * from audit_results where command_id = id offset 0) ended on true
             where ${isMeant(filter)} order by id desc limit ${limit + 1}::int
           ) found on true
           order by id desc`
