@@ -6,6 +6,7 @@ import { readSubjectTestReport } from "@outreach/domain/campaigns/readSubjectTes
 import { CampaignId } from "@outreach/domain/Identifier"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
+import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Empty } from "../../components/Empty.tsx"
@@ -49,6 +50,7 @@ export const campaignPage = definePage({
         domains: reader.domains(key, MAX_DOMAINS),
         failures: repository.failures(campaignId),
         quarantined: repository.quarantined(campaignId),
+        organization: (yield* OrganizationRepository).find(campaign.organizationId),
         summaries: repository.summaries(campaign.organizationId, [campaignId]),
         sender: (yield* SenderRepository).ofCampaign(campaignId),
         subjectTest: readSubjectTestReport(campaign),
@@ -60,7 +62,8 @@ export const campaignPage = definePage({
       { concurrency: 3 },
     )
     const { program } = found.summaries.get(campaignId)!
-    const { progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } = found
+    const { organization, progress, hours, domains, failures, quarantined, sender, subjectTest, followUp, checks } =
+      found
     const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
     // Once a campaign is under way, its numbers come before what was checked.
     const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
@@ -82,7 +85,7 @@ export const campaignPage = definePage({
               <h2>Facts</h2>
               <Facts
                 facts={{
-                  Organization: <IdLink id={campaign.organizationId} />,
+                  Organization: <IdLink id={campaign.organizationId}>{organization.name}</IdLink>,
                   Program: `${program.name} (${program.status})`,
                   Kind: campaign.kind,
                   "Window (UTC)": <WindowBar {...campaign} />,
