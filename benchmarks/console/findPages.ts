@@ -7,12 +7,29 @@ export interface FoundPage {
 }
 
 /** How many addresses are opened to find links. */
-const MAX_OPENED = 120
+const MAX_OPENED = 140
+
+/** What no link leads to, but a form: filters that few rows or none fit are the hardest. */
+const OF_FORMS = [
+  "/audit?operator=nobody",
+  "/audit?result=failed",
+  "/audit?result=interrupted",
+  "/dead-letters/replay?type=outreach.email_sent",
+  "/deliveries?state=delivered",
+  "/deliveries?state=delivered&type=outreach.email_bounced",
+  "/deliveries?type=outreach.recipients_published",
+  `/deliveries?organization=org_${"3".padStart(32, "0")}`,
+  `/deliveries?endpoint=whe_${"70".padStart(32, "0")}&type=outreach.email_sent`,
+  "/inbox?reason=no_reason&state=quarantined",
+  "/inbox?state=applied",
+  "/inbox?state=applied&type=clinician.learner_qualified",
+  `/people/rcp_${"1".padStart(8, "0")}${"100".padStart(24, "0")}`,
+] as const
 
 /** Finds a page of each kind by following links, as an operator does. */
 export async function findPages({ url, cookie }: RunningConsole): Promise<ReadonlyArray<FoundPage>> {
   const found = new Map<string, string>()
-  const waiting = ["/"]
+  const waiting: Array<string> = ["/", ...OF_FORMS]
   for (let opened = 0; waiting.length > 0 && opened < MAX_OPENED; opened++) {
     const address = waiting.shift()!
     const response = await fetch(`${url}${address}`, { headers: { cookie }, redirect: "manual" })
@@ -30,7 +47,10 @@ export async function findPages({ url, cookie }: RunningConsole): Promise<Readon
       waiting.push(each)
     }
   }
-  return [...found].map(([pattern, address]) => ({ pattern, address })).sort((a, b) => (a.pattern < b.pattern ? -1 : 1))
+  const ofForms = OF_FORMS.map((address) => ({ pattern: address.replaceAll(/_0{8,}/g, "_…"), address }))
+  return [...[...found].map(([pattern, address]) => ({ pattern, address })), ...ofForms].sort((a, b) =>
+    a.pattern < b.pattern ? -1 : 1,
+  )
 }
 
 /** Returns an address with the names of its query, and without the values. */

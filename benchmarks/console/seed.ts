@@ -1,4 +1,5 @@
 import type postgres from "postgres"
+import { seedHistory } from "./seedHistory.ts"
 
 /** How much the database holds. */
 export interface Sizes {
@@ -102,6 +103,7 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
   await sql`
     insert into audit_log (operator, os_user, host, command, arguments, organizations)
     select 'Benchmark', 'root', 'host', 'campaigns pause', '{}', array[organization] from shares cross join generate_series(1, 2500)`
+  await seedHistory(sql)
   await sql`vacuum analyze`
   await sql`checkpoint`
 }

@@ -2,6 +2,7 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { type Answer, startConsole } from "./startConsole.ts"
 
@@ -85,5 +86,24 @@ describe("the audit log", () => {
     expect(commandsOf(page)).toEqual(["recipients find", "digest verify"])
     expect(commandsOf(await viewer.get(`/audit?organization=${one.organization}`))).toHaveLength(2)
     expect((await viewer.get(`/audit?organization=${other.organization}`)).status).toBe(404)
+  })
+
+  it("finds a rare command on a later page, and says that an empty page is not the last", async () => {
+    const { organization } = await seed()
+    await record(["endpoints disable", organization])
+    await test().run(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`
+          insert into audit_log (os_user, host, command, arguments, organizations)
+          select 'root', 'h', 'campaigns show', '{}', '{}' from generate_series(1, 5000)`,
+      ),
+    )
+    const admin = await test().as("admin")
+    const first = await admin.get(`/audit?organization=${organization}`)
+    expect(commandsOf(first)).toEqual([])
+    expect(first.words).toContain("The next page looks further back")
+    const second = await admin.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
+    expect(commandsOf(second)).toEqual(["endpoints disable"])
   })
 })

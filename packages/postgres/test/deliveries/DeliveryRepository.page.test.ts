@@ -11,6 +11,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -66,6 +67,27 @@ describe("DeliveryRepository.page", () => {
     expect(
       (yield* allPages({ organizationId: organization.id, eventType: "outreach.email_opened" }, 5)).flat(),
     ).toEqual([])
+  })
+
+  test("finds the few deliveries of an endpoint though many others are newer, and says where it goes on", function* () {
+    const repository = yield* DeliveryRepository
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, organization } = yield* seedAll
+    const other = yield* seedCampaign({ recipients: 0 })
+    // More than one page looks at.
+    yield* sql`
+      insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+      select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, make_id('evt'), '[]', clock_timestamp()
+      from generate_series(1, 30001)`
+    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    for (const filter of [{ endpointId: endpoint.id }, { organizationId: organization.id }]) {
+      const pages = yield* allPages(filter, 5)
+      expect(pages.flat()).toEqual(all)
+      const delivered = yield* allPages({ ...filter, state: "delivered" }, 5)
+      expect(delivered.length).toBeGreaterThan(1)
+      expect(delivered.flat()).toEqual(all.filter(({ state }) => state === "delivered"))
+    }
+    yield* sql`delete from delivered where organization_id = ${other.organization.id}`
   })
 
   test("keeps to the ids between two times", function* () {
