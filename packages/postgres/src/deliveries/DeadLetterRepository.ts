@@ -80,7 +80,7 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
 
       const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
       select endpoint_id, reason, 1 as open from (
-        select * from dead_letters delivery where ${matches(filter)} order by finished_at desc, id desc limit ${maxLooked}::int
+        select * from dead_letters delivery where ${matches(filter)} limit ${maxLooked}::int
       ) delivery
       where ${eventType ?? null}::text is null or ${eventType ?? null} = (
         select type from events where organization_id = delivery.organization_id and id = delivery.event_id)`
@@ -152,7 +152,7 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
 
         /**
          * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
-         * of a type or a time they are counted one by one, among the newest `maxLooked` alone.
+         * of a type or a time they are counted one by one, among `maxLooked` of them alone.
          */
         count: Effect.fn("DeadLetterRepository.count")(
           (filter: DeadLetterFilter, maxLooked: number | null = null) => sql<DeadLetterCount>`

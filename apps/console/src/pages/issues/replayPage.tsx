@@ -18,8 +18,8 @@ import { HiddenFields } from "./HiddenFields.tsx"
 /** Deliveries a second, unless told. */
 const DEFAULT_RATE = 100
 
-/** Among how many dead letters, the newest, those of a type or a time are counted for the page. */
-const MAX_COUNTED = 10_000
+/** Among how many dead letters those of a type or a time are counted for the page. */
+const MAX_COUNTED = 5000
 
 /** `/dead-letters/replay`: how many dead letters a replay would send again, before it begins. */
 export const replayPage = definePage({
@@ -66,7 +66,7 @@ export const replayPage = definePage({
             <Table<DeadLetterCount>
               caption={
                 hasMore
-                  ? `Of the newest ${formatCount(MAX_COUNTED)} by endpoint and reason`
+                  ? `Those among ${formatCount(MAX_COUNTED)} that were looked at, by endpoint and reason`
                   : "Dead letters by endpoint and reason"
               }
               rows={counts}
