@@ -1,15 +1,18 @@
 import { eventually } from "@outreach/testing/eventually"
 import { freePort } from "@outreach/testing/freePort"
 import { describe, expect, it } from "vitest"
-import { accepted, refused, sendSigned, verifySignature } from "./sendSigned.ts"
+import { refused, sendSigned, verifySignature } from "./sendSigned.ts"
 import { findPostfix, startPostfix } from "./startPostfix.ts"
+
+/** Postfix names its queue in the reply. */
+const delivered = { _tag: "Accepted", reply: expect.stringMatching(/^250 /) }
 
 const postfix = await findPostfix()
 
 describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () => {
   it.each([
-    ["yes", [accepted, accepted, accepted], 3],
-    ["no", [accepted, refused, accepted], 2],
+    ["yes", [delivered, delivered, delivered], 3],
+    ["no", [delivered, refused, delivered], 2],
   ] as const)(
     "is delivered by postfix with smtputf8_enable=%s, or refused, and others are delivered",
     async (enable, outcomes, count) => {
@@ -24,7 +27,7 @@ describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () =>
       }
       const server = await startPostfix(postfix.program, port, settings)
       const addresses = ["a@clinic.test", "josé@clinic.test", "anna@xn--bro-hoa.test"]
-      expect(await sendSigned(`smtp://127.0.0.1:${port}`, ...addresses)).toEqual(outcomes)
+      expect(await sendSigned(`smtp://127.0.0.1:${port}`, ...addresses)).toMatchObject(outcomes)
       const messages = await eventually(server.readMailbox, ({ length }) => length === count)
       for (const message of messages) {
         expect(message).toMatch(/^Return-Path: <bounce-1@bounces\.acme\.test>$/m)

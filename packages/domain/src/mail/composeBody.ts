@@ -59,7 +59,8 @@ export const composeBody = (template: MessageTemplate, links: TrackingLinks["Ser
   const render = compileTemplate(html, "html")
   const composeEach: ComposeBody = (to, variables) => {
     const rewritten = rewriteLinks(render(variables), to, links)
-    return { html: rewritten, text: mailText(rewritten) }
+    // The text has no pixel, which may add a line to what stands around it.
+    return { html: rewritten, text: mailText(rewritten.replace(pixelTo(to, links), "")) }
   }
   if (/\{[{%]/.test(html.replaceAll(OUTPUTS, "")) || NUMERIC_PLACEHOLDER.test(html)) return composeEach
   if (ANY_PLACEHOLDER.test(html + campaignName + programName + senderName + postalAddress)) return composeEach

@@ -85,6 +85,11 @@ describe("composeBody", () => {
     expect(compose(html).html.match(/\/l\//g)).toHaveLength(7000)
   })
 
+  it("leaves no trace of the pixel in the text", () => {
+    const html = '<ol start="{{ campaign_name }}"><li>x<li></li>'
+    expect(compose(html).text).toBe(compose(`{% comment %}{% endcomment %}${html}`).text)
+  })
+
   it("comes to the same for all recipients at once as for each by itself", () => {
     fc.assert(composesAlike, { numRuns: 300 })
   })
