@@ -53,9 +53,6 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       const sql = yield* SqlClient.SqlClient
       const hints = yield* Hints
       const createdAt = sql.literal(CREATED_AT)
-      const withEvent = sql.literal(
-        "join events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id",
-      )
 
       // Without what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
       const isOf = ({ organizationId, groupId, status }: DeadLetterFilter, dead: Statement.Fragment) =>
@@ -70,13 +67,16 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
               ]),
         ])
 
-      const matches = (filter: DeadLetterFilter) => sql`
-      replayed_as is null and ${isOf(filter, sql`delivery`)}
-      and (${filter.endpointId ?? null}::text is null or endpoint_id = ${filter.endpointId ?? null})
-      ${filter.eventType === undefined ? sql`` : sql`and event.type = ${filter.eventType}`}
-      and (${filter.reason ?? null}::text is null or reason = ${filter.reason ?? null})
-      and finished_at >= coalesce(${filter.from ?? null}::timestamptz, '-infinity')
-      and finished_at < coalesce(${filter.to ?? null}::timestamptz, 'infinity')`
+      const matches = (filter: DeadLetterFilter) =>
+        sql.and([
+          sql`replayed_as is null`,
+          isOf(filter, sql`delivery`),
+          ...(filter.endpointId === undefined ? [] : [sql`endpoint_id = ${filter.endpointId}`]),
+          ...(filter.eventType === undefined ? [] : [sql`event.type = ${filter.eventType}`]),
+          ...(filter.reason === undefined ? [] : [sql`reason = ${filter.reason}`]),
+          ...(filter.from === undefined ? [] : [sql`finished_at >= ${filter.from}::timestamptz`]),
+          ...(filter.to === undefined ? [] : [sql`finished_at < ${filter.to}::timestamptz`]),
+        ])
 
       const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
       select endpoint_id, reason, 1 as open from (
@@ -139,14 +139,26 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
       return {
         /** Lists dead letters that were not replayed, newest first, from `after` on. */
         list: Effect.fn("DeadLetterRepository.list")(
-          (filter: DeadLetterFilter, limit: number, after: DeadLetterPosition | null = null) => sql<DeliverySummary>`
-          select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
-            event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
-            ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
-          from dead_letters delivery ${withEvent}
-          where ${matches(filter)}
-            and (finished_at, delivery.id) < (coalesce(${after?.finishedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? "~"})
-          order by finished_at desc, delivery.id desc limit ${limit}`,
+          ({ status, ...filter }: DeadLetterFilter, limit: number, after: DeadLetterPosition | null = null) => {
+            const newest = (group: Statement.Fragment) => sql<DeliverySummary>`
+              select delivery.organization_id as "organizationId", delivery.id, endpoint_id as "endpointId", event_id as "eventId",
+                event.type as "eventType", reason as state, attempts_made(attempts) as attempts, null as "dueAt",
+                ${createdAt}, finished_at as "finishedAt", replayed_as as "replayedAs"
+              from dead_letters delivery
+              cross join lateral (
+                -- One by one, in the order of the list, however many the planner takes the others to be.
+                select type, emitted_at from events where organization_id = delivery.organization_id and id = delivery.event_id offset 0
+              ) event
+              where ${matches(filter)} and ${group}
+                and (finished_at, delivery.id) < (coalesce(${after?.finishedAt ?? null}::timestamptz, 'infinity'), ${after?.id ?? "~"})
+              order by finished_at desc, delivery.id desc limit ${limit}`
+            if (status === undefined) return newest(sql`true`)
+            // The newest of each group: a plan for all groups sorted all dead letters of a status.
+            return sql<DeliverySummary>`
+              select dead.* from failure_groups failed cross join lateral (${newest(sql`delivery.group_id = failed.id`)}) dead
+              where failed.status = ${status}::int
+              order by "finishedAt" desc, dead.id desc limit ${limit}`
+          },
           orDieAs("DeadLetterRepository.list"),
         ),
 
