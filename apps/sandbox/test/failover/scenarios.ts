@@ -161,7 +161,6 @@ const brokenByAny = (outcome: Outcome, withinSeconds: number): ReadonlyArray<str
   }),
   ...isZero({
     "events below a poller's checkpoint were never seen": outcome.events.unseen,
-    "webhooks were not delivered": outcome.webhooks.undelivered,
     "recipients got no e-mail": outcome.mail.missed,
     "recipients were not found that had been announced": outcome.lookups.notFound,
   }),
