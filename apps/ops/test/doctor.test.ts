@@ -115,8 +115,8 @@ describe("doctor", () => {
     const { code, checks } = await consult(settings, undefined, ...args)
     const statuses = checks.filter(({ check }) => check !== "role").map(({ check, status }) => `${check} ${status}`)
     expect(statuses).toEqual(
-      ["settings", "settings", "database", "schema", "clock", "keys", "endpoints", "mail", "DKIM", "SPF", "DMARC", "MX"]
-        .concat("address")
+      ["settings", "settings", "settings", "database", "schema", "clock", "keys", "endpoints"]
+        .concat("mail", "DKIM", "SPF", "DMARC", "MX", "address")
         .map((check) => `${check} ok`),
     )
     expect({ code, messages: smtp.messages, received: partner.received }).toEqual({
@@ -126,7 +126,7 @@ describe("doctor", () => {
     })
     const { stdout } = await run(["doctor", ...args], { SECRETS_KEY: KEY, ...settings })
     expect(stdout).toMatch(/^ok {7}settings {4}The API accepts its \d+ settings, of which \d+ are set\.$/m)
-    expect(stdout).toMatch(/^14 checks, and none failed\.$/m)
+    expect(stdout).toMatch(/^15 checks, and none failed\.$/m)
     for (const secret of [KEY, MAIL.DKIM_KEY, "outreach@acme", "reports@", partner.url])
       expect(stdout).not.toContain(secret)
   })
@@ -138,6 +138,8 @@ describe("doctor", () => {
         WEBHOOK_CALL_SECONDS: "0",
         MAIL_FROM: "Outreach <outreach@example.test>",
         LOG_LEVEL: "loud",
+        CONSOLE_PORT: "hunter2",
+        CONSOLE_PROXY_HEADER: "X-Forwarded-User",
         SECRETS_KEY: Buffer.alloc(32).toString("base64"),
       },
       "settings",
@@ -150,6 +152,10 @@ describe("doctor", () => {
       expect.stringMatching(/^warning: SMTP_URL is not set\./),
       expect.stringMatching(/^failed: WEBHOOK_CALL_SECONDS is malformed/),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
+      "warning: MAIL_FROM looks like a placeholder.",
+      "warning: SECRETS_KEY does not look random.",
+      expect.stringMatching(/^failed: CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone/),
+      expect.stringMatching(/^failed: CONSOLE_PORT is malformed/),
       "warning: MAIL_FROM looks like a placeholder.",
       "warning: SECRETS_KEY does not look random.",
     ])

@@ -1,5 +1,6 @@
 import type { Resolver } from "node:dns/promises"
 import { ApiConfig } from "@outreach/api/ApiConfig"
+import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
@@ -85,6 +86,8 @@ export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
     yield* emit("settings", ...(yield* settingFindings("API", Effect.scoped(Layer.build(ApiConfig.fromEnvironment)))))
     const worker = Config.all([WorkerConfig, logLevel, otlpEndpoint])
     yield* emit("settings", ...(yield* settingFindings("worker", worker)))
+    const console = Effect.scoped(Layer.build(ConsoleConfig.fromEnvironment))
+    yield* emit("settings", ...(yield* settingFindings("console", console)))
   }
 
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))

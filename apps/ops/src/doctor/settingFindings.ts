@@ -37,7 +37,7 @@ export const settingFindings = Effect.fnUntraced(function* (
     if (Result.isSuccess(result)) break
     const { message } = result.failure.cause as Error
     findings.push(
-      message.includes(" is not set.")
+      /^\w+ is not set\./.test(message)
         ? warning(message, `The ${process} would not start with this environment.`)
         : failed(message, `The ${process} does not start; correct the setting.`),
     )

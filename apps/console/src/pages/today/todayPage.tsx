@@ -1,4 +1,5 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
 import { type FailureGroup, FailureGroups } from "@outreach/postgres/deliveries/FailureGroups"
 import {
   type GaugeSample,
@@ -14,6 +15,7 @@ import { Table } from "../../components/Table.tsx"
 import { Tile } from "../../components/Tile.tsx"
 import { Time } from "../../components/Time.tsx"
 import { definePage } from "../../http/Route.ts"
+import { EndpointLink, type Endpoints } from "../deliveries/EndpointLink.tsx"
 import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_ISSUES = 5
@@ -32,12 +34,13 @@ export const todayPage = definePage({
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroups
-    const [today, samples, domains, groups] = yield* Effect.all(
+    const [today, samples, domains, groups, endpoints] = yield* Effect.all(
       [
         reader.read(scope),
         reader.readHistory(scope),
         reader.readRefusingDomains(scope),
         largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
+        (yield* DeliveryRepository).endpoints(scope ?? undefined),
       ],
       { concurrency: "unbounded" },
     )
@@ -61,7 +64,7 @@ export const todayPage = definePage({
               </Tile>
             ))}
           </ul>
-          <Issues groups={groups} />
+          <Issues groups={groups} endpoints={new Map(endpoints.map((each) => [each.id, each]))} />
           <RefusingDomains domains={domains} />
         </>
       ),
@@ -96,7 +99,13 @@ interface HistorySources {
   readonly quotaDays: ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
 }
 
-const Issues = ({ groups }: { readonly groups: ReadonlyArray<FailureGroup> }) => (
+const Issues = ({
+  groups,
+  endpoints,
+}: {
+  readonly groups: ReadonlyArray<FailureGroup>
+  readonly endpoints: Endpoints
+}) => (
   <section id="issues">
     <h2>Open issues</h2>
     <Table
@@ -114,7 +123,7 @@ const Issues = ({ groups }: { readonly groups: ReadonlyArray<FailureGroup> }) =>
             </a>
           ),
         },
-        { header: "Endpoint", cell: ({ endpointId }) => <IdLink id={endpointId} /> },
+        { header: "Endpoint", cell: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} /> },
         { header: "Dead letters", numeric: true, cell: ({ open }) => formatCount(open) },
         { header: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
       ]}
