@@ -1,7 +1,7 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { AuditLog } from "@outreach/postgres/operators/AuditLog"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { type Answer, startConsole } from "./startConsole.ts"
@@ -16,7 +16,7 @@ const seed = () =>
     })),
   )
 
-/** Records commands that concern organizations, oldest first. */
+/** Records commands that concern organizations, oldest first, each in a millisecond of its own: within one, ids have no order. */
 const record = (
   ...commands: ReadonlyArray<readonly [command: string, ...organizations: ReadonlyArray<OrganizationId>]>
 ) =>
@@ -27,6 +27,8 @@ const record = (
         const given = { organization: organizations, npi: null, reason: "asked by phone" }
         const id = yield* log.begin({ command, arguments: given, operator: "ada", osUser: "root", host: "h" })
         if (!command.startsWith("unfinished")) yield* log.end(id, { result: "succeeded", code: null })
+        const begunBy = yield* Clock.currentTimeMillis
+        yield* Effect.repeat(Clock.currentTimeMillis, { until: (now) => now > begunBy })
       }
     }),
   )
