@@ -65,7 +65,12 @@ describe("the e-mail of a campaign", () => {
 
   it("is shown as written to a recipient, masked, to operators, and recorded", async () => {
     const { campaign } = await test().run(
-      seedCampaign({ recipients: 1, fields: ["first_name"], fieldsOf: () => ({ first_name: "Dana" }) }),
+      seedCampaign({
+        recipients: 1,
+        subjectTest: { subjectB: "News for {{ first_name }}", share: 100, afterSeconds: null },
+        fields: ["first_name"],
+        fieldsOf: () => ({ first_name: "Dana" }),
+      }),
     )
     const [recipient] = await test().run(
       SqlClient.SqlClient.use(
@@ -75,7 +80,10 @@ describe("the e-mail of a campaign", () => {
     )
     const path = `/campaigns/${campaign.id}/mail`
     const operator = await test().as("operator")
+    const text = await operator.get(`${path}/text/${recipient!.id}`)
+    expect(text.text).toMatch(/^Subject: An invitation to Heart failure\nSubject B: News for Dana\n\n/)
     const { words } = await operator.get(path)
+    expect(words).toContain("News for [first_name]")
     expect(words).toContain("c•••@clinic.test")
     expect(words).not.toContain(recipient!.email)
     const mail = await operator.get(`${path}/html/${recipient!.id}`)

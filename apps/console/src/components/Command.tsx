@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact"
 
 /** A command line that shows or does the same as the page. */
 export const Command = (props: { readonly children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-  <pre class="command" tabIndex={0}>
+  <pre class="command">
     <code>{props.children}</code>
   </pre>
 )

@@ -13,6 +13,12 @@ export const describeForecast = (forecast: QuotaForecast): string => {
       return "There is no target."
     case "Reached":
       return "The target is reached."
+    case "TooEarly":
+      return join(
+        `${whole.format(forecast.remaining)} are left.`,
+        "No day is complete yet, so there is no date.",
+        needed(forecast),
+      )
     case "NoProgress":
       return join(
         `${whole.format(forecast.remaining)} are left.`,

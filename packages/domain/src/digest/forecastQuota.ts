@@ -28,6 +28,8 @@ export interface QuotaProgress {
 export type QuotaForecast =
   | { readonly _tag: "NoTarget" }
   | { readonly _tag: "Reached" }
+  /** No day is complete yet. */
+  | ({ readonly _tag: "TooEarly" } & WhatIsLeft)
   | ({ readonly _tag: "NoProgress" } & WhatIsLeft)
   | ({
       readonly _tag: "Expected"
@@ -59,8 +61,9 @@ export const forecastQuota = ({ target, count, gains, today, by }: QuotaProgress
     neededPerDay: by === null || by < today ? null : Math.ceil(remaining / Math.max(1, daysBetween(today, by))),
   }
   const latest = gains.slice(-FORECAST_DAYS)
+  if (latest.length === 0) return { _tag: "TooEarly", ...left }
   const perDay = mean(latest)
-  if (!(perDay > 0)) return { _tag: "NoProgress", ...left }
+  if (perDay === 0) return { _tag: "NoProgress", ...left }
   const margin = marginOf(latest, perDay)
   const dateAtRate = (rate: number): CalendarDate | null => {
     const days = rate > 0 ? Math.ceil(remaining / rate) : Number.POSITIVE_INFINITY

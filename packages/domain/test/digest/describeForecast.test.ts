@@ -19,6 +19,7 @@ describe("describeForecast", () => {
     expect(described({ gains: [0, 0] })).toBe(
       "1,200 are left. The last complete days brought none, so there is no date.",
     )
+    expect(described({ gains: [] })).toBe("1,200 are left. No day is complete yet, so there is no date.")
     expect(described({ gains: [0, 0, 0, 0, 0, 0, 70] })).toContain("and perhaps never at this pace.")
     expect(described({ gains: [1], target: 1_000_000 })).toContain("in more than five years.")
     expect(described({ gains: [100] })).toContain("at 100 a day. The target is expected on 2026-12-05.")

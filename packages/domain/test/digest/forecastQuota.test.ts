@@ -72,7 +72,7 @@ describe("forecastQuota", () => {
         const forecast = forecastQuota(known)
         const grows = known.gains.slice(-FORECAST_DAYS).some((gain) => gain > 0)
         const isReached = known.target !== null && known.count >= known.target
-        const open = grows ? "Expected" : "NoProgress"
+        const open = grows ? "Expected" : known.gains.length === 0 ? "TooEarly" : "NoProgress"
         expect(forecast._tag).toBe(known.target === null ? "NoTarget" : isReached ? "Reached" : open)
         if (forecast._tag !== "Expected") return
         expect(forecast.remaining).toBe(known.target! - known.count)
@@ -89,7 +89,7 @@ describe("forecastQuota", () => {
     const dateOf = (known: QuotaProgress) => {
       const forecast = forecastQuota(known)
       if (forecast._tag === "Expected") return forecast.on ?? "9999-12-31"
-      return forecast._tag === "NoProgress" ? "9999-12-31" : ""
+      return forecast._tag === "NoProgress" || forecast._tag === "TooEarly" ? "9999-12-31" : ""
     }
     fc.assert(
       fc.property(anyProgress, fc.nat(1000), (known, more) => {

@@ -1,5 +1,4 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
@@ -7,6 +6,7 @@ import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { Effect, Schema } from "effect"
 import { Facts } from "../../components/Facts.tsx"
 import { definePage } from "../../http/Route.ts"
+import { preview } from "./campaignMail.ts"
 
 /** How many recipients a preview is offered for. */
 const SAMPLES = 3
@@ -27,7 +27,7 @@ export const campaignMailPage = definePage({
   read: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const key = { organizationId: campaign.organizationId, campaignId }
-    const test = yield* (yield* SubjectTestRepository).find(key)
+    const { subject, subjectB } = yield* preview(campaign)
     const mayReveal = mayActAs(operator.role, "operator")
     const samples = mayReveal ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
     const path = `/campaigns/${campaignId}/mail`
@@ -46,7 +46,7 @@ export const campaignMailPage = definePage({
           <p>
             <a href={`/campaigns/${campaignId}`}>Back to the campaign</a>
           </p>
-          <Facts facts={{ "Subject A": campaign.subject, "Subject B": test?.subjectB }} />
+          <Facts facts={{ Subject: subject, "Subject B": subjectB }} />
           <nav aria-label="How it is shown">
             <ul class="chips">
               {Object.entries(VIEWS).map(([name, words]) => (
@@ -83,13 +83,7 @@ export const campaignMailPage = definePage({
             )}{" "}
             Its links record nothing, and nothing is loaded from elsewhere.
           </p>
-          <iframe
-            class={`mail ${view}`}
-            title={`The e-mail, ${VIEWS[view].toLowerCase()}`}
-            sandbox=""
-            src={frame}
-            loading="lazy"
-          />
+          <iframe class={`mail ${view}`} title={`The e-mail, ${VIEWS[view].toLowerCase()}`} sandbox="" src={frame} />
         </>
       ),
     }

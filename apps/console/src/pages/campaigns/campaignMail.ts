@@ -1,3 +1,4 @@
+import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { TRACKING_PATHS } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
@@ -16,23 +17,30 @@ const POLICY =
 
 type Part = "html" | "text"
 
-const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part, recipientId: RecipientId | undefined) {
+/** Renders the e-mail to a recipient, or to a placeholder without `token`. */
+export const preview = Effect.fnUntraced(function* (campaign: Campaign, token?: string) {
   const { publicBaseUrl, mailFrom } = yield* ConsoleConfig
+  return yield* Effect.provide(previewMail(campaign, token, { publicBaseUrl, mailFrom }), throwawaySeal)
+})
+
+const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part, recipientId: RecipientId | undefined) {
+  const { publicBaseUrl } = yield* ConsoleConfig
   const campaign = yield* (yield* CampaignRepository).find(campaignId)
   const recipient =
     recipientId &&
     (yield* (yield* RecipientRepository).findAll(campaign.organizationId, [recipientId])).get(recipientId)
   if (recipientId !== undefined && recipient === undefined) return yield* new RecipientNotFound({ token: recipientId })
-  const mail = yield* previewMail(campaign, recipient?.token, { publicBaseUrl, mailFrom }).pipe(
-    Effect.provide(throwawaySeal),
-  )
-  const plain = withoutPixel(mail[part], publicBaseUrl)
+  const mail = yield* preview(campaign, recipient?.token)
+  const plain = part === "text" ? withSubjects(mail) : withoutPixel(mail.html, publicBaseUrl)
   const shown = recipient === undefined ? plain : mask(plain, recipient)
   return HttpServerResponse.text(shown, {
     contentType: part === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
     headers: { "content-security-policy": POLICY },
   })
 })
+
+const withSubjects = ({ subject, subjectB, text }: Effect.Success<ReturnType<typeof preview>>): string =>
+  [`Subject: ${subject}`, ...(subjectB === undefined ? [] : [`Subject B: ${subjectB}`]), "", text].join("\n")
 
 /** Leaves out the pixel that shows an opening: an operator's look is none, and the policy would block it. */
 const withoutPixel = (html: string, publicBaseUrl: string): string =>

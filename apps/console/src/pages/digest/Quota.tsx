@@ -57,6 +57,8 @@ const statusOf = (
       return ["neutral", "no target"]
     case "Reached":
       return ["good", "reached"]
+    case "TooEarly":
+      return ["neutral", "too early to say"]
     case "NoProgress":
       return ["bad", "no progress"]
     case "Expected":

@@ -57,7 +57,11 @@ export const Keys = (props: {
             cell: ({ revokedAt, expiresAt }) => <KeyEnd revokedAt={revokedAt} expiresAt={expiresAt} />,
           },
           { header: "This minute", numeric: true, cell: (key) => <Use count={usedNow(key)} /> },
-          { header: "Fullest minute, 24 h", numeric: true, cell: (key) => <Use count={totalFor(key).peak} /> },
+          {
+            header: "Fullest minute, 24 h",
+            numeric: true,
+            cell: (key) => <Use count={Math.max(totalFor(key).peak, usedNow(key))} />,
+          },
           { header: "Requests, 24 h", numeric: true, cell: (key) => formatCount(totalFor(key).requests) },
           {
             header: "Errors",

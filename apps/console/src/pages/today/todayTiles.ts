@@ -102,7 +102,7 @@ const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: To
     href: "/campaigns?status=sending",
     tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
     value: campaigns === 0 && sentInLastMinute === 0 ? "Nothing" : `${formatCount(sentInLastMinute)} a minute`,
-    detail: campaigns === 0 ? "no campaign has its window open" : parts.join(", "),
+    detail: campaigns === 0 ? "no campaign is sending" : parts.join(", "),
     history: { unit: "e-mails in five minutes", of: ({ sent }) => sent },
   }
 }
