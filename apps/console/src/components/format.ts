@@ -2,7 +2,7 @@
 export const formatCount = (count: number): string => count.toLocaleString("en")
 
 /** Formats a count for the axis of a chart, such as `800` or `1.2K`. */
-export const formatTick = (count: number): string => count.toLocaleString("en", { notation: "compact" })
+export const formatCompact = (count: number): string => count.toLocaleString("en", { notation: "compact" })
 
 /** Formats a count that was counted only so far. */
 export const formatCapped = (count: number, cap: number): string =>

@@ -1,5 +1,5 @@
 import * as Plot from "@observablehq/plot"
-import { formatCount, formatTick } from "../format.ts"
+import { formatCompact, formatCount } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
 /** How many there were at the end of a day. */
@@ -76,7 +76,7 @@ export const BurnUp = (props: {
         y: {
           grid: true,
           label: null,
-          tickFormat: formatTick,
+          tickFormat: formatCompact,
           domain: [0, highest * 1.05],
           // Counts are whole: fewer of them have no more marks than there are.
           ticks: Math.min(5, Math.ceil(highest)),

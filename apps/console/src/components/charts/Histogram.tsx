@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { formatCount, formatTick } from "../format.ts"
+import { formatCompact, formatCount } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
 /** One part of the counts of a histogram, such as an outcome. */
@@ -85,7 +85,7 @@ export const Histogram = (props: {
           domain: [0, Math.max(1, highest)],
           grid: true,
           label: null,
-          tickFormat: formatTick,
+          tickFormat: formatCompact,
           ticks: Math.max(1, Math.min(5, highest)),
         },
         color: {
