@@ -2,6 +2,9 @@
 const MAX_LENGTH = 200
 /** How much of a reply is looked at: a server may answer with any number of lines. */
 const MAX_READ_LENGTH = 2000
+/** Words in ASCII with single spaces between them. */
+const WORDS = /^[!-~]+(?: [!-~]+)*$/
+const ADDRESS = /(?:"[^"]*"|[^\s<>()[\],;:"]*)(?:@|%40)[^\s<>(),;"]*/gi
 /** From this length on, a local part is taken out of words, too. */
 const MIN_TELLING_LENGTH = 4
 
@@ -10,25 +13,33 @@ const MIN_TELLING_LENGTH = 4
  * that may be an NPI.
  */
 export const cleanSmtpReply = (reply: string, email: string): string => {
+  const local = email.slice(0, Math.max(0, email.lastIndexOf("@")))
   // What was cut off may have left half an address.
   const read = reply.length > MAX_READ_LENGTH ? reply.slice(0, MAX_READ_LENGTH).replace(/\S*$/, "") : reply
-  const text = read
+  // Nearly every reply is one plain line, to which only the last step applies.
+  let text = WORDS.test(read) ? read : onOneLine(read)
+  if (/@|%40/.test(text)) text = text.replace(ADDRESS, "[address]")
+  if (mayHold(text, local)) text = text.replace(patternOf(local), "[address]")
+  text = text.replace(/(?<!\d)\d{10}(?!\d)/g, "[number]").trim()
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
+}
+
+const onOneLine = (reply: string): string =>
+  reply
     .split(/\r?\n/)
     // Each line of a reply repeats its codes (RFC 5321 4.2.1, RFC 2034 4).
     .map((line, i) => (i === 0 ? line : line.replace(/^\d{3}(?:[ -](?:[245]\.\d{1,3}\.\d{1,3}\s)?|$)/, "")))
     .join(" ")
     .replace(/\p{Cf}+/gu, "")
     .replace(/[\p{Cc}\s]+/gu, " ")
-    .replace(/(?:"[^"]*"|[^\s<>()[\],;:"]*)(?:@|%40)[^\s<>(),;"]*/gi, "[address]")
-    .replace(localPartOf(email), "[address]")
-    .replace(/(?<!\d)\d{10}(?!\d)/g, "[number]")
-    .trim()
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
-}
 
-const localPartOf = (email: string): RegExp => {
-  const local = email.slice(0, Math.max(0, email.lastIndexOf("@")))
-  if (local === "") return /(?!)/
+/** Reports whether a text may hold a local part in any case. Letters beyond ASCII have several forms. */
+const mayHold = (text: string, local: string): boolean =>
+  local !== "" && (!isAscii(text) || !isAscii(local) || text.toLowerCase().includes(local.toLowerCase()))
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
+const patternOf = (local: string): RegExp => {
   const escaped = local.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
   return local.length < MIN_TELLING_LENGTH
     ? new RegExp(`(?<![\\p{L}\\p{N}.-])${escaped}(?![\\p{L}\\p{N}.-])`, "giu")

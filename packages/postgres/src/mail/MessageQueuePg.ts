@@ -20,7 +20,7 @@ import type { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
 import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { bringTurnForward } from "./bringTurnForward.ts"
-import { bounceReasonOf, countDomains, type DomainAnswer } from "./countDomains.ts"
+import { bounceReasonOf, countDomains, type DomainAnswer, domainsCounted } from "./countDomains.ts"
 import { giveBackToRamps } from "./giveBackToRamps.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
@@ -169,14 +169,15 @@ const MAX_BATCH_SIZE = 100
 /** Settles messages of one organization in one transaction, with one stamp; returns the keys of the leases that were still held. */
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const sql = yield* SqlClient.SqlClient
-  const retries = items.flatMap(({ lease, settlement, attempt }) =>
-    "event" in settlement || settlement.state === "withdrawn"
+  const told = (item: Settling) => ({ made: item.attempt, number: item.lease.attempt, answers: answersTo(item) })
+  const retries = items.flatMap((item) =>
+    "event" in item.settlement || item.settlement.state === "withdrawn"
       ? []
-      : [{ ...lease, ...putBack(lease, settlement), made: attempt, number: lease.attempt }],
+      : [{ ...item.lease, ...putBack(item.lease, item.settlement), ...told(item) }],
   )
-  const finals = items.flatMap(({ lease, settlement, attempt }) =>
-    settlement.state === "sent" || settlement.state === "bounced" || settlement.state === "withdrawn"
-      ? [{ ...lease, ...settlement, made: attempt, number: lease.attempt }]
+  const finals = items.flatMap((item) =>
+    "event" in item.settlement || item.settlement.state === "withdrawn"
+      ? [{ ...item.lease, ...item.settlement, ...told(item) }]
       : [],
   )
   const settled = new Set<string>()
@@ -253,7 +254,13 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
     if (ours.length > 0) {
       const ids = ours.map(({ recipientId }) => recipientId)
       const at = yield* commitTimestamp(organizationId)
+      // Others of the organization wait for the clock from now on, so each round trip counts.
       yield* sql`
+        with counted as (${domainsCounted(
+          sql,
+          organizationId,
+          ours.flatMap(({ answers }) => answers),
+        )})
         update recipients recipient set updated_at = ${at}::timestamptz,
           last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
           sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
@@ -277,9 +284,10 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
       )
     }
   }
+  // At the end, because whoever holds the clock may wait for these rows: nobody who holds them may wait for the clock.
   yield* countDomains(
     organizationId,
-    items.flatMap((item) => (settled.has(keyOf(item.lease)) ? answerTo(item) : [])),
+    retries.flatMap((retry) => (settled.has(keyOf(retry)) ? retry.answers : [])),
   )
   yield* giveBackToRamps(
     organizationId,
@@ -289,7 +297,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
 })
 
 /** Returns what the server of a recipient's domain answered; nothing where none was asked, or its answer is not known. */
-const answerTo = ({ lease: { campaignId, email }, settlement, attempt }: Settling): ReadonlyArray<DomainAnswer> => {
+const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settling): ReadonlyArray<DomainAnswer> => {
   const reply = attempt?.reply ?? null
   if (settlement.state === "sent") return [{ campaignId, email, answer: "sent", reply: null }]
   if (settlement.state === "bounced") return [{ campaignId, email, answer: bounceReasonOf(settlement.event), reply }]

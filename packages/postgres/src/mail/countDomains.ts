@@ -19,11 +19,18 @@ export const countDomains = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   answers: ReadonlyArray<DomainAnswer>,
 ) {
-  if (answers.length === 0) return
-  const sql = yield* SqlClient.SqlClient
+  if (answers.length > 0) yield* domainsCounted(yield* SqlClient.SqlClient, organizationId, answers)
+})
+
+/** The statement of `countDomains`, to stand within another one. */
+export const domainsCounted = (
+  sql: SqlClient.SqlClient,
+  organizationId: OrganizationId,
+  answers: ReadonlyArray<DomainAnswer>,
+) => {
   const column = (read: (answer: DomainAnswer) => string) => answers.map(read)
   // In one order, because transactions that put messages back hold no clock.
-  yield* sql`
+  return sql`
     insert into campaign_domains as kept (
       organization_id, campaign_id, domain, sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found,
       address_invalid, other, last_reply, last_reply_at)
@@ -46,7 +53,7 @@ export const countDomains = Effect.fnUntraced(function* (
       domain_not_found = kept.domain_not_found + excluded.domain_not_found,
       address_invalid = kept.address_invalid + excluded.address_invalid, other = kept.other + excluded.other,
       last_reply = coalesce(excluded.last_reply, kept.last_reply), last_reply_at = coalesce(excluded.last_reply_at, kept.last_reply_at)`
-})
+}
 
 /** Returns the reason of a bounce that an event tells of. */
 export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
