@@ -64,5 +64,10 @@ export const parseInputs = (
     const { expected, reason } = parsed.failure
     faults.push({ name, message: `${name} is not valid${reason && `: ${reason}`}. It must be ${expected}.` })
   }
+  // Every range has these names; times and dates sort as text.
+  const { from, to } = values
+  if (typeof from === "string" && typeof to === "string" && from > to) {
+    faults.push({ name: "to", message: "to is not valid. It must not be before from." })
+  }
   return faults.length > 0 ? Result.fail(faults) : Result.succeed(values)
 }

@@ -1,3 +1,4 @@
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
@@ -42,6 +43,15 @@ describe("the values of a query or a form", () => {
   it("that hold a NUL character, which the database has no text for, are not valid", () => {
     const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
     expect(given).toEqual(Result.fail([{ name: "reason", message: "reason is not valid: it holds a NUL character." }]))
+  })
+
+  it("that end before they begin are no range", () => {
+    const range = (from: string, to: string) =>
+      parseInputs({ from: CalendarDate, to: CalendarDate }, Object.entries({ from, to }))
+    expect(range("2026-11-23", "2026-11-22")).toEqual(
+      Result.fail([{ name: "to", message: "to is not valid. It must not be before from." }]),
+    )
+    expect(Result.isSuccess(range("2026-11-23", "2026-11-23"))).toBe(true)
   })
 
   it("that were given several times are joined by commas", () => {
