@@ -1357,6 +1357,26 @@ AS $function$
   ), false)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.raise_endpoint_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update webhook_endpoints set version = version + 1 where organization_id = new.organization_id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.raise_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.version := old.version + 1;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.ramp_day(day_number integer, counted_on date, sent integer, today date)
  RETURNS integer
  LANGUAGE sql
@@ -2749,6 +2769,7 @@ create table webhook_endpoints (
   created_at timestamp with time zone default clock_timestamp() not null,
   max_in_flight integer,
   standard_webhooks boolean default false not null,
+  version integer default 1 not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_max_in_flight_check CHECK ((max_in_flight > 0))
 );
@@ -2884,5 +2905,8 @@ CREATE TRIGGER count_qualifications AFTER INSERT ON public.qualifications REFERE
 CREATE TRIGGER fill_organization BEFORE INSERT ON public.reader_positions FOR EACH ROW WHEN ((new.organization_id IS NULL)) EXECUTE FUNCTION fill_organization();
 CREATE TRIGGER count_new_recipients AFTER INSERT ON public.recipients REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_recipients();
 CREATE TRIGGER count_recipients AFTER UPDATE ON public.recipients REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_recipients();
+CREATE TRIGGER raise_endpoint_versions_insert AFTER INSERT ON public.signing_secrets FOR EACH ROW EXECUTE FUNCTION raise_endpoint_versions();
+CREATE TRIGGER raise_endpoint_versions_update AFTER UPDATE OF expires_at ON public.signing_secrets FOR EACH ROW WHEN ((old.expires_at IS DISTINCT FROM new.expires_at)) EXECUTE FUNCTION raise_endpoint_versions();
 CREATE TRIGGER count_hits AFTER UPDATE ON public.unique_hits REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_hits();
 CREATE TRIGGER count_new_hits AFTER INSERT ON public.unique_hits REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_new_hits();
+CREATE TRIGGER raise_version BEFORE UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();

@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly maxInFlight: number | null
   /** Whether its webhooks carry the headers of Standard Webhooks, too. */
   readonly standardWebhooks: boolean
+  /** Rises with every change of the endpoint, or of the secrets that sign for it. */
+  readonly version: number
   readonly createdAt: Timestamp
 }
 

@@ -22,7 +22,7 @@ export const EndpointRepositoryPg = Layer.effect(
     const hints = yield* Hints
     const columns = sql.literal(`
       endpoint.organization_id as "organizationId", endpoint.id, url, enabled, event_types as "eventTypes",
-      max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks", endpoint.created_at as "createdAt"`)
+      max_in_flight as "maxInFlight", standard_webhooks as "standardWebhooks", version, endpoint.created_at as "createdAt"`)
 
     const statuses = (
       which: { readonly organizationId?: OrganizationId; readonly id?: EndpointId },
@@ -152,7 +152,7 @@ export const EndpointRepositoryPg = Layer.effect(
       enable: Effect.fn("EndpointRepository.enable")(function* (endpointId) {
         const rows = yield* sql<Endpoint>`
           with enabled as (
-            update webhook_endpoints set enabled = true where id = ${endpointId} returning *
+            update webhook_endpoints set enabled = true, version = version + 1 where id = ${endpointId} returning *
           ), cleared as (
             update endpoint_readers set failures = 0, allowance = null, probe_at = null where endpoint_id = ${endpointId}
           )

@@ -3,6 +3,8 @@ import { describe, expect } from "@effect/vitest"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
@@ -13,6 +15,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Fiber, Queue, Schedule } from "effect"
+import type * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
@@ -46,22 +49,60 @@ describe("EndpointRepositoryPg", () => {
       owner: null,
     }
     expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest }])
-    expect(yield* endpoints.disable(endpoint.id)).toEqual({ ...endpoint, enabled: false })
-    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false }])
-    expect(yield* endpoints.enable(endpoint.id)).toEqual(endpoint)
-    expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest })
+    expect(yield* endpoints.disable(endpoint.id)).toEqual({ ...endpoint, enabled: false, version: 2 })
+    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, enabled: false, version: 2 }])
+    expect(yield* endpoints.enable(endpoint.id)).toEqual({ ...endpoint, version: 3 })
+    expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest, version: 3 })
   })
 
   test("keeps whether webhooks carry the headers of Standard Webhooks, whatever else changes", function* () {
     const endpoints = yield* EndpointRepository
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
-    const asked = { ...endpoint, standardWebhooks: true }
+    const asked = { ...endpoint, standardWebhooks: true, version: expect.any(Number) }
     expect(yield* endpoints.update(endpoint.id, { standardWebhooks: true })).toEqual(asked)
     expect(yield* endpoints.update(endpoint.id, { maxInFlight: 3 })).toEqual({ ...asked, maxInFlight: 3 })
-    expect(yield* endpoints.update(endpoint.id, { maxInFlight: null, standardWebhooks: false })).toEqual(endpoint)
+    expect(yield* endpoints.update(endpoint.id, { maxInFlight: null, standardWebhooks: false })).toEqual({
+      ...asked,
+      standardWebhooks: false,
+    })
     const id = yield* createIdentifier("endpoint")
     const made = yield* endpoints.create({ ...endpoint, id, standardWebhooks: true })
     expect(yield* endpoints.find(id)).toMatchObject({ ...made, standardWebhooks: true })
+  })
+
+  test("raises the version with each change of an endpoint or of the secrets that sign for it, and with nothing else", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
+    const other = (yield* seedCampaign({ recipients: 0 })).endpoint
+    const { disable, enable, find, update } = yield* EndpointRepository
+    const { list, revoke } = yield* SigningSecretRepository
+    const url = EndpointUrl.make("https://partner.test/elsewhere")
+    const changes: ReadonlyArray<Effect.Effect<unknown, unknown, SigningSecretRepository | SecureRandom.SecureRandom>> =
+      [
+        update(endpoint.id, { url }),
+        update(endpoint.id, { eventTypes: ["outreach.email_sent"] }),
+        update(endpoint.id, { maxInFlight: 3 }),
+        update(endpoint.id, { standardWebhooks: true }),
+        disable(endpoint.id),
+        enable(endpoint.id),
+        // It also says that failures no longer count.
+        enable(endpoint.id),
+        rotateSecret(organization.id, 3600),
+        rotateSecret(organization.id, 0),
+        Effect.flatMap(list(organization.id), ([secret]) => revoke(secret!.id)),
+      ]
+    let { version } = yield* find(endpoint.id)
+    const { version: others } = yield* find(other.id)
+    for (const change of changes) {
+      yield* change
+      const { version: raised } = yield* find(endpoint.id)
+      expect(raised).toBeGreaterThan(version)
+      version = raised
+    }
+    yield* update(endpoint.id, { url, standardWebhooks: true })
+    yield* sql`update signing_secrets set last_used_at = clock_timestamp() where organization_id = ${organization.id}`
+    expect(yield* find(endpoint.id)).toMatchObject({ version })
+    expect(yield* find(other.id)).toMatchObject({ version: others })
   })
 
   test("delivers what was published before its types changed by the types of then", function* () {

@@ -1,0 +1,7 @@
+-- Raises an endpoint's version. A trigger, so that no change of an endpoint can leave it out.
+create or replace function raise_version() returns trigger language plpgsql as $$
+begin
+  new.version := old.version + 1;
+  return new;
+end
+$$;
