@@ -181,11 +181,12 @@ begin
 
   loop
     -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
-    select true as are_held, array_agg(organization_id) as organizations into turns from (
+    with turn as materialized (
       select organization_id from organization_turns
       where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
       order by next_at, organization_id limit max_organizations for update skip locked
-    ) turn;
+    )
+    select true as are_held, array_agg(organization_id) as organizations into turns from turn;
     if turns.organizations is null then
       -- Other claims hold them, and may leave something.
       select false as are_held, array_agg(organization_id) as organizations into turns from (
@@ -1183,13 +1184,13 @@ CREATE OR REPLACE FUNCTION public.merge_outcomes(now_at timestamp with time zone
  RETURNS integer
  LANGUAGE sql
 AS $function$
-  with merged as (
-    delete from delivery_outcomes where ctid = any (array(
-      select ctid from delivery_outcomes
-      where seconds = 300 and at < date_trunc('hour', now_at - interval '2 days', 'UTC')
-        and organization_id not in (select id from organizations where frozen_at is not null)
-      order by at limit max_rows for update skip locked
-    ))
+  with old as materialized (
+    select ctid as row_ctid from delivery_outcomes
+    where seconds = 300 and at < date_trunc('hour', now_at - interval '2 days', 'UTC')
+      and organization_id not in (select id from organizations where frozen_at is not null)
+    order by at limit max_rows for update skip locked
+  ), merged as (
+    delete from delivery_outcomes where ctid = any (array(select row_ctid from old))
     returning *, date_trunc('hour', at, 'UTC') as hour
   ), latency as (
     select endpoint_id, hour, array_agg(total order by bucket) as histogram from (
@@ -1629,13 +1630,14 @@ declare
   free text[];
 begin
   -- The positions are read by the next statement, which sees what was written until these rows were locked.
-  select coalesce(array_agg(endpoint_id), '{}') into free from (
+  with locked as materialized (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
     join organizations organization on organization.id = reader.organization_id
     where enabled and frozen_at is null and (owner is null or owner <> all (alive))
     order by owner is null limit max_rows for update of reader skip locked
-  ) locked;
+  )
+  select coalesce(array_agg(endpoint_id), '{}') into free from locked;
   return query
   with reader as materialized (
     select endpoint_id, organization_id, owner, open, intended_at

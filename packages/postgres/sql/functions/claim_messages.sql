@@ -46,11 +46,12 @@ begin
 
   loop
     -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
-    select true as are_held, array_agg(organization_id) as organizations into turns from (
+    with turn as materialized (
       select organization_id from organization_turns
       where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
       order by next_at, organization_id limit max_organizations for update skip locked
-    ) turn;
+    )
+    select true as are_held, array_agg(organization_id) as organizations into turns from turn;
     if turns.organizations is null then
       -- Other claims hold them, and may leave something.
       select false as are_held, array_agg(organization_id) as organizations into turns from (

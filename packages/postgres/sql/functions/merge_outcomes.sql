@@ -2,13 +2,13 @@
 --
 -- An organization that is frozen is left alone: its rows come from another server, or go to one.
 create or replace function merge_outcomes(now_at timestamptz, max_rows integer) returns integer language sql as $$
-  with merged as (
-    delete from delivery_outcomes where ctid = any (array(
-      select ctid from delivery_outcomes
-      where seconds = 300 and at < date_trunc('hour', now_at - interval '2 days', 'UTC')
-        and organization_id not in (select id from organizations where frozen_at is not null)
-      order by at limit max_rows for update skip locked
-    ))
+  with old as materialized (
+    select ctid as row_ctid from delivery_outcomes
+    where seconds = 300 and at < date_trunc('hour', now_at - interval '2 days', 'UTC')
+      and organization_id not in (select id from organizations where frozen_at is not null)
+    order by at limit max_rows for update skip locked
+  ), merged as (
+    delete from delivery_outcomes where ctid = any (array(select row_ctid from old))
     returning *, date_trunc('hour', at, 'UTC') as hour
   ), latency as (
     select endpoint_id, hour, array_agg(total order by bucket) as histogram from (

@@ -10,13 +10,14 @@ declare
   free text[];
 begin
   -- The positions are read by the next statement, which sees what was written until these rows were locked.
-  select coalesce(array_agg(endpoint_id), '{}') into free from (
+  with locked as materialized (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
     join organizations organization on organization.id = reader.organization_id
     where enabled and frozen_at is null and (owner is null or owner <> all (alive))
     order by owner is null limit max_rows for update of reader skip locked
-  ) locked;
+  )
+  select coalesce(array_agg(endpoint_id), '{}') into free from locked;
   return query
   with reader as materialized (
     select endpoint_id, organization_id, owner, open, intended_at

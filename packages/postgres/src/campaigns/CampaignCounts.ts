@@ -22,14 +22,16 @@ export class CampaignCounts extends Context.Service<CampaignCounts>()("postgres/
       const [turn] = yield* takeTurn
       if (!turn!.taken) return false
       const [folded] = yield* sql<{ count: number }>`
-        with gone as (
-          delete from campaign_count_changes where (organization_id, campaign_id, id) in (
-            select organization_id, campaign_id, id from campaign_count_changes change
-            where ${isServed} and exists (
-              select from campaign_counts
-              where organization_id = change.organization_id and campaign_id = change.campaign_id and subject = '')
-            limit ${BATCH_SIZE}
-          ) returning *
+        with chosen as materialized (
+          select organization_id, campaign_id, id from campaign_count_changes change
+          where ${isServed} and exists (
+            select from campaign_counts
+            where organization_id = change.organization_id and campaign_id = change.campaign_id and subject = '')
+          limit ${BATCH_SIZE}
+        ), gone as (
+          delete from campaign_count_changes change using chosen
+          where change.organization_id = chosen.organization_id and change.campaign_id = chosen.campaign_id and change.id = chosen.id
+          returning change.*
         ), hours as (
           insert into campaign_hours as kept (organization_id, campaign_id, hour, sent, bounced)
           select organization_id, campaign_id, hour, sum(sent), sum(bounced) from gone

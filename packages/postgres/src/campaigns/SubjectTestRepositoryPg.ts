@@ -27,12 +27,12 @@ export const SubjectTestRepositoryPg = Layer.effect(
       if (test === undefined) return undefined
       const { organizationId, campaignId } = test
       const released = yield* sql`
-        update messages message set due_at = clock_timestamp()
-        from (
+        with waiting as materialized (
           select recipient_id from messages
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and due_at = 'infinity' and quarantined_at is null
           order by recipient_id limit ${limit} for update
-        ) waiting
+        )
+        update messages message set due_at = clock_timestamp() from waiting
         where message.organization_id = ${organizationId} and message.recipient_id = waiting.recipient_id
         returning 1`
       if (released.length < limit) {

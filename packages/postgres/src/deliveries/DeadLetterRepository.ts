@@ -129,9 +129,8 @@ export class DeadLetterRepository extends Context.Service<DeadLetterRepository>(
         ), purged as (
           delete from dead_letters dead using held where dead.organization_id = held.organization_id and dead.id = held.id
           returning dead.id
-        )
-        select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id
-        from (select) once left join (select finished_at, id from looked order by finished_at desc, id desc limit 1) last on true`
+        ), last as materialized (select finished_at, id from looked order by finished_at desc, id desc limit 1)
+        select (select count(*)::int from purged) as purged, finished_at as "finishedAt", id from (select) once left join last on true`
         const { purged, finishedAt, id } = rows[0]!
         return { purged, next: finishedAt === null || id === null ? null : { finishedAt, id } }
       })

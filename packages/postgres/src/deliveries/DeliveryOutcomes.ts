@@ -98,13 +98,12 @@ export class DeliveryOutcomes extends Context.Service<DeliveryOutcomes>()("postg
       /** Forgets some outcomes that are older than so many days; returns how many rows, 0 when all is done. */
       forget: Effect.fn("DeliveryOutcomes.forget")(function* (days: number) {
         const rows = yield* sql<{ forgotten: number }>`
-          with forgotten as (
-            delete from delivery_outcomes where ctid = any (array(
-              select ctid from delivery_outcomes
-              where seconds = 3600 and at < clock_timestamp() - make_interval(days => ${days}::int)
-              order by at limit ${BATCH_SIZE}::int for update skip locked
-            ))
-            returning 1
+          with old as materialized (
+            select ctid as row_ctid from delivery_outcomes
+            where seconds = 3600 and at < clock_timestamp() - make_interval(days => ${days}::int)
+            order by at limit ${BATCH_SIZE}::int for update skip locked
+          ), forgotten as (
+            delete from delivery_outcomes where ctid = any (array(select row_ctid from old)) returning 1
           )
           select count(*)::int as forgotten from forgotten`
         return rows[0]!.forgotten

@@ -133,7 +133,7 @@ export class FailureGroups extends Context.Service<FailureGroups>()("postgres/de
 
       /** Puts some dead letters from before there were groups into theirs; returns how many, 0 when all are. */
       fill: sql<{ filled: number }>`
-        with ungrouped as (
+        with ungrouped as materialized (
           select organization_id, id from dead_letters where group_id is null and replayed_as is null
           order by group_id, finished_at, id limit ${FILL_BATCH_SIZE}::int for update skip locked
         ), filled as (

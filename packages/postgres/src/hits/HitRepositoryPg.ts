@@ -169,13 +169,17 @@ export const HitRepositoryPg = Layer.effect(
 
       forget: Effect.fnUntraced(function* (days) {
         yield* sql`
-          delete from hit_windows where (window_start, organization_id, recipient_id, address, link_hash) in (
+          with old as materialized (
             select window_start, organization_id, recipient_id, address, link_hash from hit_windows
             where window_start < clock_timestamp() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)
-            order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked)`
+            order by window_start limit ${FORGET_BATCH_SIZE} for update skip locked
+          )
+          delete from hit_windows kept using old
+          where kept.window_start = old.window_start and kept.organization_id = old.organization_id
+            and kept.recipient_id = old.recipient_id and kept.address = old.address and kept.link_hash = old.link_hash`
         // Several workers share the work: each leaves out what another one is at.
         const [forgotten] = yield* sql<{ count: number }>`
-          with old as (
+          with old as materialized (
             select organization_id, id from hits
             where judged_at < clock_timestamp() - make_interval(days => ${days})
             order by judged_at limit ${FORGET_BATCH_SIZE} for update skip locked

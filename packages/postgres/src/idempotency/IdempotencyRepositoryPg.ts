@@ -69,13 +69,13 @@ export const IdempotencyRepositoryPg = Layer.effect(
               headers = excluded.headers, encoding = excluded.encoding, body = excluded.body,
               bytes_before = excluded.bytes_before, created_at = excluded.created_at
             returning bytes_before
-          )
-          delete from stored_responses where organization_id = ${organizationId} and key = any (array(
+          ), oldest as materialized (
             select key from stored_responses
             where organization_id = ${organizationId}
               and bytes_before < (select bytes_before from stored) + ${bytes}::bigint - ${maxBytes}::bigint
             order by bytes_before limit ${DELETED_AT_ONCE} for update skip locked
-          ))`
+          )
+          delete from stored_responses where organization_id = ${organizationId} and key = any (array(select key from oldest))`
       }, orDieAs("IdempotencyRepository.store")),
 
       forgetExpired: Effect.all([

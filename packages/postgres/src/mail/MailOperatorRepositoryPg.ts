@@ -25,13 +25,14 @@ export const MailOperatorRepositoryPg = Layer.effect(
       // What has not been needed for longer than an operator is believed is looked up when it is needed again.
       take: (limit) =>
         sql<{ domain: string }>`
-          update mail_operators set look_up_at = clock_timestamp() + make_interval(secs => ${LOOK_UP_AGAIN_SECONDS}::int)
-          where domain in (
+          with due as materialized (
             select domain from mail_operators
             where look_up_at <= clock_timestamp()
               and needed_at > clock_timestamp() - 2 * make_interval(secs => ${OPERATOR_MAX_AGE_SECONDS}::int)
             order by look_up_at limit ${limit} for update skip locked
-          ) returning domain`.pipe(
+          )
+          update mail_operators taken set look_up_at = clock_timestamp() + make_interval(secs => ${LOOK_UP_AGAIN_SECONDS}::int)
+          from due where taken.domain = due.domain returning taken.domain`.pipe(
           Effect.map((rows) => rows.map(({ domain }) => domain)),
           orDieAs("MailOperatorRepository.take"),
         ),

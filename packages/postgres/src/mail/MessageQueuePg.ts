@@ -110,7 +110,7 @@ export const MessageQueuePg = Layer.effect(
       // Several workers share the work: each leaves out what another one is at.
       forgetAttempts: Effect.fnUntraced(function* (days) {
         const rows = yield* sql<{ count: number }>`
-          with old as (
+          with old as materialized (
             select organization_id, recipient_id, number, outcome from message_attempts
             where last_at < clock_timestamp() - make_interval(days => ${days})
             order by last_at limit ${FORGET_BATCH_SIZE} for update skip locked

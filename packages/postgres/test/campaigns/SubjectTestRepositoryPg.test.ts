@@ -19,6 +19,7 @@ import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outre
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
+import { withRescans } from "../withRescans.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -208,7 +209,8 @@ describe("the winner", () => {
     yield* pass(campaign, 600)
     const tests = yield* SubjectTestRepository
     yield* tests.decide(campaign, "b", { a: { sent: 1, clicked: 0 }, b: { sent: 1, clicked: 1 } })
-    expect(yield* tests.release(7)).toBe(7)
+    expect(yield* withRescans(tests.release(7))).toBe(7)
+    expect((yield* recipientsOf(campaign)).filter(({ waits }) => waits)).toHaveLength(60 - leases.length - 7)
     yield* decideSubjects()
     expect(yield* claimMessages(1000)).toHaveLength(60 - leases.length)
   })

@@ -9,6 +9,7 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
+import { withRescans } from "../withRescans.ts"
 
 const test = effectTest(runOnDatabase())
 const CHROME =
@@ -288,5 +289,28 @@ describe("HitRepository.forget", () => {
     )
     expect(yield* Effect.flatMap(HitRepository, (repository) => repository.forget(90))).toBe(1)
     expect((yield* hits).map(({ judged_at }) => judged_at !== null)).toEqual([true, false])
+  })
+
+  test("forgets a thousand of each at once, however its statements are planned", function* () {
+    const { hit, organization } = yield* seedSent({ recipients: 1 })
+    const { id: hitId, recipientId, link, method, address } = hit()
+    yield* query(
+      (sql) => sql`
+      with given as (select n, clock_timestamp() - interval '100 days' as at from generate_series(1, 1100) as n), judged as (
+        insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at, judged_at, reasons)
+        select ${organization.id}, left(${hitId}, -4) || lpad(n::text, 4, '0'), ${recipientId}, 'click', ${link}, ${method}, ${address}, '{}', at, at, '{}'
+        from given
+      )
+      insert into hit_windows (window_start, organization_id, recipient_id, address, link_hash, hits)
+      select at, ${organization.id}, ${recipientId}, n::text, '', 1 from given`,
+    )
+    const left = query(
+      (sql) => sql<{ hits: number; windows: number }>`
+      select (select count(*)::int from hits where organization_id = ${organization.id}) as hits,
+        (select count(*)::int from hit_windows where organization_id = ${organization.id}) as windows`,
+    )
+    const repository = yield* HitRepository
+    expect(yield* withRescans(repository.forget(90))).toBe(1000)
+    expect(yield* left).toEqual([{ hits: 100, windows: 100 }])
   })
 })
