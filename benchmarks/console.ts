@@ -29,10 +29,12 @@ const SIZES: Sizes = {
   events: Number(values.events),
   deadLetters: Number(values["dead-letters"]),
 }
+/** Fewer rows would leave an organization without any. */
+const thousandth = (count: number) => Math.max(100, Math.ceil(count / 1000))
 const THOUSANDTH: Sizes = {
-  recipients: Math.ceil(SIZES.recipients / 1000),
-  events: Math.ceil(SIZES.events / 1000),
-  deadLetters: Math.ceil(SIZES.deadLetters / 1000),
+  recipients: thousandth(SIZES.recipients),
+  events: thousandth(SIZES.events),
+  deadLetters: thousandth(SIZES.deadLetters),
 }
 
 const server = await startPostgres({

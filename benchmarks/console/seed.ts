@@ -25,8 +25,8 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
   await sql`
     insert into organization_clock (organization_id, last) select organization, clock_timestamp() from shares`
   await sql`
-    insert into programs (organization_id, id, slug, name, learner_target, completer_target)
-    select organization, program, 'program-' || n, 'Program ' || n, 5000, 1000 from shares`
+    insert into programs (organization_id, id, slug, name, learner_target, completer_target, sender_name, postal_address)
+    select organization, program, 'program-' || n, 'Program ' || n, 5000, 1000, 'Acme Health', '1 Main Street, Springfield, IL 62701' from shares`
   await sql`
     insert into campaigns (organization_id, id, program_id, name, kind, status, subject, html, window_start, window_end)
     select organization, 'cmp_' || lpad(to_hex(n * 100 + c), 32, '0'), program, 'Campaign ' || c, 'traffic',
