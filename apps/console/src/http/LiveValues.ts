@@ -1,4 +1,4 @@
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
 import { TodayReader } from "@outreach/postgres/today/TodayReader"
 import { Cause, Clock, Context, Deferred, Effect, Layer, PubSub, RcMap, Stream } from "effect"
 import { liveTexts } from "../pages/today/todayTiles.ts"
@@ -7,6 +7,20 @@ const READ_EVERY = "2 seconds"
 
 /** More than operators have open at once; each holds a connection. */
 export const MAX_VIEWERS = 200
+
+/** A browser has six connections to a server without HTTP/2, and a page in the background holds none. */
+export const MAX_OF_SESSION = 6
+/** Two browsers, or one that has lost its sessions. */
+export const MAX_OF_OPERATOR = 12
+
+/** Who looks, of which the streams are bounded. */
+export interface Viewer {
+  readonly operatorId: OperatorId
+  /** Names the session. */
+  readonly session: string
+  /** Whose values are shown; null for those of the deployment. */
+  readonly organizationId: OrganizationId | null
+}
 
 /** The texts of a page that are renewed, by their names. */
 export type LiveTexts = Readonly<Record<string, string>>
@@ -21,7 +35,13 @@ export class LiveValues extends Context.Service<LiveValues>()("console/http/Live
   make: Effect.gen(function* () {
     const { read } = yield* TodayReader
     const stopped = yield* Deferred.make<void>()
-    let viewers = 0
+    const viewers = new Set<Viewer>()
+    const refuses = ({ session, operatorId }: Viewer): "viewers" | "viewer" | undefined => {
+      if (viewers.size >= MAX_VIEWERS) return "viewers"
+      const ofOperator = [...viewers].filter((each) => each.operatorId === operatorId)
+      const ofSession = ofOperator.filter((each) => each.session === session)
+      return ofOperator.length >= MAX_OF_OPERATOR || ofSession.length >= MAX_OF_SESSION ? "viewer" : undefined
+    }
 
     const readings = yield* RcMap.make({
       lookup: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
@@ -45,17 +65,21 @@ export class LiveValues extends Context.Service<LiveValues>()("console/http/Live
     })
 
     return {
-      isFull: Effect.sync(() => viewers >= MAX_VIEWERS),
+      /** Returns whether there are too many streams of all `viewers`, or of this `viewer`; undefined if there is room for one more. */
+      refuses: (viewer: Viewer) => Effect.sync(() => refuses(viewer)),
 
-      /** Streams the texts of a scope until the process stops. */
-      texts: (organizationId: OrganizationId | null): Stream.Stream<LiveTexts> =>
+      /** Streams the texts of a viewer's scope until the process stops; none if there are too many streams. */
+      texts: (viewer: Viewer): Stream.Stream<LiveTexts> =>
         Stream.unwrap(
           Effect.gen(function* () {
+            // Others may have begun since the request was let in.
+            if (refuses(viewer) !== undefined) return Stream.empty
+            const own = { ...viewer }
             yield* Effect.acquireRelease(
-              Effect.sync(() => viewers++),
-              () => Effect.sync(() => viewers--),
+              Effect.sync(() => viewers.add(own)),
+              () => Effect.sync(() => viewers.delete(own)),
             )
-            return Stream.fromPubSub(yield* RcMap.get(readings, organizationId))
+            return Stream.fromPubSub(yield* RcMap.get(readings, viewer.organizationId))
           }),
         ).pipe(Stream.interruptWhen(Deferred.await(stopped))),
 

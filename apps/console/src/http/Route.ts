@@ -27,6 +27,8 @@ export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
 /** Who asks, and when. */
 export interface RequestContext {
   readonly operator: Operator
+  /** Names the session, and does not give it away. */
+  readonly session: string
   /** Unix milliseconds. */
   readonly now: number
 }

@@ -13,7 +13,7 @@ import type { RequestContext } from "./Route.ts"
 export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
   command: string,
   input: Readonly<Record<string, unknown>>,
-  { operator }: RequestContext,
+  { operator }: Pick<RequestContext, "operator">,
   run: Effect.Effect<A, E, R>,
 ) {
   const log = yield* AuditLog

@@ -20,16 +20,21 @@ export const liveRoute = defineResource({
   role: "viewer",
   params: {},
   query: {},
-  respond: Effect.fnUntraced(function* (_, { operator }) {
+  respond: Effect.fnUntraced(function* (_, { operator, session }) {
     const live = yield* LiveValues
-    if (yield* live.isFull) {
+    const viewer = { operatorId: operator.id, session, organizationId: operator.organizationId }
+    const refused = yield* live.refuses(viewer)
+    if (refused !== undefined) {
       return yield* new PageError({
-        status: 503,
+        status: refused === "viewer" ? 429 : 503,
         title: "Too many viewers",
-        messages: ["Too many pages are open. This one is not renewed by itself; load it again."],
+        messages: [
+          `${refused === "viewer" ? "You have too many pages open" : "Too many pages are open"}. This one is not renewed by itself; load it again.`,
+        ],
+        retryAfterSeconds: 60,
       })
     }
-    const texts = Stream.map(live.texts(operator.organizationId), (texts) => `data: ${JSON.stringify(texts)}\n\n`)
+    const texts = Stream.map(live.texts(viewer), (texts) => `data: ${JSON.stringify(texts)}\n\n`)
     const heartbeats = Stream.map(Stream.fromSchedule(Schedule.spaced(HEARTBEAT_EVERY)), () => ": still here\n\n")
     const events = Stream.merge(texts, heartbeats, { haltStrategy: "left" }).pipe(
       Stream.prepend(["retry: 1000\n\n"]),

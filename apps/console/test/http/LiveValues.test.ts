@@ -1,9 +1,9 @@
 import { expect, it } from "@effect/vitest"
-import { OrganizationId } from "@outreach/domain/Identifier"
+import { OperatorId, OrganizationId } from "@outreach/domain/Identifier"
 import { type Today, TodayReader } from "@outreach/postgres/today/TodayReader"
 import { Effect, Fiber, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { LiveValues, MAX_VIEWERS } from "../../src/http/LiveValues.ts"
+import { LiveValues, MAX_OF_OPERATOR, MAX_OF_SESSION, MAX_VIEWERS, type Viewer } from "../../src/http/LiveValues.ts"
 
 const TODAY: Today = {
   sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
@@ -18,6 +18,13 @@ const TODAY: Today = {
   },
 }
 const ORGANIZATION = OrganizationId.make(`org_${"0".repeat(32)}`)
+
+/** Returns a viewer by number, each with a session, and two sessions to an operator. */
+const viewerOf = (n: number, organizationId: OrganizationId | null = null): Viewer => ({
+  operatorId: OperatorId.make(`opr_${String(n >> 1).padStart(32, "0")}`),
+  session: `session ${n}`,
+  organizationId,
+})
 
 /** Live values over a reader that counts what is read. */
 const counted = (read: (scope: string) => Effect.Effect<Today> = () => Effect.succeed(TODAY)) => {
@@ -45,7 +52,7 @@ it.effect(
     const { reads, layer } = counted()
     return Effect.gen(function* () {
       const { texts } = yield* LiveValues
-      const look = (readings: number) => Effect.forkChild(Stream.runCollect(Stream.take(texts(null), readings)))
+      const look = (readings: number) => Effect.forkChild(Stream.runCollect(Stream.take(texts(viewerOf(0)), readings)))
       yield* pass(60)
       expect(reads).toEqual([])
 
@@ -74,7 +81,7 @@ it.effect("reads apart for the deployment and for an organization", () => {
   return Effect.gen(function* () {
     const { texts } = yield* LiveValues
     const viewers = yield* Effect.forEach([null, ORGANIZATION, ORGANIZATION], (scope) =>
-      Effect.forkChild(Stream.runHead(texts(scope))),
+      Effect.forkChild(Stream.runHead(texts(viewerOf(0, scope)))),
     )
     yield* pass(0)
     yield* Effect.forEach(viewers, Fiber.join)
@@ -87,7 +94,7 @@ it.effect("goes on after a reading that fails, and logs the first of them", () =
   const { reads, layer } = counted(() => (reads.length <= 3 ? Effect.die("away") : Effect.succeed(TODAY)))
   return Effect.gen(function* () {
     const { texts } = yield* LiveValues
-    const viewer = yield* Effect.forkChild(Stream.runHead(texts(null)))
+    const viewer = yield* Effect.forkChild(Stream.runHead(texts(viewerOf(0))))
     yield* pass(6)
     yield* Fiber.join(viewer)
     expect(reads.length).toBe(4)
@@ -104,7 +111,7 @@ it.effect("keeps for a viewer who is slow a reading or two, and not all that it 
   return Effect.gen(function* () {
     const { texts } = yield* LiveValues
     const seen: Array<string | undefined> = []
-    const slow = texts(null).pipe(
+    const slow = texts(viewerOf(0)).pipe(
       Stream.take(4),
       Stream.runForEach((values) =>
         Effect.andThen(
@@ -121,18 +128,42 @@ it.effect("keeps for a viewer who is slow a reading or two, and not all that it 
   }).pipe(Effect.provide(layer))
 })
 
+/** Opens streams of a viewer that nobody ends. */
+const openStreams = Effect.fnUntraced(function* (viewer: Viewer, count: number) {
+  const { texts } = yield* LiveValues
+  const streams = yield* Effect.replicateEffect(Effect.forkChild(Stream.runDrain(texts(viewer))), count)
+  yield* pass(1)
+  return streams
+})
+
 it.effect("ends all streams when the process stops, and knows when they are too many", () => {
   const { layer } = counted()
   return Effect.gen(function* () {
-    const { texts, isFull, stop } = yield* LiveValues
-    const viewers = yield* Effect.forEach(Array.from({ length: MAX_VIEWERS }), () =>
-      Effect.forkChild(Stream.runDrain(texts(null))),
+    const { refuses, stop } = yield* LiveValues
+    const streams = yield* Effect.forEach(Array.from({ length: MAX_VIEWERS }), (_, n) =>
+      Effect.map(openStreams(viewerOf(n), 1), ([stream]) => stream!),
     )
-    yield* pass(1)
-    expect(yield* isFull).toBe(true)
-    yield* Fiber.interrupt(viewers[0]!)
-    expect(yield* isFull).toBe(false)
+    expect(yield* refuses(viewerOf(MAX_VIEWERS))).toBe("viewers")
+    yield* Fiber.interrupt(streams[0]!)
+    expect(yield* refuses(viewerOf(MAX_VIEWERS))).toBeUndefined()
     yield* stop
-    yield* Effect.forEach(viewers.slice(1), Fiber.join)
+    yield* Effect.forEach(streams.slice(1), Fiber.join)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("has so many streams of a session and of an operator, and room for others", () => {
+  const { layer } = counted()
+  return Effect.gen(function* () {
+    const { texts, refuses } = yield* LiveValues
+    const streams = yield* openStreams(viewerOf(0), MAX_OF_SESSION)
+    expect(yield* refuses(viewerOf(0))).toBe("viewer")
+    // A stream that was let in before the others began is empty.
+    expect(yield* Stream.runCollect(texts(viewerOf(0)))).toEqual([])
+    expect(yield* refuses(viewerOf(1))).toBeUndefined()
+    yield* openStreams(viewerOf(1), MAX_OF_OPERATOR - MAX_OF_SESSION)
+    expect(yield* refuses({ ...viewerOf(0), session: "a third one" })).toBe("viewer")
+    expect(yield* refuses(viewerOf(2))).toBeUndefined()
+    yield* Fiber.interrupt(streams[0]!)
+    expect(yield* refuses(viewerOf(0))).toBeUndefined()
   }).pipe(Effect.provide(layer))
 })

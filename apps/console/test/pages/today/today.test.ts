@@ -4,6 +4,7 @@ import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
+import { MAX_OF_SESSION } from "../../../src/http/LiveValues.ts"
 import { startConsole } from "../../startConsole.ts"
 
 const test = startConsole()
@@ -190,6 +191,27 @@ describe("the stream of live values", () => {
     const { next, close } = await openLive((await test().as("viewer", organization.id)).cookie)
     expect(await next()).toMatchObject({ breakers: "1", quarantined: "1", domains: "1" })
     close()
+  })
+
+  it("is opened so often by a session, at once or one by one, and goes on for others", async () => {
+    const [one, other] = [await test().as("viewer"), await test().as("viewer")]
+    const streams = await Promise.all(Array.from({ length: MAX_OF_SESSION + 3 }, () => openLive(one.cookie)))
+    const first = await Promise.all(streams.map(({ response, next }) => (response.status === 200 ? next() : undefined)))
+    expect(first.filter((values) => values !== undefined)).toHaveLength(MAX_OF_SESSION)
+    const refused = await one.get("/live")
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get("retry-after")).toBe("60")
+    expect(refused.words).toContain("Too many viewers")
+    const others = await openLive(other.cookie)
+    expect(await others.next()).toBeDefined()
+    for (const { close } of [...streams, others]) close()
+    await expect
+      .poll(async () => {
+        const { response, close } = await openLive(one.cookie)
+        close()
+        return response.status
+      })
+      .toBe(200)
   })
 
   it("is refused without a session", async () => {
