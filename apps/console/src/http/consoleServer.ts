@@ -1,13 +1,14 @@
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect } from "effect"
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Assets } from "./assets.ts"
 import { handle } from "./handle.ts"
 import { PageError } from "./PageError.ts"
 import { PageRenderer } from "./PageRenderer.tsx"
 import { definePage, type Route, type ServicesOf } from "./Route.ts"
+import { refuseAmbiguous } from "./refuseAmbiguous.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 
 const LIMITS = {
@@ -45,12 +46,12 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
   routes: ReadonlyArray<T>,
   publicRoutes: ReadonlyArray<HttpRouter.Route<never, never>>,
 ) {
-  const { consoleUrl } = yield* ConsoleConfig
+  const { consoleUrl, proxyHeader } = yield* ConsoleConfig
   const { style, icon, scripts } = yield* Assets
   const renderer = yield* PageRenderer
   const context = yield* Effect.context<RouteServices<ServicesOf<T>>>()
   const router = yield* HttpRouter.make
-  yield* router.addAll([
+  const served = [
     ...[style, icon, ...scripts].map(({ path, response }) => HttpRouter.route("GET", path, response)),
     ...publicRoutes,
     ...[...routes, nothing].map((route) =>
@@ -60,13 +61,42 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
         Effect.provideContext(handle<ServicesOf<T>>(route as Route<ServicesOf<T>>), context),
       ),
     ),
-  ])
+  ]
+  yield* router.addAll([...served, ...otherMethods(served, renderer)])
+  const refusal = refuseAmbiguous({ consoleUrl, proxyHeader })
   const headers = securityHeaders(consoleUrl.startsWith("https:"))
-  return router.asHttpEffect().pipe(
+  const answer = router.asHttpEffect()
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const refused = refusal(request)
+    return refused === undefined ? answer : Effect.succeed(renderer.error(undefined, refused))
+  }).pipe(
     Effect.catch(() => Effect.succeed(renderer.error(undefined, PageError.notFound()))),
     Effect.map((response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers })),
   )
 })
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+
+/** Creates routes that answer the methods which an address lacks with those that it has. */
+const otherMethods = (
+  served: ReadonlyArray<Pick<HttpRouter.Route, "path" | "method">>,
+  renderer: PageRenderer["Service"],
+) =>
+  [...new Set(served.map(({ path }) => path))]
+    .filter((path) => path !== nothing.path)
+    .flatMap((path) => {
+      const own = served.filter((route) => route.path === path).map(({ method }) => method)
+      const allow = own.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method])).join(", ")
+      const response = HttpServerResponse.setHeader(renderer.error(undefined, notThisWay(allow)), "allow", allow)
+      return METHODS.filter((method) => !own.includes(method)).map((method) => HttpRouter.route(method, path, response))
+    })
+
+const notThisWay = (allow: string): PageError =>
+  new PageError({
+    status: 405,
+    title: "Not this way",
+    messages: [`This address takes ${allow} alone. Go back to the page, and use its form.`],
+  })
 
 /** Listens on `CONSOLE_HOST` and `CONSOLE_PORT`. */
 export const consoleServer = Effect.gen(function* () {

@@ -4,6 +4,7 @@ import { OperatorRepository } from "@outreach/postgres/operators/OperatorReposit
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
+import { PageError } from "../http/PageError.ts"
 import { Sessions, type SignedIn } from "../http/Sessions.ts"
 import { proxiedName, unknownOperator } from "./proxiedName.ts"
 import { recordSignIn } from "./recordSignIn.ts"
@@ -29,6 +30,7 @@ export const currentSession = Layer.effect(
     const findByCookie = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const sessionToken = request.cookies[cookie]
       if (sessionToken === undefined) return undefined
+      if (countCookies(request.headers["cookie"] ?? "", cookie) > 1) return yield* twoSessions
       if (!good.has(sessionToken)) yield* limit.check(request)
       // A page that is left open renews itself by its scripts, which is no use: the session ends as if the page were closed.
       const isUse = request.headers["sec-fetch-dest"] !== "empty"
@@ -77,3 +79,13 @@ export const currentSession = Layer.effect(
     }
   }),
 )
+
+const countCookies = (header: string, name: string): number =>
+  header.split(";").filter((pair) => pair.split("=")[0]!.trim() === name).length
+
+/** Another host of the same domain can give the browser a second cookie, and with that somebody else's session. */
+const twoSessions = new PageError({
+  status: 400,
+  title: "Not signed in",
+  messages: ["The browser sent two sessions. Remove this site's cookies from it, and sign in again."],
+})

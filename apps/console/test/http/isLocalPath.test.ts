@@ -1,0 +1,81 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { isLocalPath } from "../../src/http/isLocalPath.ts"
+
+const ORIGIN = "https://console.acme.example"
+
+/** Texts of what decides where a browser goes, and of anything else. */
+const address = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "/",
+        "\\",
+        "//",
+        "/\\",
+        "@",
+        ":",
+        "?",
+        "#",
+        ".",
+        "..",
+        "%2f",
+        "%5c",
+        "\t",
+        "\n",
+        "\r",
+        " ",
+        "\u00a0",
+      ),
+      fc.constantFrom("evil.example", "https:", "javascript:", "campaigns", "\u3002", "\uff0f", "\ud83d"),
+      fc.string({ unit: "binary", maxLength: 3 }),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(""))
+
+describe("a local path", () => {
+  it("leads to the console's own origin, however browsers read it", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          address,
+          fc.tuple(fc.constantFrom("/", "//", "/\\", "/\t/"), address).map((each) => each.join("")),
+        ),
+        (text) => {
+          fc.pre(isLocalPath(text))
+          expect(new URL(text, ORIGIN).origin).toBe(ORIGIN)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  it("is what browsers send as the path and the query of a URL with one leading slash", () => {
+    fc.assert(
+      fc.property(address, (text) => {
+        const url = URL.parse(`/${text}`, ORIGIN)
+        fc.pre(url !== null && url.origin === ORIGIN && !url.pathname.startsWith("//"))
+        expect(isLocalPath(`${url!.pathname}${url!.search}`)).toBe(true)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it.each([
+    "",
+    "campaigns",
+    "//evil.example/x",
+    "/\\evil.example/x",
+    "\\/evil.example",
+    "/\t/evil.example",
+    "/a\\b",
+    "/a b",
+    "/é",
+    "https://evil.example/",
+  ])("is not %j", (text) => expect(isLocalPath(text)).toBe(false))
+
+  it.each(["/", "/campaigns", "/find?search=a\\b", "/inbox/a//b?x=//y"])("is %j", (text) =>
+    expect(isLocalPath(text)).toBe(true),
+  )
+})
