@@ -1,6 +1,6 @@
 /**
  * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` command of a shell
- * fence exists. The README lists every page of `docs/`.
+ * fence exists; each table has a head. The README lists every page of `docs/`.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
@@ -13,6 +13,8 @@ const FENCE = /^```(\w*).*\n([\s\S]*?)^```$/gm
 const CODE_SPAN = /`[^`\n]*`/g
 const LINK = /\]\(([^()\s]+)\)/g
 const COMMAND = /^\s*(?:\S+=\S+ )*pnpm (?:-\S+ )*([a-z][\w:-]*)/gm
+const TABLE = /(?:^\|.*\n?)+/gm
+const TABLE_HEAD = /^\|.*\n\|(?: *:?-+:? *\|)+$/m
 const HEADING = /^#+ (.+)$/gm
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -35,6 +37,14 @@ function brokenLinks(page: string, text: string): readonly string[] {
       return anchor !== undefined && !anchorsOf(read(file)).has(anchor)
     })
     .map((target) => `${page} links to ${target}, which is not there`)
+}
+
+/** A blank line cuts a table, and what follows is shown as text. */
+function headlessTables(page: string, text: string): readonly string[] {
+  const tables = text.replaceAll(FENCE, "").match(TABLE) ?? []
+  return tables
+    .filter((table) => table.search(TABLE_HEAD) !== 0)
+    .map((table) => `${page} has a table without a head: ${table.split("\n", 1)[0]}`)
 }
 
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Readonly<Record<string, string>> }
@@ -60,5 +70,8 @@ const readme = read("README.md")
 const unlisted = globSync("docs/*.md", { cwd: root })
   .filter((page) => !readme.includes(`](${page})`))
   .map((page) => `README.md does not list ${page}`)
-const violations = pages.flatMap((page) => [...brokenLinks(page, read(page)), ...unknownCommands(page, read(page))])
+const violations = pages.flatMap((page) => {
+  const text = read(page)
+  return [...brokenLinks(page, text), ...unknownCommands(page, text), ...headlessTables(page, text)]
+})
 report([...violations, ...unlisted], `${pages.length} documents`)

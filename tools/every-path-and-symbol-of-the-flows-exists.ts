@@ -1,0 +1,71 @@
+/**
+ * Reads `docs/flows.md`: each path in backticks leads to a file or a folder, in full or by its end (`handlers/webhooks.ts`); each other word in
+ * backticks stands in the code, and one that is followed by "in" and a file stands in that file.
+ */
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+const PAGE = "docs/flows.md"
+const CODE_SPAN = /`([^`]+)`/g
+const FILE = /\.(?:tsx?|sql|json|md|sh)$/
+/** What stands between two names of a list, and between the last of them and their file. */
+const BETWEEN_NAMES = /^(?:,| and| or|, and)\s+$/
+const BEFORE_FILE = /^\s+in\s+$/
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)(?:\/\/|--\s).*$/gm
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+}).split("\n")
+const codeFiles = files.filter(
+  (file) => /^(?:apps|packages)\/.*\.(?:tsx?|sql|json)$/.test(file) && !/\/test\/|schema\.sql$/.test(file),
+)
+const wordsOf = (file: string): ReadonlySet<string> =>
+  new Set(
+    read(file)
+      .replaceAll(COMMENT, "")
+      .match(/[\w-]+|\w+/g),
+  )
+const words = new Map(codeFiles.map((file) => [file, wordsOf(file)]))
+const allWords = new Set([...words.values()].flatMap((each) => [...each]))
+
+/** Returns the files that a path means: itself, what is below it, or whatever ends with it. */
+const filesOf = (path: string): ReadonlyArray<string> => {
+  const inFull = files.filter((file) => file === path || file.startsWith(`${path.replace(/\/$/, "")}/`))
+  return inFull.length > 0 ? inFull : files.filter((file) => `/${file}`.endsWith(`/${path}`))
+}
+const isPath = (text: string): boolean => FILE.test(text) || /^(?:apps|packages|docs|tools)\//.test(text)
+
+const page = read(PAGE)
+const spans = [...page.matchAll(CODE_SPAN)].map(({ 0: whole, 1: text = "", index }) => ({
+  text,
+  start: index,
+  end: index + whole.length,
+}))
+const between = (at: number): string => page.slice(spans[at]!.end, spans[at + 1]?.start)
+
+/** Returns the file after "in" that follows a name, or the list in which it stands. */
+const fileAfter = (at: number): string | undefined => {
+  const next = spans[at + 1]?.text
+  if (next === undefined) return undefined
+  if (BEFORE_FILE.test(between(at)) && FILE.test(next)) return next
+  return BETWEEN_NAMES.test(between(at)) && !isPath(next) ? fileAfter(at + 1) : undefined
+}
+
+const violations = spans.flatMap(({ text }, at) => {
+  const line = `${PAGE}:${page.slice(0, spans[at]!.start).split("\n").length}`
+  if (isPath(text))
+    return filesOf(text).length > 0 || text.includes("…") ? [] : [`${line} names ${text}, which is not there`]
+  const names = text.match(/[A-Za-z][\w-]*/g) ?? []
+  const file = fileAfter(at)
+  const known = (name: string): boolean =>
+    file === undefined ? allWords.has(name) : filesOf(file).some((each) => words.get(each)?.has(name))
+  return names
+    .filter((name) => !known(name))
+    .map((name) => `${line} names ${name}, which is not in ${file ?? "the code"}`)
+})
+report(violations, `${spans.length} paths and symbols`)
