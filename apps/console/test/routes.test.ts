@@ -65,9 +65,7 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = exampleOf(ids, name) ?? PLAIN_PARAMS[name]
     if (id === undefined) {
-      throw new Error(
-        `Give seedOrganization of test/seedOrganization.ts the id of a ${name}, which ${route.path} names.`,
-      )
+      throw new Error(`${route.path} names the ${name}, and seedOrganization of test/seedOrganization.ts gives none.`)
     }
     return id
   })

@@ -33,9 +33,14 @@ export type Identifier<K extends Kind> = `${(typeof PREFIXES)[K]}_${string}` & B
 export const Identifier = <K extends Kind>(kind: K) =>
   Schema.String.pipe(
     Schema.refine((text): text is Identifier<K> => PATTERN.exec(text)?.[1] === PREFIXES[kind], {
-      expected: `the id of a ${kind}: ${PREFIXES[kind]}_ and 32 hex digits`,
+      expected: `the id of ${withArticle(kind)}: ${PREFIXES[kind]}_ and 32 hex digits`,
     }),
   )
+
+const withArticle = (kind: Kind): string => {
+  const words = kind.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)
+  return `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`
+}
 
 const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
 

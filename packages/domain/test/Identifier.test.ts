@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { CampaignId, createIdentifier, Identifier, type Kind, PREFIXES } from "../src/Identifier.ts"
+import { parseInput } from "../src/parseInput.ts"
 
 const kinds = Object.keys(PREFIXES) as Array<Kind>
 
@@ -25,6 +26,11 @@ describe("createIdentifier", () => {
 })
 
 describe("Identifier", () => {
+  it.each(kinds)("names the kind %s in plain English in what it expects", (kind) => {
+    const expected = expect.stringMatching(/^the id of (an [aeiou]|a [^aeiou])[a-z ]+: [a-z]{3}_ and 32 hex digits$/)
+    expect(parseInput(Identifier(kind) as Schema.Codec<string>)("")).toMatchObject({ failure: { expected } })
+  })
+
   it.each([
     "",
     "cmp_",

@@ -12,7 +12,7 @@ import { instant } from "../inputs/times.ts"
 import { formatRecord, print, printList, printPage } from "../output/Output.ts"
 
 /** The command line names neither or both of one event and `--all`. The tag is the failure's `code`, which scripts may read: `one_or_all`. */
-class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("OneOrAll", {}) {
+class InvalidSelection extends Schema.TaggedError<InvalidSelection>()("InvalidSelection", {}) {
   override get message(): string {
     return "Give the id of one event, or --all to replay every event that was set aside."
   }
@@ -83,7 +83,7 @@ const reasons = reading(
     const rows = yield* (yield* InboxReader).reasons(Option.getOrUndefined(organization))
     yield* printList(rows, ["count", "type", "reason", "first", "last"])
   }),
-).pipe(Command.withDescription("Count the events that were set aside by type and reason, at most 10,001 of them"))
+).pipe(Command.withDescription("Count the events that were set aside by type and reason, at most 10,000 of them"))
 
 const hours = reading(
   "hours",

@@ -71,7 +71,7 @@ export class InboxEntryDropped extends Schema.TaggedError<InboxEntryDropped>()("
 }
 
 /** The event is not quarantined, so there is nothing to replay. Scripts read the tag. */
-export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotSetAside", {
+export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotQuarantined", {
   eventId: Schema.String,
   state: Schema.Literals(INBOX_STATES),
 }) {

@@ -233,7 +233,7 @@ describe("an event that cannot be applied", () => {
     yield* applyAll
     expect(yield* inbox.find(seeded.organization.id, "evt_4")).toMatchObject({ state: "applied", reason: null })
     expect(yield* Effect.flip(inbox.replay(seeded.organization.id, "evt_4"))).toMatchObject({
-      _tag: "NotSetAside",
+      _tag: "NotQuarantined",
     })
   })
 
