@@ -97,10 +97,10 @@ describe("the API's process", () => {
               .then((response) => response.ok)
               .catch(() => false),
           ).pipe(Effect.repeat({ while: (served) => served }))
-          return held
+          return () => held
         }),
       )
-      return (yield* Effect.promise(() => answer)).status
+      return (yield* Effect.promise(answer)).status
     }).pipe(Effect.provide(adaptersFor(databaseUrl())), Effect.runPromise)
     expect(status).toBe(404)
     expect(await exited).toEqual([0, null])

@@ -20,7 +20,9 @@ export const runWorker = async (databaseUrl: string, settings: Record<string, st
     // Counters of its own, as a process has.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
   )
-  const fiber = Effect.runFork(worker.pipe(Effect.provide(telemetry("outreach-worker")), Effect.provide(surroundings)))
+  const fiber = Effect.runFork(
+    worker.pipe(Effect.provide(Layer.provideMerge(telemetry("outreach-worker"), surroundings))),
+  )
   const stop = () => Effect.runPromise(Fiber.interrupt(fiber))
   onTestFinished(async () => {
     await stop()

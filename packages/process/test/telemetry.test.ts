@@ -30,6 +30,7 @@ const exportedBy = async (work: Effect.Effect<unknown>): Promise<string> => {
 describe("telemetry", () => {
   it("exports that a span failed, and where, without the error's own words", async () => {
     const cause = new Error("Key (email)=(dana@clinic.test) already exists")
+    // @effect-diagnostics-next-line globalErrorInEffectFailure:off
     const failing = Effect.fail(new TypeError("cannot mail dana@clinic.test", { cause })).pipe(
       Effect.withSpan("mail"),
       Effect.exit,

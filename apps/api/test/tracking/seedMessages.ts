@@ -3,12 +3,12 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The links of a deployment with the key of the tests; what they begin with is nothing, so that each is a path. */
 export const links: TrackingLinks["Service"] = Effect.runSync(
-  TrackingLinks.pipe(Effect.provide(TrackingLinks.below("")), Effect.provide(NodeTrackingSeal(SECRETS_RING))),
+  TrackingLinks.pipe(Effect.provide(Layer.provide(TrackingLinks.below(""), NodeTrackingSeal(SECRETS_RING)))),
 )
 
 /** Seeds recipients whose messages were accepted an hour ago, and answers who they are. */

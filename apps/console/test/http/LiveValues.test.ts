@@ -100,8 +100,9 @@ it.effect("goes on after a reading that fails, and logs the first of them", () =
     expect(reads.length).toBe(4)
     expect(logged).toEqual(["live values could not be read"])
   }).pipe(
-    Effect.provide(layer),
-    Effect.provide(Logger.layer([Logger.make(({ message }) => logged.push(...[message].flat()))])),
+    Effect.provide(
+      Layer.provideMerge(layer, Logger.layer([Logger.make(({ message }) => logged.push(...[message].flat()))])),
+    ),
   )
 })
 

@@ -12,7 +12,7 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
-import { Effect, type Layer, References, Schedule } from "effect"
+import { Effect, Layer, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import { brokenBody, endless, noAnswer, status } from "../answers.ts"
@@ -26,9 +26,11 @@ const bounds = { maxInFlight: 256, perEndpoint: 16, leaseSeconds: 30 }
 const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
   Effect.raceFirst(effect, deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds })).pipe(
     // undici looks at the time for connecting twice a second.
-    Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, connectMs: 300, callMs: 1700 })),
-    Effect.provide(NodeSigner),
-    Effect.provide(adaptersFor(url())),
+    Effect.provide(
+      Layer.mergeAll(HttpWebhookClient({ allowPrivateAddresses: true, connectMs: 300, callMs: 1700 }), NodeSigner).pipe(
+        Layer.provideMerge(adaptersFor(url())),
+      ),
+    ),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.runPromise,
   )

@@ -3,7 +3,7 @@ import { publishTogether } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
-import { Effect, Redacted, References, Schedule } from "effect"
+import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { deliver } from "../../src/deliveries/deliver.ts"
@@ -39,9 +39,11 @@ const findingsAfter = async (
     const { findings } = yield* audit([route], { maxAttempts: 2 })
     return findings.join("\n")
   }).pipe(
-    Effect.provide(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 1000 })),
-    Effect.provide(NodeSigner),
-    Effect.provide(adaptersFor(url())),
+    Effect.provide(
+      Layer.mergeAll(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 1000 }), NodeSigner).pipe(
+        Layer.provideMerge(adaptersFor(url())),
+      ),
+    ),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.runPromise,
   )

@@ -40,7 +40,7 @@ const worker = Effect.gen(function* () {
   const delivering = Effect.gen(function* () {
     const readers = yield* EndpointReaders
     const client = yield* WebhookClient
-    yield* deliver({ schedule, drainSeconds, ...webhooks }).pipe(
+    return yield* deliver({ schedule, drainSeconds, ...webhooks }).pipe(
       Effect.provideService(EndpointReaders, {
         ...readers,
         take: (...given) =>
@@ -57,7 +57,7 @@ const worker = Effect.gen(function* () {
       }),
     )
   })
-  yield* delivering.pipe(
+  return yield* delivering.pipe(
     Effect.provide(
       adapters.pipe(
         Layer.provideMerge(databaseLayer({ database, applicationName: "outreach-worker" })),

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TrackingLinks } from "../../src/hits/TrackingLinks.ts"
 import { OrganizationId, RecipientId } from "../../src/Identifier.ts"
 import { type TestKey, testSeal } from "../hits/testSeal.ts"
@@ -13,4 +13,4 @@ export const to = {
 
 /** Creates links with a seal under keys of their own. */
 export const testLinks = (...keys: ReadonlyArray<TestKey>): TrackingLinks["Service"] =>
-  Effect.runSync(TrackingLinks.pipe(Effect.provide(TrackingLinks.below(BASE)), Effect.provide(testSeal(...keys))))
+  Effect.runSync(TrackingLinks.pipe(Effect.provide(Layer.provide(TrackingLinks.below(BASE), testSeal(...keys)))))

@@ -1,7 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { ReturnPaths } from "../../src/mail/ReturnPaths.ts"
 import { type TestKey, testSeal } from "../hits/testSeal.ts"
 
 /** Creates return paths with a seal under keys of their own. */
 export const testReturnPaths = (domain: string, ...keys: ReadonlyArray<TestKey>): ReturnPaths["Service"] =>
-  Effect.runSync(ReturnPaths.pipe(Effect.provide(ReturnPaths.at(domain)), Effect.provide(testSeal(...keys))))
+  Effect.runSync(ReturnPaths.pipe(Effect.provide(Layer.provide(ReturnPaths.at(domain), testSeal(...keys)))))

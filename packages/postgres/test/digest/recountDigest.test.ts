@@ -218,7 +218,7 @@ const write = Effect.fnUntraced(function* (task: WriterTask, n: number) {
     Effect.gen(function* () {
       const at = yield* commitTimestamp(organizationId)
       yield* publishEvents(events, at)
-      if (seed % 11 === 0) yield* Effect.fail("taken back")
+      if (seed % 11 === 0) return yield* Effect.fail("taken back")
     }),
   ).pipe(
     Effect.catchIf(

@@ -7,6 +7,7 @@ import { telemetry } from "../../src/telemetry.ts"
 runProcess(
   Effect.gen(function* () {
     yield* secretsKey
+    // @effect-diagnostics-next-line globalErrorInEffectFailure:off
     if ((yield* deployment) === "staging") return yield* Effect.fail(new Error("staging is down"))
     yield* Effect.addFinalizer(() => Effect.logInfo("closed"))
     yield* Effect.logDebug("not seen at the default level")

@@ -1,0 +1,36 @@
+/** Compares the TypeScript files of each package, its tests included, with those that the projects of its script `check` hold. */
+import { execFileSync } from "node:child_process"
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { root } from "./publishedPackages.ts"
+import { report } from "./report.ts"
+
+const PROJECT = /\btsc(?: -p (\S+))?/g
+/** Projects of frameworks, which are installed and built by proofs. */
+const OTHERS = /^examples\/(?:nestjs|nextjs|react-router|sveltekit)\//
+
+const run = (command: string, args: ReadonlyArray<string>, cwd: string): string =>
+  execFileSync(command, args, { cwd, encoding: "utf8" })
+
+function checkedFiles(folder: string): ReadonlySet<string> {
+  const { scripts } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+  const projects = [...(scripts.check as string).matchAll(PROJECT)].map(([, project = "."]) => project)
+  const files = projects.flatMap((project) => {
+    const config = run(join(root, "node_modules/.bin/tsc"), ["-p", project, "--showConfig"], join(root, folder))
+    return (JSON.parse(config).files as ReadonlyArray<string>).map((file) => join(folder, project, file))
+  })
+  return new Set(files)
+}
+
+const folders = globSync(["{packages,apps}/*/package.json", "{benchmarks,examples,tools}/package.json"], { cwd: root })
+if (folders.length < 10) throw new Error("the packages were not found")
+const listed = run("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.tsx"], root).split("\n")
+const violations = folders.map(dirname).flatMap((folder) => {
+  const checked = checkedFiles(folder)
+  return listed
+    .filter(
+      (file) => file.startsWith(`${folder}/`) && !file.endsWith(".d.ts") && !OTHERS.test(file) && !checked.has(file),
+    )
+    .map((file) => `${file} is not checked by \`pnpm --filter ./${folder} check\``)
+})
+report(violations, `${folders.length} packages`)
