@@ -4,9 +4,9 @@ export const formatCount = (count: number): string => count.toLocaleString("en")
 /** Formats a count for the axis of a chart, such as `800` or `1.2K`. */
 export const formatCompact = (count: number): string => count.toLocaleString("en", { notation: "compact" })
 
-/** Formats a count that was counted only so far. */
+/** Formats a count that went up to a cap, where it stands for as many or more. */
 export const formatCapped = (count: number, cap: number): string =>
-  count >= cap ? `more than ${formatCount(cap)}` : formatCount(count)
+  count >= cap ? `${formatCount(cap)} or more` : formatCount(count)
 
 /** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if it is not known. */
 export const formatShare = (share: number | null): string =>

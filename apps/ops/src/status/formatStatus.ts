@@ -1,5 +1,6 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { COUNTED_TO, DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { formatCell } from "../output/format.ts"
 import type { CampaignUnderWay, Status } from "./readStatus.ts"
 
@@ -61,7 +62,7 @@ export const formatStatus = (status: Status): ReadonlyArray<string> => {
 
 const row = (title: string, cells: ReadonlyArray<string>): string => `${title.padEnd(11)}${cells.join(" · ")}`
 
-const counted = (count: number): string => `${numbers.format(count)}${count >= COUNTED_TO ? "+" : ""}`
+const counted = (count: number): string => `${numbers.format(count)}${count >= COUNT_CAP ? "+" : ""}`
 
 const formatDue = ({ count, oldestSeconds }: Due, word: string): string =>
   `${counted(count)} ${word}${count > 0 ? ` for ${formatAge(oldestSeconds)}` : ""}`

@@ -1,7 +1,8 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
-import { COUNTED_TO, DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { DUE_QUEUES, HORIZON_HOLDERS, LAGS_COUNTED } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import type { Reason } from "@outreach/retry-policy"
 import { Metric } from "effect"
@@ -131,7 +132,7 @@ export const gauges = {
   due: each(DUE_QUEUES, "queue", (attributes) =>
     gauge(
       "outreach_deliveries_due",
-      `Deliveries that are due and not in flight, counted up to ${COUNTED_TO} of each queue.`,
+      `Deliveries that are due and not in flight, counted up to ${COUNT_CAP} of each queue.`,
       attributes,
     ),
   ),
@@ -141,7 +142,7 @@ export const gauges = {
   maxLagEvents: each(DUE_QUEUES, "queue", (attributes) =>
     gauge(
       "outreach_endpoint_max_lag_events",
-      `The most that wait for one endpoint, counted up to ${COUNTED_TO}, of the ${LAGS_COUNTED} that have waited longest.`,
+      `The most that wait for one endpoint, counted up to ${COUNT_CAP}, of the ${LAGS_COUNTED} that have waited longest.`,
       attributes,
     ),
   ),
@@ -160,29 +161,29 @@ export const gauges = {
   deadLetters: each(DEAD_LETTER_REASONS, "reason", (attributes) =>
     gauge(
       "outreach_dead_letters",
-      `Dead letters that were not replayed, counted up to the newest ${COUNTED_TO}.`,
+      `Dead letters that were not replayed, counted up to the newest ${COUNT_CAP}.`,
       attributes,
     ),
   ),
-  messagesDue: gauge("outreach_messages_due", `E-mails that are due and not being sent, counted up to ${COUNTED_TO}.`),
+  messagesDue: gauge("outreach_messages_due", `E-mails that are due and not being sent, counted up to ${COUNT_CAP}.`),
   messagesOldestDue: gauge("outreach_messages_oldest_due_age_seconds", "How long the first of them has been due."),
   messagesQuarantined: gauge(
     "outreach_messages_quarantined",
-    `E-mails that were sent and never answered, and are not tried again, counted up to ${COUNTED_TO}.`,
+    `E-mails that were sent and never answered, and are not tried again, counted up to ${COUNT_CAP}.`,
   ),
-  inboxWaiting: gauge("outreach_inbox_waiting", `Inbound events that wait to be applied, counted up to ${COUNTED_TO}.`),
+  inboxWaiting: gauge("outreach_inbox_waiting", `Inbound events that wait to be applied, counted up to ${COUNT_CAP}.`),
   inboxOldestWaiting: gauge(
     "outreach_inbox_oldest_waiting_age_seconds",
     "How long ago the first of them was received.",
   ),
-  hitsWaiting: gauge("outreach_hits_waiting", `Opens and clicks that wait to be judged, counted up to ${COUNTED_TO}.`),
+  hitsWaiting: gauge("outreach_hits_waiting", `Opens and clicks that wait to be judged, counted up to ${COUNT_CAP}.`),
   hitsOldestWaiting: gauge(
     "outreach_hits_oldest_waiting_age_seconds",
     "For how long the first of them has waited; up to a minute is for their messages to be accepted.",
   ),
   unsubscriptionsWaiting: gauge(
     "outreach_unsubscriptions_waiting",
-    `Recipients who asked to be written to no more and are not suppressed yet, counted up to ${COUNTED_TO}.`,
+    `Recipients who asked to be written to no more and are not suppressed yet, counted up to ${COUNT_CAP}.`,
   ),
   unsubscriptionsOldestWaiting: gauge(
     "outreach_unsubscriptions_oldest_waiting_age_seconds",
@@ -190,7 +191,7 @@ export const gauges = {
   ),
   inboxQuarantined: gauge(
     "outreach_inbox_set_aside",
-    `Inbound events that could not be applied and were not replayed, counted up to ${COUNTED_TO}.`,
+    `Inbound events that could not be applied and were not replayed, counted up to ${COUNT_CAP}.`,
   ),
   queueRows: gauge("outreach_deliveries_rows", "Rows of the delivery queue, due or not: the database's estimate."),
   queueDeadRows: gauge(

@@ -46,11 +46,7 @@ export interface Endpoint {
   readonly createdAt: Timestamp
 }
 
-/** How far it is counted what waits for an endpoint, and for each of a list. */
-export const COUNTED_TO = 10_000
-export const LIST_COUNTED_TO = 1000
-
-/** An endpoint, and how its deliveries stand. What waits is counted up to `COUNTED_TO`, in a list up to `LIST_COUNTED_TO`. */
+/** An endpoint, and how its deliveries stand. What waits is counted up to `COUNT_CAP`, in a list up to `LIST_COUNT_CAP`. */
 export interface EndpointStatus extends Endpoint {
   /**
    * Whether it is called as any other (`closed`); else it failed five times in a row, and waits for its next probe (`open`), is probed

@@ -1,3 +1,4 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -30,7 +31,7 @@ export interface DueDeliveries extends Due {
 
 /** What is due and not in flight. */
 export interface DueReading {
-  /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNTED_TO`. */
+  /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNT_CAP`. */
   readonly deliveries: Readonly<Record<DueQueue, DueDeliveries>>
   /** E-mails of campaigns whose window is open. */
   readonly messages: Due
@@ -61,9 +62,6 @@ export interface StateReading {
 
 /** Of how many endpoints of a queue it is counted what waits for each. */
 export const LAGS_COUNTED = 20
-
-/** How far `DeliveryGauges` counts what is due, and dead letters; what is more shows as this many. */
-export const COUNTED_TO = 10_000
 
 /**
  * Reports to operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits.
@@ -239,7 +237,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
       )
     return {
       /** Costs more the more remains of rows the database was kept from clearing up. */
-      readDue: readUpTo(COUNTED_TO),
+      readDue: readUpTo(COUNT_CAP),
 
       /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
       readOldest: readUpTo(1),
@@ -248,7 +246,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
         with dead as (
           select reason, count(*) as count from (
             select reason from dead_letters where replayed_as is null
-            order by finished_at desc limit ${COUNTED_TO}::int
+            order by finished_at desc limit ${COUNT_CAP}::int
           ) newest group by reason
         ), holder (name, transactions, since) as (
           select 'session', max(age(backend_xmin)), min(xact_start) from pg_stat_activity
@@ -270,11 +268,11 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
           ),
           'messagesQuarantined', (
             select count(*) from (
-              select from messages where quarantined_at is not null limit ${COUNTED_TO}::int
+              select from messages where quarantined_at is not null limit ${COUNT_CAP}::int
             ) quarantined
           ),
           'inboxQuarantined', (
-            select count(*) from (select from inbox where quarantined_at is not null limit ${COUNTED_TO}::int) quarantined
+            select count(*) from (select from inbox where quarantined_at is not null limit ${COUNT_CAP}::int) quarantined
           ),
           'queue', (
             select jsonb_build_object('rows', n_live_tup, 'deadRows', n_dead_tup)

@@ -1,10 +1,5 @@
-import {
-  type BreakerChange,
-  COUNTED_TO,
-  type Endpoint,
-  type EndpointStatus,
-  LIST_COUNTED_TO,
-} from "@outreach/domain/deliveries/Endpoint"
+import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import type { BreakerChange, Endpoint, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -109,12 +104,12 @@ export const EndpointRepositoryPg = Layer.effect(
       }, orDieAs("EndpointRepository.create")),
 
       list: Effect.fn("EndpointRepository.list")(
-        (organizationId) => statuses(organizationId === undefined ? {} : { organizationId }, LIST_COUNTED_TO),
+        (organizationId) => statuses(organizationId === undefined ? {} : { organizationId }, LIST_COUNT_CAP),
         orDieAs("EndpointRepository.list"),
       ),
 
       find: Effect.fn("EndpointRepository.find")(function* (endpointId) {
-        const rows = yield* statuses({ id: endpointId }, COUNTED_TO)
+        const rows = yield* statuses({ id: endpointId }, COUNT_CAP)
         return rows[0] ?? (yield* new EndpointNotFound({ endpointId }))
       }, orDieAs("EndpointRepository.find")),
 

@@ -1,3 +1,4 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import type { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
@@ -32,7 +33,7 @@ export interface InboxPage {
   readonly next: InboxPlace | null
 }
 
-/** How many events wait or are quarantined; `COUNTED_TO` stands for as many or more. */
+/** How many events wait or are quarantined; `COUNT_CAP` stands for as many or more. */
 export interface InboxCounts {
   readonly quarantined: number
   readonly waiting: number
@@ -71,8 +72,6 @@ export interface InboxOutcome {
   readonly recipientId: RecipientId | null
 }
 
-/** The most events that a count looks at. */
-export const COUNTED_TO = 10_001
 /** How many received events one page of applied ones looks at: those of another type or state are passed over. */
 const MAX_SCANNED = 500
 
@@ -177,22 +176,22 @@ export class InboxReader extends Context.Service<InboxReader>()("postgres/inbox/
         return { entries, next: last && at ? toPlace(at, last) : null } satisfies InboxPage
       }, orDieAs("InboxReader.list")),
 
-      /** Counts the events that are quarantined or wait, each up to `COUNTED_TO`. */
+      /** Counts the events that are quarantined or wait, each up to `COUNT_CAP`. */
       counts: Effect.fn("InboxReader.counts")(function* (organizationId: OrganizationId | undefined) {
         const rows = yield* sql<InboxCounts>`
           select
             (select count(*)::int from (
               select from organizations cross join lateral (
-                select from inbox where organization_id = organizations.id and quarantined_at is not null limit ${COUNTED_TO}
+                select from inbox where organization_id = organizations.id and quarantined_at is not null limit ${COUNT_CAP}
               ) each
-              where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNTED_TO}
+              where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNT_CAP}
             ) quarantined) as quarantined,
             (select count(*)::int from (
               select from organizations cross join lateral (
                 select from inbox where organization_id = organizations.id and applied_at is null and quarantined_at is null
-                limit ${COUNTED_TO}
+                limit ${COUNT_CAP}
               ) each
-              where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNTED_TO}
+              where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNT_CAP}
             ) waiting) as waiting,
             (select min(received_at) from organizations cross join lateral (
               select received_at from inbox where organization_id = organizations.id and applied_at is null and quarantined_at is null
@@ -202,16 +201,16 @@ export class InboxReader extends Context.Service<InboxReader>()("postgres/inbox/
         return rows[0]!
       }, orDieAs("InboxReader.counts")),
 
-      /** Groups the first quarantined events, up to `COUNTED_TO`, by type and reason; the largest group comes first. */
+      /** Groups the first quarantined events, up to `COUNT_CAP`, by type and reason; the largest group comes first. */
       reasons: Effect.fn("InboxReader.reasons")(
         (organizationId: OrganizationId | undefined) => sql<InboxReason>`
           select type, reason, count(*)::int as count, min(quarantined_at) as first, max(quarantined_at) as last from (
             select found.* from organizations cross join lateral (
               select type, reason, quarantined_at from inbox
               where organization_id = organizations.id and quarantined_at is not null
-              order by quarantined_at limit ${COUNTED_TO}
+              order by quarantined_at limit ${COUNT_CAP}
             ) found
-            where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNTED_TO}
+            where ${orNull(organizationId)}::text is null or organizations.id = ${orNull(organizationId)} limit ${COUNT_CAP}
           ) quarantined
           group by type, reason order by count desc, last desc limit 50`,
         orDieAs("InboxReader.reasons"),

@@ -1,4 +1,5 @@
 import { FEED_EVENT_TYPES } from "@outreach/contract/names"
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { SecretVerification } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -8,9 +9,6 @@ import { orDieAs } from "../DatabaseFailure.ts"
 
 /** For how long it is kept how the API answered. */
 const COUNTS_RETENTION_DAYS = 30
-
-/** How far it is counted what a poller has not read. */
-export const ROWS_COUNTED_TO = 1000
 
 /** How often the API answered a caller in the same way. */
 export interface RequestCount {
@@ -49,7 +47,7 @@ export interface ReadPosition {
 /** How far a key has read a list, and what it has not read yet. */
 export interface PollerStatus extends ReadPosition {
   readonly readAt: Timestamp
-  /** Rows after its position, counted up to `ROWS_COUNTED_TO`, and for how long the first of them has been there. */
+  /** Rows after its position, counted up to `LIST_COUNT_CAP`, and for how long the first of them has been there. */
   readonly lagRows: number
   readonly lagSeconds: number
 }
@@ -198,15 +196,15 @@ export class PartnerActivity extends Context.Service<PartnerActivity>()("postgre
                 where list = 'events' and types is null and events.organization_id = read_positions.organization_id
                   and type = any (${FEED_EVENT_TYPES}::text[]) and emitted_at >= position_at
                   and (emitted_at, events.id) > (position_at, position_id)
-                order by emitted_at, events.id limit ${ROWS_COUNTED_TO}::int)
+                order by emitted_at, events.id limit ${LIST_COUNT_CAP}::int)
               union all
-              select emitted_at from events_after(organization_id, types, position_at, position_id, 'infinity', ${ROWS_COUNTED_TO}::int)
+              select emitted_at from events_after(organization_id, types, position_at, position_id, 'infinity', ${LIST_COUNT_CAP}::int)
               where list = 'events' and types is not null
               union all
               (select updated_at from recipients
                 where list = 'tokens' and recipients.organization_id = read_positions.organization_id
                   and (updated_at, recipients.id) > (position_at, position_id)
-                order by updated_at, recipients.id limit ${ROWS_COUNTED_TO}::int)
+                order by updated_at, recipients.id limit ${LIST_COUNT_CAP}::int)
             ) each
           ) ahead
           where organization_id = ${organizationId} order by key_id, list`,

@@ -1,3 +1,4 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { SUPPRESSION_REASONS, type Suppression } from "@outreach/domain/suppressions/Suppression"
 import type { SuppressionFilter, SuppressionKey } from "@outreach/domain/suppressions/SuppressionRepository"
@@ -23,12 +24,10 @@ export interface SuppressionPosition {
   readonly seen: number
 }
 
-/** The most entries of a scope that are counted. */
-export const MAX_COUNTED = 10_000
 /** The most programs whose entries are counted. */
 const MAX_SCOPES = 50
 
-/** How many entries a program, or an organization as a whole, has: `MAX_COUNTED + 1` for more. */
+/** How many entries a program, or an organization as a whole, has; `COUNT_CAP` stands for as many or more. */
 export interface SuppressionCount {
   readonly organizationId: OrganizationId
   /** Null for those of the whole organization. */
@@ -124,12 +123,12 @@ export class SuppressionReader extends Context.Service<SuppressionReader>()("pos
           order by program_id nulls first, kind, value`
       }, orDieAs("SuppressionReader.find")),
 
-      /** Counts the entries of each program and of the whole of its organization, up to `MAX_COUNTED` each. */
+      /** Counts the entries of each program and of the whole of its organization, up to `COUNT_CAP` each. */
       count: Effect.fn("SuppressionReader.count")(function* (organizationId: OrganizationId) {
         return yield* sql<SuppressionCount>`
           select organization.id as "organizationId", null as "programId", organization.name, (
             select count(*) from (
-              select from organization_suppressions where organization_id = organization.id limit ${MAX_COUNTED + 1}
+              select from organization_suppressions where organization_id = organization.id limit ${COUNT_CAP}
             ) entry
           )::int as count
           from organizations organization where id = ${organizationId}
@@ -138,7 +137,7 @@ export class SuppressionReader extends Context.Service<SuppressionReader>()("pos
             select program.organization_id, program.id, program.name, (
               select count(*) from (
                 select from suppressions where organization_id = program.organization_id and program_id = program.id
-                limit ${MAX_COUNTED + 1}
+                limit ${COUNT_CAP}
               ) entry
             )::int
             from programs program where organization_id = ${organizationId} order by id desc limit ${MAX_SCOPES}

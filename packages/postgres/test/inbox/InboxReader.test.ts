@@ -1,13 +1,8 @@
 import { describe, expect } from "@effect/vitest"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { createIdentifier, type EndpointId, type KeyId } from "@outreach/domain/Identifier"
 import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
-import {
-  COUNTED_TO,
-  type InboxFilter,
-  type InboxPlace,
-  InboxReader,
-  lastHours,
-} from "@outreach/postgres/inbox/InboxReader"
+import { type InboxFilter, type InboxPlace, InboxReader, lastHours } from "@outreach/postgres/inbox/InboxReader"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { effectTest } from "@outreach/testing/effectTest"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
@@ -134,13 +129,13 @@ describe("InboxReader.counts and reasons", () => {
     const { counts, reasons } = yield* InboxReader
     const organizationId = seed.organization.id
     expect(yield* counts(organizationId)).toEqual({ quarantined: 0, waiting: 0, waitingSince: null })
-    yield* insertMany(seed, COUNTED_TO + 5, "quarantined")
+    yield* insertMany(seed, COUNT_CAP + 5, "quarantined")
     yield* receiveEvent(seed, "evt_1", "clinician.account_created", account(1))
     const counted = yield* counts(organizationId)
-    expect(counted).toMatchObject({ quarantined: COUNTED_TO, waiting: 1 })
+    expect(counted).toMatchObject({ quarantined: COUNT_CAP, waiting: 1 })
     expect(counted.waitingSince).not.toBeNull()
     expect(yield* reasons(organizationId)).toMatchObject([
-      { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNTED_TO },
+      { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNT_CAP },
     ])
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect } from "@effect/vitest"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { MAX_COUNTED, SuppressionReader } from "@outreach/postgres/suppressions/SuppressionReader"
+import { SuppressionReader } from "@outreach/postgres/suppressions/SuppressionReader"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -78,7 +79,7 @@ describe("SuppressionReader", () => {
     const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into suppressions (organization_id, program_id, kind, value, reason)
-      select ${organizationId}, ${programId}, 'npi', 'many' || i, 'operator' from generate_series(1, ${MAX_COUNTED + 5}::int) i`
-    expect((yield* counts())[1]).toEqual([programId, MAX_COUNTED + 1])
+      select ${organizationId}, ${programId}, 'npi', 'many' || i, 'operator' from generate_series(1, ${COUNT_CAP + 5}::int) i`
+    expect((yield* counts())[1]).toEqual([programId, COUNT_CAP])
   })
 })

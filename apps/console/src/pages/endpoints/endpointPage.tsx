@@ -1,4 +1,5 @@
-import { type BreakerChange, COUNTED_TO, type EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
@@ -126,9 +127,9 @@ const State = (props: { readonly endpoint: EndpointStatus; readonly organization
           "Behind the log":
             lagEvents === 0
               ? "nothing"
-              : `${formatCapped(lagEvents, COUNTED_TO)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
+              : `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}, ${formatDuration(lagSeconds)}`,
           "Position in the log": <Time at={endpoint.position} />,
-          Waiting: `${formatCapped(waiting, COUNTED_TO)} ${waiting === 1 ? "delivery" : "deliveries"}`,
+          Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
           "In flight": formatCount(inFlight),
           "In flight at most":
             endpoint.maxInFlight === null ? "the workers’ default" : formatCount(endpoint.maxInFlight),

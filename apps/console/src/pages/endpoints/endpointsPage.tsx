@@ -1,4 +1,4 @@
-import { LIST_COUNTED_TO } from "@outreach/domain/deliveries/Endpoint"
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
@@ -80,14 +80,14 @@ export const endpointsPage = definePage({
               {
                 header: "Not read yet",
                 numeric: true,
-                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNTED_TO),
+                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNT_CAP),
               },
               {
                 header: "Behind the log",
                 numeric: true,
                 cell: ({ lagSeconds }) => (lagSeconds === 0 ? "–" : formatDuration(lagSeconds)),
               },
-              { header: "Waiting", numeric: true, cell: ({ waiting }) => formatCapped(waiting, LIST_COUNTED_TO) },
+              { header: "Waiting", numeric: true, cell: ({ waiting }) => formatCapped(waiting, LIST_COUNT_CAP) },
               { header: "In flight", numeric: true, cell: ({ inFlight }) => formatCount(inFlight) },
             ]}
           />

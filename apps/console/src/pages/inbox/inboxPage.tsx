@@ -1,3 +1,4 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { INBOX_STATES, type InboxEntry, type InboxState } from "@outreach/domain/inbox/InboxRepository"
@@ -5,7 +6,6 @@ import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { parseInput } from "@outreach/domain/parseInput"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import {
-  COUNTED_TO,
   type InboxCounts,
   type InboxHour,
   type InboxPlace,
@@ -168,7 +168,7 @@ const States = (props: {
   )
 }
 
-const capped = (count: number): string => formatCapped(count, COUNTED_TO - 1)
+const capped = (count: number): string => formatCapped(count, COUNT_CAP)
 
 const Reasons = (props: {
   readonly reasons: ReadonlyArray<InboxReason>

@@ -1,11 +1,7 @@
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import type { ApiKey } from "@outreach/domain/organizations/ApiKey"
-import {
-  type HourlyRequests,
-  type PollerStatus,
-  ROWS_COUNTED_TO,
-  totalOf,
-} from "@outreach/postgres/organizations/PartnerActivity"
+import { type HourlyRequests, type PollerStatus, totalOf } from "@outreach/postgres/organizations/PartnerActivity"
 import { formatCapped, formatCount, formatDuration } from "../../components/format.ts"
 import { endpointState, withoutSearch } from "../endpoints/endpointState.tsx"
 
@@ -34,7 +30,7 @@ export const Problems = (props: {
       .filter(({ lagRows, lagSeconds }) => lagRows > 0 && lagSeconds > LATE_SECONDS)
       .map(({ keyId, lagRows, lagSeconds }) => ({
         href: "#pollers",
-        text: `${nameOf(keyId)} has not read ${formatCapped(lagRows, ROWS_COUNTED_TO)} rows, the first for ${formatDuration(lagSeconds)}.`,
+        text: `${nameOf(keyId)} has not read ${formatCapped(lagRows, LIST_COUNT_CAP)} rows, the first for ${formatDuration(lagSeconds)}.`,
       })),
     ...(badSignatures > 0
       ? [{ href: "#inbound", text: `${formatCount(badSignatures)} webhooks had a bad signature in the last 24 hours.` }]

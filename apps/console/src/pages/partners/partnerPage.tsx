@@ -1,4 +1,4 @@
-import { LIST_COUNTED_TO } from "@outreach/domain/deliveries/Endpoint"
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -10,7 +10,6 @@ import {
   type HourlyRequests as HourlyCount,
   PartnerActivity,
   type PollerStatus,
-  ROWS_COUNTED_TO,
 } from "@outreach/postgres/organizations/PartnerActivity"
 import { Effect } from "effect"
 import { Facts } from "../../components/Facts.tsx"
@@ -75,7 +74,7 @@ export const partnerPage = definePage({
               {
                 header: "Not read yet",
                 numeric: true,
-                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNTED_TO),
+                cell: ({ lagEvents }) => formatCapped(lagEvents, LIST_COUNT_CAP),
               },
             ]}
           />
@@ -178,7 +177,7 @@ const Pollers = (props: { readonly pollers: ReadonlyArray<PollerStatus>; readonl
         { header: "Key", cell: ({ keyId }) => <CallerName id={keyId} keys={props.keys} /> },
         { header: "List", cell: ({ list, types }) => `${LISTS[list]}${types === null ? "" : `: ${types.join(", ")}`}` },
         { header: "State", cell: (poller) => <PollerBadge poller={poller} /> },
-        { header: "Not read yet", numeric: true, cell: ({ lagRows }) => formatCapped(lagRows, ROWS_COUNTED_TO) },
+        { header: "Not read yet", numeric: true, cell: ({ lagRows }) => formatCapped(lagRows, LIST_COUNT_CAP) },
         {
           header: "Behind the feed",
           numeric: true,

@@ -1,3 +1,4 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -5,11 +6,7 @@ import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { OrganizationRepository } from "@outreach/postgres/organizations/OrganizationRepository"
-import {
-  MAX_COUNTED,
-  type SuppressionCount,
-  SuppressionReader,
-} from "@outreach/postgres/suppressions/SuppressionReader"
+import { type SuppressionCount, SuppressionReader } from "@outreach/postgres/suppressions/SuppressionReader"
 import { Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm } from "../../components/ActionForm.tsx"
@@ -142,7 +139,7 @@ const Counts = ({ counts }: { readonly counts: ReadonlyArray<SuppressionCount> }
                     : `/suppressions?organization=${organizationId}&program=${programId}`
                 }
               >
-                {count > MAX_COUNTED ? formatCapped(MAX_COUNTED, MAX_COUNTED) : formatCapped(count, MAX_COUNTED + 1)}
+                {formatCapped(count, COUNT_CAP)}
               </a>
             ),
           },

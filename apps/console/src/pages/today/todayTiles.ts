@@ -1,6 +1,6 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { COUNTED_TO } from "@outreach/postgres/deliveries/DeliveryGauges"
 import type { GaugeSample, Today } from "@outreach/postgres/today/TodayReader"
 import { formatCapped, formatCount, formatDuration, formatShare } from "../../components/format.ts"
 import type { Tone } from "../../components/StatusBadge.tsx"
@@ -52,7 +52,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     title: "Quarantined inbound events",
     href: "/inbox?state=quarantined",
     tone: today.inboxQuarantined > 0 ? "warning" : "good",
-    value: formatCapped(today.inboxQuarantined, COUNTED_TO),
+    value: formatCapped(today.inboxQuarantined, COUNT_CAP),
     detail: "could not be applied",
     history: { unit: "events", of: ({ inboxQuarantined }) => inboxQuarantined },
   },
