@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { eventExamples } from "@outreach/contract"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
@@ -128,7 +128,7 @@ async function measureRound(): Promise<ReadonlyMap<string, Usage>> {
   const opens = Date.now() + 5000 + RECIPIENTS * 2
   await sql`update campaigns set window_start = ${new Date(opens)} where id = ${id}`
   await step("publication", RECIPIENTS, async () => {
-    await run(commandCampaign(id, "schedule"))
+    await run(scheduleCampaign(id))
     await until(() =>
       isEmpty(sql`select from recipients where organization_id = ${organizationId} and published_at is null limit 1`),
     )

@@ -5,7 +5,7 @@ import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
@@ -83,7 +83,7 @@ async function measureWorker() {
       yield* sql`update webhook_endpoints set enabled = false`
       yield* sql`
         update campaigns set subject = ${subjectFor(TEMPLATE)}, html = ${htmlFor(TEMPLATE)} where id = ${seeded.campaign.id}`
-      yield* commandCampaign(seeded.campaign.id, "schedule")
+      yield* scheduleCampaign(seeded.campaign.id)
       return seeded
     }) as Effect.Effect<Effect.Success<ReturnType<typeof seedCampaign>>, unknown, SqlClient.SqlClient>,
   )

@@ -1,7 +1,7 @@
 import { fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, References } from "effect"
@@ -46,7 +46,7 @@ export async function measureTurns(
     Effect.runPromise(
       Effect.gen(function* () {
         const { campaign } = yield* seedCampaign({ recipients: NEWCOMERS })
-        yield* commandCampaign(campaign.id, "schedule")
+        yield* scheduleCampaign(campaign.id)
         return campaign.id
       }).pipe(
         Effect.provide(adaptersFor(databaseUrl)),

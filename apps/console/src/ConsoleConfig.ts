@@ -1,6 +1,8 @@
+import type { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import type { Mailbox } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
+import { readPreflightSettings } from "@outreach/mail/preflightSettings"
 import { optionalMailFrom, optionalSmtpSettings, type smtpSettings } from "@outreach/mail/smtpSettings"
 import {
   type DatabaseSettings,
@@ -63,6 +65,8 @@ export class ConsoleConfig extends Context.Service<
     /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
     readonly smtp: Config.Success<typeof smtpSettings> | null
     readonly mailFrom: Mailbox | null
+    /** What preflight checks of the settings. */
+    readonly preflight: PreflightSettings["Service"]
     readonly deployment: "production" | "staging" | "development"
     readonly secretsKey: KeyRing
     /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
@@ -93,6 +97,7 @@ export class ConsoleConfig extends Context.Service<
         publicBaseUrl: yield* publicBaseUrl,
         smtp: yield* optionalSmtpSettings,
         mailFrom: yield* optionalMailFrom,
+        preflight: yield* readPreflightSettings,
         deployment: yield* deployment,
         secretsKey: yield* secretsKey,
         allowPrivateAddresses: yield* webhookAllowPrivateAddresses,

@@ -1,3 +1,4 @@
+import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { adapters } from "@outreach/postgres/adapters"
@@ -41,6 +42,11 @@ const deployment = Layer.effect(
   Effect.map(ConsoleConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
 )
 
+const preflightSettings = Layer.effect(
+  PreflightSettings,
+  Effect.map(ConsoleConfig, ({ preflight }) => preflight),
+)
+
 const cipher = Layer.effect(
   SecretCipher,
   Effect.map(ConsoleConfig, ({ secretsKey }) => SecretCipher.make(secretsKey)),
@@ -67,7 +73,7 @@ const services = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(adapters),
-  Layer.provideMerge(Layer.mergeAll(database, deployment, cipher, SecureRandom.layerWebCrypto)),
+  Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),
 )
 
 /** Listens once everything else is there. */

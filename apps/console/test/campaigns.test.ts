@@ -74,6 +74,11 @@ describe("a campaign", () => {
     expect(words).toContain("Preflight")
     expect(words).toContain("0 wrong")
     expect(words).toContain("The e-mail shows a link to unsubscribe.")
+    const asked = await operator.get(`${path}/schedule`)
+    expect(asked.words).toContain("2 of 2 recipients")
+    expect(asked.words).toContain("begins in")
+    expect(asked.words).toContain(`ops campaigns schedule ${campaign.id}`)
+    expect(await statusOf(campaign.id)).toBe("draft")
     expect((await operator.post(`${path}/schedule`)).words).toContain("Scheduled")
     expect(await statusOf(campaign.id)).toBe("scheduled")
     expect((await operator.post(`${path}/pause`)).words).toContain("Paused.")
@@ -94,6 +99,31 @@ describe("a campaign", () => {
     expect(words).toContain(`ops recipients import --campaign ${campaign.id}`)
   })
 
+  it("whose check fails is scheduled only by an operator who ticks that check", async () => {
+    const { campaign } = await test().run(seedCampaign({ recipients: 0, opensIn: 3600 }))
+    const path = `/campaigns/${campaign.id}/schedule`
+    const operator = await test().as("operator")
+    const { words, document } = await operator.get(path)
+    expect(words).toContain("0 of 0 recipients")
+    expect(words).toContain("In spite of recipients: No recipient is imported.")
+    expect(words).toContain(`ops campaigns schedule ${campaign.id} --force recipients`)
+    expect(document.querySelector(`form[method="post"][action="${path}"] input[name="force"]`)).not.toBeNull()
+
+    const refused = await operator.post(path)
+    expect([refused.status, refused.words]).toEqual([
+      409,
+      expect.stringContaining("recipients: No recipient is imported."),
+    ])
+    expect((await operator.post(path, { force: "everything" })).words).toContain("force is not valid")
+    expect((await operator.post(path, { force: "quota" })).status).toBe(409)
+    expect(await statusOf(campaign.id)).toBe("draft")
+    expect((await operator.post(path, { force: "recipients" })).words).toContain("Scheduled")
+    expect(await audited("campaigns schedule")).toMatchObject([
+      { arguments: { campaign: campaign.id, force: ["recipients"] } },
+    ])
+    expect((await operator.get(path)).words).toContain("is scheduled; this needs it to be draft or paused")
+  })
+
   it("from before there were counts can be paused while the worker counts it", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 2 }))
     await test().run(
@@ -102,7 +132,7 @@ describe("a campaign", () => {
     const operator = await test().as("operator")
     const { words, document } = await operator.get(`/campaigns/${campaign.id}`)
     expect(words).toContain("The worker counts this campaign")
-    expect(document.querySelector(`form[action="/campaigns/${campaign.id}/schedule"]`)).not.toBeNull()
+    expect(document.querySelector(`form[action="/campaigns/${campaign.id}/schedule"][method="get"]`)).not.toBeNull()
     expect((await operator.get("/campaigns")).words).toContain("being counted")
   })
 

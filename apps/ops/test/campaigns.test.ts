@@ -99,7 +99,7 @@ describe("campaigns", () => {
   it("are checked before they are sent", async () => {
     const { id } = await runJson(...(await create()))
     const refused = await runFailing("campaigns", "preflight", id)
-    expect(refused).toMatchObject({ code: "campaign_not_ready", exit: 1, failed: 1 })
+    expect(refused).toMatchObject({ code: "campaign_not_ready", exit: 1, failed: ["recipients"] })
     expect(refused.checks).toContainEqual({
       check: "recipients",
       status: "failed",
@@ -134,8 +134,25 @@ describe("campaigns", () => {
     expect((await runJson(...(await create({ kind: "survey" })))).kind).toBe("survey")
   })
 
+  it("are refused while a check fails, unless that check is named", async () => {
+    const { id } = await runJson(...(await create()))
+    const refused = await runFailing("campaigns", "schedule", id)
+    expect(refused).toMatchObject({ code: "campaign_not_ready", exit: 1, failed: ["recipients"] })
+    expect(refused.message).toContain(`recipients: No recipient is imported. Import them: ops recipients import`)
+    expect(refused.message).toContain("--force recipients")
+    expect(await runFailing("campaigns", "schedule", id, "--force", "quota,window")).toMatchObject({
+      code: "campaign_not_ready",
+    })
+    expect(await runFailing("campaigns", "schedule", id, "--force", "everything")).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("one or more of recipients, suppressed, window"),
+    })
+    expect((await runJson("campaigns", "schedule", id, "--force", "recipients,quota")).status).toBe("scheduled")
+  })
+
   it("are scheduled, paused, scheduled again and cancelled", async () => {
     const { id } = await runJson(...(await create()))
+    await runJson("recipients", "import", "--campaign", id, file("one.csv", "npi,email\n1234567893,a@a.test\n"))
     const status = async (...command: ReadonlyArray<string>) => (await runJson("campaigns", ...command, id)).status
     expect(await status("schedule")).toBe("scheduled")
     expect(await status("pause")).toBe("paused")
@@ -254,7 +271,7 @@ describe("campaigns", () => {
     }
     const refused = async (changes: Record<string, string>) => runFailing(...(await create({ ...flags, ...changes })))
     expect(await refused({})).toMatchObject({ code: "invalid_follow_up", message: expect.stringMatching(/is a draft/) })
-    await runJson("campaigns", "schedule", first.id)
+    await runJson("campaigns", "schedule", first.id, "--force", "recipients")
     const { id } = await runJson(...(await create(flags)))
     const state = { follow_up_of: first.id, unless: "clicked", after_seconds: 432_000, drawn_at: null, skipped: {} }
     expect((await runJson("campaigns", "show", id)).follow_up).toEqual(state)

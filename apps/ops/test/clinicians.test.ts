@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
@@ -247,7 +247,7 @@ describe("ops clinicians erase", () => {
           insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
           values (${organization.id}, make_id('rcp'), ${draft!.id}, ${program.id}, 'oldone', ${person.npi}, 'ada@old.test',
             clock_timestamp(), clock_timestamp())`
-        yield* commandCampaign(draft!.id as typeof seeded.campaign.id, "schedule")
+        yield* scheduleCampaign(draft!.id as typeof seeded.campaign.id)
         while (yield* publishChunk()) {}
         const published = yield* sql<{ reason: string | null }>`
           select withdrawal_reason as reason from recipients where campaign_id = ${draft!.id} and published_at is null`

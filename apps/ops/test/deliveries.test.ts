@@ -1,4 +1,4 @@
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -9,7 +9,7 @@ const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const reject = Effect.gen(function* () {
   const { campaign } = yield* seedCampaign({ recipients: 1 })
-  yield* commandCampaign(campaign.id, "schedule")
+  yield* scheduleCampaign(campaign.id)
   return { ...(yield* rejectDelivery), campaignId: campaign.id }
 })
 

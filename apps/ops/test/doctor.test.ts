@@ -131,6 +131,17 @@ describe("doctor", () => {
       expect(stdout).not.toContain(secret)
   })
 
+  it("fails a PUBLIC_BASE_URL that is not https, in production alone", async () => {
+    const address = `http://127.0.0.1:${await freePort()}`
+    const found = (deployment: string) => finding({ DEPLOYMENT: deployment, PUBLIC_BASE_URL: address }, "address")
+    expect(await found("production")).toMatchObject({
+      status: "failed",
+      found: expect.stringContaining("PUBLIC_BASE_URL is not an https address"),
+      advice: expect.stringContaining("https"),
+    })
+    expect((await found("staging")).found).toContain("There is no response of the API")
+  })
+
   it("names every setting that is wrong, missing or a placeholder, and no value", async () => {
     const { code, checks } = await consult(
       {

@@ -374,7 +374,10 @@ describe("programs", () => {
     })
     await runJson("campaigns", "pause", campaign.id)
     expect(await runJson("programs", "archive", program.id)).toMatchObject({ status: "archived" })
-    expect(await runFailing("campaigns", "resume", campaign.id)).toMatchObject({ code: "program_archived" })
+    expect(await runFailing("campaigns", "resume", campaign.id)).toMatchObject({
+      code: "campaign_not_ready",
+      failed: ["program"],
+    })
     const folder = mkdtempSync(join(tmpdir(), "ops-programs-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, "mail.html")

@@ -173,7 +173,7 @@ describe("an import", () => {
 
   it("refuses a campaign that is under way", async () => {
     const campaign = await draft()
-    await runJson("campaigns", "schedule", campaign)
+    await runJson("campaigns", "schedule", campaign, "--force", "recipients")
     expect(await runFailing(...load(campaign, csv(line(1))))).toMatchObject({
       code: "campaign_not_in_status",
       status: "scheduled",

@@ -1,4 +1,4 @@
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ const { run, runJson, runFailing, meanwhile } = commandLine()
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 1 })
-  yield* commandCampaign(seeded.campaign.id, "schedule")
+  yield* scheduleCampaign(seeded.campaign.id)
   const { deliveryId, endpointId } = yield* rejectDelivery
   yield* receiveEvent(seeded, "evt_a", "clinician.learner_qualified", { npi: npi(0) })
   yield* sql`select from keep_partitions('events', '2050-01-15Z')`

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { NodeServices } from "@effect/platform-node"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { CampaignId, EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
@@ -29,7 +29,7 @@ describe("status", () => {
   it("shows the database, the queues, the endpoints and the campaigns under way", async () => {
     const { endpoint } = await meanwhile(seedDeadLetters(3, { reason: "rejected" }))
     const { campaign } = await meanwhile(
-      Effect.tap(seedCampaign({ recipients: 5 }), ({ campaign }) => commandCampaign(campaign.id, "schedule")),
+      Effect.tap(seedCampaign({ recipients: 5 }), ({ campaign }) => scheduleCampaign(campaign.id)),
     )
     const status = await runJson("status")
     expect(status).toMatchObject({

@@ -1,4 +1,4 @@
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
@@ -20,7 +20,7 @@ const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 2 })
   const { organization, campaign, program } = seeded
-  yield* commandCampaign(campaign.id, "schedule")
+  yield* scheduleCampaign(campaign.id)
   yield* publishChunk()
   const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
     update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} and npi = ${npi(0)}

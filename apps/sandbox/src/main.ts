@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { createClient } from "@outreach/client"
+import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { adapters } from "@outreach/postgres/adapters"
 import { databaseAt, databaseLayer } from "@outreach/postgres/databaseLayer"
@@ -41,6 +42,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     () => Effect.promise(() => rm(addresses, { force: true })),
   )
   yield* checkPort(port)
+  const baseUrl = `http://127.0.0.1:${port}`
   const consolePort = yield* holdConsolePort(options.consolePort)
   const consoleUrl = `http://127.0.0.1:${consolePort.port}`
   yield* checkDisk(folder, MIN_FREE_BYTES)
@@ -56,7 +58,6 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 
   return yield* Effect.gen(function* () {
     yield* migrate
-    const baseUrl = `http://127.0.0.1:${port}`
     const mailboxes = yield* simulateMailboxes(baseUrl)
     const mail = yield* startMailCatcher({
       hasMailbox: (address) => !behaviorOf(address).bounces,
@@ -144,6 +145,7 @@ Operate it in another terminal: pnpm ops --help. Ctrl-C stops everything.
           databaseLayer({ database: databaseAt(databaseUrl), applicationName: "sandbox", maxConnections: 4 }),
         ),
         Layer.provideMerge(Layer.succeed(Deployment, { livemode: false })),
+        Layer.provideMerge(Layer.succeed(PreflightSettings, { signsMail: null, publicBaseUrl: baseUrl })),
         Layer.provideMerge(
           Layer.effect(
             SecretCipher,

@@ -1,4 +1,4 @@
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import type { DeliveryId, EndpointId } from "@outreach/domain/Identifier"
 import { DeliveryRepository } from "@outreach/postgres/deliveries/DeliveryRepository"
@@ -35,7 +35,7 @@ export const journey = () => {
         Effect.gen(function* () {
           const seeded = yield* seedCampaign({ recipients, endpointUrl: to.url })
           to.trust(seeded.secret)
-          yield* commandCampaign(seeded.campaign.id, "schedule")
+          yield* scheduleCampaign(seeded.campaign.id)
           return seeded
         }),
       ),

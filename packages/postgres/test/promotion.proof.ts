@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
@@ -158,7 +158,7 @@ it("grants one fresh window of the API's rate limit and one second's e-mails aft
   await run(
     primary.url,
     Effect.gen(function* () {
-      yield* commandCampaign(campaign.id, "schedule")
+      yield* scheduleCampaign(campaign.id)
       while (yield* publishChunk()) {}
       yield* (yield* CampaignRepository).openAndComplete
     }),

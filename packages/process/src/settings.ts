@@ -39,6 +39,9 @@ export const cursorKey = keyRing("CURSOR_KEY")
 /** `PUBLIC_BASE_URL`: the API's public base URL, without a trailing slash. */
 export const publicBaseUrl = setting("PUBLIC_BASE_URL", HttpUrl, "http://127.0.0.1:8080")
 
+/** `PUBLIC_BASE_URL` where it is set; else null. */
+export const optionalPublicBaseUrl = setting("PUBLIC_BASE_URL", noneOr(HttpUrl), "none")
+
 /** `CONSOLE_URL`: where operators reach the console, without a trailing slash; sign-in links lead there. */
 export const consoleUrl = setting("CONSOLE_URL", HttpUrl, "http://127.0.0.1:8090")
 

@@ -1,3 +1,4 @@
+import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { type KeyRing, singleKey } from "@outreach/domain/KeyRing"
 import { adapters } from "@outreach/postgres/adapters"
@@ -27,6 +28,7 @@ export const adaptersFor = (
       Layer.mergeAll(
         SecureRandom.layerWebCrypto,
         Layer.succeed(Deployment, { livemode: false }),
+        Layer.succeed(PreflightSettings, { signsMail: null, publicBaseUrl: null }),
         Layer.succeed(SecretCipher, SecretCipher.make(options.secretsKeys ?? SECRETS_RING)),
       ),
     ),

@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 
 /** Schedules a campaign, publishes all of it, and opens its window. */
 export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  yield* commandCampaign(campaignId, "schedule")
+  yield* scheduleCampaign(campaignId)
   while (yield* publishChunk()) {}
   yield* (yield* CampaignRepository).openAndComplete
 })

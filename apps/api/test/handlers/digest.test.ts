@@ -1,5 +1,5 @@
 import { SCOPES } from "@outreach/contract"
-import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
@@ -175,7 +175,7 @@ it("holds what is published, and what partners say of clinicians once it is appl
   const before = await today()
   await api().run(
     Effect.gen(function* () {
-      yield* commandCampaign(seed.campaign.id, "schedule")
+      yield* scheduleCampaign(seed.campaign.id)
       while (yield* publishChunk()) {}
       for (const type of ["account_created", "learner_qualified", "learner_qualified"]) {
         yield* receiveEvent(seed, yield* createIdentifier("event"), `clinician.${type}`, clinician)

@@ -1,5 +1,5 @@
 import { FEED_EVENT_TYPES, type FeedEventType, SCOPES } from "@outreach/contract"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { EventId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
@@ -111,7 +111,7 @@ it("carries neither publications nor what happens in surveys", async () => {
   const { organization, campaign } = await api().run(
     Effect.gen(function* () {
       const seeded = yield* seedCampaign({ recipients: 1 })
-      yield* commandCampaign(seeded.campaign.id, "schedule")
+      yield* scheduleCampaign(seeded.campaign.id)
       while (yield* publishChunk()) {}
       yield* publishOutcomes(seeded.campaign, ["outreach.email_sent"])
       return seeded

@@ -1,6 +1,6 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
@@ -53,7 +53,7 @@ export const register = (campaign: Campaign, least: number, most: number) =>
 const launch = Effect.fnUntraced(function* (like: Campaign) {
   const campaign = yield* createCampaign(like)
   yield* register(campaign, 10, 60)
-  yield* commandCampaign(campaign.id, "schedule")
+  yield* scheduleCampaign(campaign.id)
   yield* publishChunk()
   yield* (yield* CampaignRepository).openAndComplete
 })

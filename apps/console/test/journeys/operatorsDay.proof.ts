@@ -1,4 +1,4 @@
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { eventually } from "@outreach/testing/eventually"
@@ -33,7 +33,7 @@ const launch = (endpointUrl: string, recipients: number, opensIn = 0) =>
   test().run(
     Effect.gen(function* () {
       const seeded = yield* seedCampaign({ recipients, endpointUrl, opensIn })
-      yield* commandCampaign(seeded.campaign.id, "schedule")
+      yield* scheduleCampaign(seeded.campaign.id)
       return seeded
     }),
   )

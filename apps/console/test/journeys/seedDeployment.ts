@@ -1,4 +1,4 @@
-import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -132,9 +132,9 @@ const seedOrganization = Effect.fnUntraced(function* (endpointUrl: string) {
   })
   yield* qualifyInThePast({ organization, program })
   const spring = yield* seedMailing(program.id, "Spring invitation", 0)
-  yield* commandCampaign(spring.id, "schedule")
+  yield* scheduleCampaign(spring.id)
   const paused = yield* seedMailing(program.id, "Reminder of spring", 1000)
-  yield* commandCampaign(paused.id, "schedule")
+  yield* scheduleCampaign(paused.id)
   yield* commandCampaign(paused.id, "pause")
   yield* seedMailing(program.id, "Autumn invitation", 2000)
   const over = yield* seedMailing(program.id, "Winter invitation", 3000)

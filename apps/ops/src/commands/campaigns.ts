@@ -1,14 +1,11 @@
-import {
-  type Campaign,
-  type Command as CampaignCommand,
-  countUnsent,
-  TRANSITIONS,
-} from "@outreach/domain/campaigns/Campaign"
+import { type Campaign, countUnsent, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { ForcedChecks } from "@outreach/domain/campaigns/preflight"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { ProgramId } from "@outreach/domain/Identifier"
+import { preflightSettings } from "@outreach/mail/preflightSettings"
 import { CampaignReader } from "@outreach/postgres/campaigns/CampaignReader"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
@@ -132,15 +129,31 @@ const create = changing(
   }),
 ).pipe(Command.withDescription("Add a campaign as a draft; nothing is sent before it is scheduled"))
 
-const command = (command: Exclude<CampaignCommand, "cancel">, description: string) =>
+const pause = changing(
+  "pause",
+  { campaignId },
+  Effect.fn("ops.campaigns.pause")(function* ({ campaignId }) {
+    const { commandCampaign } = yield* loadCampaigns
+    yield* printCampaign(yield* commandCampaign(campaignId, "pause"))
+  }),
+).pipe(Command.withDescription("Pause a campaign at once"))
+
+const scheduling = (command: "schedule" | "resume", description: string) =>
   changing(
     command,
-    { campaignId },
-    Effect.fn(`ops.campaigns.${command}`)(function* (input) {
-      const { commandCampaign } = yield* loadCampaigns
-      yield* printCampaign(yield* commandCampaign(input.campaignId, command))
+    {
+      campaignId,
+      force: parsedFlag(
+        "force",
+        ForcedChecks,
+        "The names of the failed checks that do not matter, such as rate,quota; see campaigns preflight",
+      ).pipe(Flag.withMetavar("checks"), Flag.withDefault([])),
+    },
+    Effect.fn(`ops.campaigns.${command}`)(function* ({ campaignId, force }) {
+      const { scheduleCampaign } = yield* loadCampaigns
+      yield* printCampaign(yield* scheduleCampaign(campaignId, { command, force }))
     }),
-  ).pipe(Command.withDescription(description))
+  ).pipe(Command.withDescription(description), Command.provide(preflightSettings))
 
 const cancel = changing(
   "cancel",
@@ -170,9 +183,12 @@ export const campaigns = Command.make("campaigns").pipe(
   Command.withSubcommands([
     create,
     preflight,
-    command("schedule", "Schedule a draft or paused campaign: it is published, and sent within its window"),
-    command("pause", "Pause a campaign at once"),
-    command("resume", "Resume a paused campaign"),
+    scheduling(
+      "schedule",
+      "Schedule a draft or paused campaign: it is published, and sent within its window. Refused while a check of preflight fails",
+    ),
+    pause,
+    scheduling("resume", "Resume a paused campaign. Refused while a check of preflight fails"),
     rate,
     cancel,
     list,

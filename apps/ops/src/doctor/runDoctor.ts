@@ -1,6 +1,7 @@
 import type { Resolver } from "node:dns/promises"
 import { ApiConfig } from "@outreach/api/ApiConfig"
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
+import { checkPublicBaseUrl } from "@outreach/domain/campaigns/preflight"
 import { type Finding, failed, ok, skipped, warning } from "@outreach/domain/operators/Finding"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
@@ -93,7 +94,10 @@ export const runDoctor = Effect.fnUntraced(function* (resolver: Resolver) {
   if (Result.isFailure(target)) yield* emit("database", failed(messageOf(Cause.fail(target.failure)), SET_DATABASE))
   else yield* checkDatabase(emit, { allowPrivate: target.success.allowHttp, isSandbox: sandboxUrl !== null, resolver })
   yield* checkMail(emit, resolver)
-  yield* checkPublicUrl(emit, sandboxUrl)
+  yield* checkPublicUrl(
+    emit,
+    Result.getOrElse(target, () => ({ sandboxUrl: null, livemode: false })),
+  )
 
   if (checks.some(({ status }) => status === "failed")) return yield* new DoctorFailed({ checks })
   yield* print({ checks }, () => `${formatCount(checks.length, "check")}, and none failed.`)
@@ -228,7 +232,11 @@ const checkMail = Effect.fnUntraced(function* (emit: Emit, resolver: Resolver) {
   }
 })
 
-const checkPublicUrl = Effect.fnUntraced(function* (emit: Emit, sandboxUrl: string | null) {
+const checkPublicUrl = Effect.fnUntraced(function* (
+  emit: Emit,
+  target: Pick<Target["Service"], "sandboxUrl" | "livemode">,
+) {
+  const { sandboxUrl, livemode } = target
   const isSet = (yield* Config.String("PUBLIC_BASE_URL").pipe(Config.withDefault(""))) !== ""
   if (sandboxUrl === null && !isSet) {
     return yield* emit("address", skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine."))
@@ -236,5 +244,6 @@ const checkPublicUrl = Effect.fnUntraced(function* (emit: Emit, sandboxUrl: stri
   const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))
   // The check of the settings has said so.
   if (Result.isFailure(url)) return yield* emit("address", skipped("PUBLIC_BASE_URL is malformed."))
-  yield* emit("address", yield* publicUrlFinding(url.success))
+  const secure = checkPublicBaseUrl({ livemode, publicBaseUrl: url.success })
+  yield* emit("address", secure.status === "failed" ? secure : yield* publicUrlFinding(url.success))
 })

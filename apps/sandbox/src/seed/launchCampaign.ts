@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Clock, Effect } from "effect"
@@ -43,7 +43,7 @@ export const launchCampaign = Effect.fnUntraced(function* (
       message: `The recipients of ${recipients} could not be imported. See the output above.`,
     })
   }
-  yield* commandCampaign(campaignId, "schedule")
+  yield* scheduleCampaign(campaignId)
 })
 
 const OPS = fileURLToPath(import.meta.resolve("@outreach/ops/main"))

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { createServer } from "node:http"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
   const launch = Effect.fnUntraced(function* (options: Parameters<typeof seedCampaign>[0]) {
     const made = yield* seedCampaign({ endpointUrl, ...options })
-    yield* commandCampaign(made.campaign.id, "schedule")
+    yield* scheduleCampaign(made.campaign.id)
     return made
   })
   ahead = await run(launch({ recipients: 1, opensIn: 3600 }))

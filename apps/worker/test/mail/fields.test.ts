@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
@@ -19,7 +19,7 @@ it("sends each recipient their own fields, and quarantines the message of one wh
       const seeded = yield* seedCampaign({ recipients: 0, fields: ["first_name", "specialty"] })
       const lines = names.map((first_name, i) => ({ number: i, npi: npi(i), email: email(i), fields: { first_name } }))
       yield* importLines(seeded.campaign.id, lines)
-      yield* commandCampaign(seeded.campaign.id, "schedule")
+      yield* scheduleCampaign(seeded.campaign.id)
       return seeded
     }),
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { type CampaignId, createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
@@ -103,7 +103,7 @@ describe("the workers", () => {
           windowEnd: fromUnixMillis(start + 3_600_000),
           followUp: { followUpOf: campaign.id, unless: "clicked", afterSeconds: 5 * 86_400 },
         })
-        return yield* commandCampaign(created.id, "schedule")
+        return yield* scheduleCampaign(created.id)
       }),
     )
     await until(followUp.id, "published")

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events"
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { eventually } from "@outreach/testing/eventually"
@@ -139,7 +139,7 @@ describe("a test of two subjects whose worker is killed", () => {
       Effect.gen(function* () {
         const subjectTest = { subjectB: SUBJECTS.b, share: 50, afterSeconds: 1800 }
         const seeded = yield* seedCampaign({ recipients: RECIPIENTS, subjectTest })
-        yield* commandCampaign(seeded.campaign.id, "schedule")
+        yield* scheduleCampaign(seeded.campaign.id)
         return seeded
       }),
     )
@@ -238,7 +238,7 @@ describe("a follow-up whose worker is killed", () => {
             windowEnd: fromUnixMillis(start + 3_600_000),
             followUp: { followUpOf: campaign.id, unless: "clicked", afterSeconds: 5 * 86_400 },
           })
-          return yield* commandCampaign(created.id, "schedule")
+          return yield* scheduleCampaign(created.id)
         }),
       )
       const openWindow = async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
@@ -31,7 +31,7 @@ describe("the workers", () => {
       Effect.gen(function* () {
         const subjectTest = { subjectB: "A seat is kept for you", share: 30, afterSeconds: 1800 }
         const seeded = yield* seedCampaign({ recipients: RECIPIENTS, subjectTest })
-        yield* commandCampaign(seeded.campaign.id, "schedule")
+        yield* scheduleCampaign(seeded.campaign.id)
         return seeded
       }),
     )

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -13,7 +13,7 @@ const launch = (recipients: number, emailDomain: string) =>
   run(
     Effect.gen(function* () {
       const { campaign } = yield* seedCampaign({ recipients, emailDomain })
-      yield* commandCampaign(campaign.id, "schedule")
+      yield* scheduleCampaign(campaign.id)
     }),
   )
 

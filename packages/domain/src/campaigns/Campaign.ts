@@ -62,6 +62,9 @@ export const TRANSITIONS = {
 
 export type Command = keyof typeof TRANSITIONS
 
+/** The commands after which a campaign is published and sent. */
+export type Scheduling = "schedule" | "resume"
+
 /** What the worker does to a campaign by itself, in the same form. */
 export const WORKER_TRANSITIONS = {
   publish: { from: ["scheduled", "publishing"], to: "publishing" },

@@ -20,6 +20,32 @@ export class CampaignNotInStatus extends Schema.TaggedError<CampaignNotInStatus>
   }
 }
 
+/** Checks of a campaign failed, by their names in `failed`. */
+export class CampaignNotReady extends Schema.TaggedError<CampaignNotReady>()("CampaignNotReady", {
+  campaignId: Schema.String,
+  failed: Schema.Array(Schema.String),
+  checks: Schema.Array(
+    Schema.Struct({
+      check: Schema.String,
+      status: Schema.String,
+      found: Schema.String,
+      advice: Schema.NullOr(Schema.String),
+    }),
+  ),
+}) {
+  override get message(): string {
+    const { campaignId, failed, checks } = this
+    const lines = checks
+      .filter(({ check }) => failed.includes(check))
+      .map(({ check, found, advice }) => `${check}: ${found} ${advice ?? ""}`.trimEnd())
+    return [
+      `Campaign ${campaignId} is not ready: ${failed.length} of ${checks.length} checks failed.`,
+      ...lines,
+      `Correct this, or schedule the campaign in spite of it with --force ${failed.join(",")}.`,
+    ].join("\n")
+  }
+}
+
 /** The campaign is a follow-up, so nobody is imported. */
 export class RecipientsDrawn extends Schema.TaggedError<RecipientsDrawn>()("RecipientsDrawn", {
   campaignId: Schema.String,

@@ -15,12 +15,14 @@ import {
   type CampaignKind,
   CLOSED,
   type Command,
+  type Scheduling,
   statusAfterPublication,
   TRANSITIONS,
   WORKER_TRANSITIONS,
 } from "./Campaign.ts"
 import {
   CampaignNotInStatus,
+  CampaignNotReady,
   InvalidFollowUp,
   InvalidShortLink,
   InvalidSubjectTest,
@@ -34,6 +36,8 @@ import { checkFollowUp, type FollowUp } from "./FollowUp.ts"
 import { FollowUpRepository } from "./FollowUpRepository.ts"
 import { drawNext } from "./FollowUps.ts"
 import { missingDetails, sampleVariables } from "./missingDetails.ts"
+import { checkCampaign } from "./Preflights.ts"
+import { failedChecks, type PreflightCheck } from "./preflight.ts"
 import type { SendingHours } from "./SendingHours.ts"
 import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
 import { SubjectTestRepository } from "./SubjectTestRepository.ts"
@@ -112,19 +116,34 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
 const isShortLink = (text: string): boolean =>
   text.split("{token}").length === 2 && /^https?:$/.test(URL.parse(shortLinkTo(text, "aB3dE9"))?.protocol ?? "")
 
-/** Carries out an operator's command on a campaign. */
+/** Pauses or cancels a campaign. */
 export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* (
   campaignId: CampaignId,
-  command: Command,
+  command: Exclude<Command, Scheduling>,
 ) {
+  const { from, to } = TRANSITIONS[command]
+  return yield* (yield* CampaignRepository).move(campaignId, from, to)
+})
+
+/** Schedules or resumes a campaign. Refuses a campaign of which checks fail, except those that are named in `force`. */
+export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function* (
+  campaignId: CampaignId,
+  options: {
+    /** Default `schedule`. */
+    readonly command?: Scheduling
+    /** Default none. */
+    readonly force?: ReadonlyArray<PreflightCheck["check"]>
+  } = {},
+) {
+  const { command = "schedule", force = [] } = options
   const campaigns = yield* CampaignRepository
-  if (TRANSITIONS[command].to === "scheduled") {
-    const { organizationId, ...window } = yield* campaigns.find(campaignId)
-    yield* checkWindow(window)
-    const { program } = (yield* campaigns.summaries(organizationId, [campaignId])).get(campaignId)!
-    if (program.status === "archived") return yield* new ProgramArchived({ programId: program.id })
-  }
-  return yield* campaigns.move(campaignId, TRANSITIONS[command].from, TRANSITIONS[command].to)
+  const { from, to } = TRANSITIONS[command]
+  const { status } = yield* campaigns.find(campaignId)
+  if (!from.some((each) => each === status)) return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
+  const checks = yield* checkCampaign(campaignId)
+  const failed = failedChecks(checks).filter((check) => !force.includes(check))
+  if (failed.length > 0) return yield* new CampaignNotReady({ campaignId, failed, checks })
+  return yield* campaigns.move(campaignId, from, to)
 })
 
 /** Changes how many e-mails of a campaign go out in a minute at most; null for as many as the workers send. */

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { Deployment } from "../Deployment.ts"
 import { EndpointRepository } from "../deliveries/EndpointRepository.ts"
 import { SigningSecretRepository } from "../deliveries/SigningSecretRepository.ts"
 import type { CampaignId } from "../Identifier.ts"
@@ -10,12 +11,12 @@ import type { Campaign } from "./Campaign.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 import { FollowUpRepository } from "./FollowUpRepository.ts"
 import { missingDetailsOf } from "./missingDetails.ts"
+import { PreflightSettings } from "./PreflightSettings.ts"
 import { type PreflightCheck, preflight } from "./preflight.ts"
 
-/** Checks whether a campaign is ready to be sent. `deploymentSigns` tells whether the deployment's own sender does; null where that is not known. */
+/** Checks whether a campaign is ready to be sent. */
 export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (
   campaignId: CampaignId,
-  { deploymentSigns }: { readonly deploymentSigns: boolean | null },
 ): Effect.fn.Return<
   ReadonlyArray<PreflightCheck>,
   Effect.Error<ReturnType<CampaignRepository["Service"]["find"]>>,
@@ -25,7 +26,11 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (
   | FollowUpRepository
   | EndpointRepository
   | SigningSecretRepository
+  | Deployment
+  | PreflightSettings
 > {
+  const { livemode } = yield* Deployment
+  const { signsMail, publicBaseUrl } = yield* PreflightSettings
   const campaigns = yield* CampaignRepository
   const programs = yield* ProgramRepository
   const senders = yield* SenderRepository
@@ -55,10 +60,12 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (
     campaign,
     program: found.program,
     progress: found.progress,
+    livemode,
+    publicBaseUrl,
     isFollowUp: followUp !== undefined,
     missing: missingDetailsOf(campaign, found.program),
     sender,
-    isSigned: sender === null ? deploymentSigns : keys.some(({ isSigning }) => isSigning),
+    isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),
     waitingSenderId: waitingSender(campaign, sender, found.senders),
     completers: found.completers,
     endpoints: {

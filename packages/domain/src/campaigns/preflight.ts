@@ -1,6 +1,7 @@
+import { commaSeparated } from "../commaSeparated.ts"
 import type { SenderDetail } from "../mail/hiddenDetails.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
-import type { Program } from "../programs/Program.ts"
+import { type Program, WHEN_REACHED } from "../programs/Program.ts"
 import type { Sender } from "../senders/Sender.ts"
 import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
@@ -13,6 +14,7 @@ export const PREFLIGHT_CHECKS = [
   "rate",
   "sender",
   "unsubscribe",
+  "public_base_url",
   "postal_address",
   "program",
   "quota",
@@ -20,7 +22,10 @@ export const PREFLIGHT_CHECKS = [
   "signing_secret",
 ] as const
 
-/** What a check came to: one that failed keeps the campaign from being sent, or from being lawful. */
+/** The names of checks that are overridden, separated by commas. */
+export const ForcedChecks = commaSeparated(PREFLIGHT_CHECKS)
+
+/** The result of a check. One that failed keeps the campaign from being sent, or from being lawful: it is not scheduled. */
 export interface PreflightCheck extends Finding {
   readonly check: (typeof PREFLIGHT_CHECKS)[number]
 }
@@ -31,8 +36,12 @@ export interface PreflightFacts {
     Campaign,
     "id" | "kind" | "status" | "programId" | "organizationId" | "perMinute" | "hours" | "windowStart" | "windowEnd"
   >
-  readonly program: Pick<Program, "id" | "status" | "completerTarget">
+  readonly program: Pick<Program, "id" | "status" | "learnerTarget" | "completerTarget">
   readonly progress: CampaignProgress
+  /** Whether this is the production deployment. */
+  readonly livemode: boolean
+  /** Where the links of e-mails lead; null where that is not known. */
+  readonly publicBaseUrl: string | null
   /** Whether its recipients are drawn from those of another campaign. */
   readonly isFollowUp: boolean
   /** What the e-mail does not show. */
@@ -57,6 +66,10 @@ const count = (n: number, noun: string): string => `${numbers.format(n)} ${noun}
 /** Checks whether a campaign is ready to be sent. */
 export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
   PREFLIGHT_CHECKS.map((check) => ({ check, ...CHECKS[check](facts) }))
+
+/** Returns the names of the checks that failed. */
+export const failedChecks = (checks: ReadonlyArray<PreflightCheck>): ReadonlyArray<PreflightCheck["check"]> =>
+  checks.filter(({ status }) => status === "failed").map(({ check }) => check)
 
 const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) => Finding>> = {
   recipients: ({ campaign, progress: { recipients, withdrawn }, isFollowUp }) => {
@@ -152,6 +165,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
         )
       : ok("The e-mail shows a link to unsubscribe."),
 
+  public_base_url: (facts) => checkPublicBaseUrl(facts),
+
   postal_address: ({ missing, program }) => {
     const names = missing.flatMap((detail) =>
       detail === "senderName" ? ["the sender's name"] : detail === "postalAddress" ? ["the postal address"] : [],
@@ -171,14 +186,26 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
         ? ok("The program is active.")
         : warning(`The program ${id} is ${status}.`, "Make it active, if it is to be."),
 
-  quota: ({ program: { completerTarget }, completers, progress }) => {
-    if (completerTarget === null) return ok("The program has no quota.")
+  quota: ({ program: { learnerTarget, completerTarget }, completers, progress }) => {
+    if (completerTarget === null) {
+      return ok(
+        learnerTarget === null
+          ? "The program has no target, so no count ends its outreach."
+          : `The program has no completer target, so no count ends its outreach. When its target of ${count(learnerTarget, "learner")} is reached, ${WHEN_REACHED.learner_qualified}.`,
+      )
+    }
     const left = completerTarget - completers
     const found = `${numbers.format(completers)} of ${count(completerTarget, "completer")}.`
     if (left <= 0)
-      return failed(`${found} The quota is reached: nobody is written to.`, "Raise the target, or leave it.")
+      return failed(
+        `${found} The target is reached: ${WHEN_REACHED.completer_qualified}, and nobody is written to.`,
+        "Raise --completer-target, or leave it.",
+      )
     return countUnsent(progress) > 0 && left < completerTarget * 0.05
-      ? warning(`${found} Sending ends when the quota is reached.`, "Expect a part of the recipients to be left out.")
+      ? warning(
+          `${found} When the target is reached, ${WHEN_REACHED.completer_qualified}.`,
+          "Expect a part of the recipients to be left out.",
+        )
       : ok(found)
   },
 
@@ -208,6 +235,23 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       ? ok(`${count(activeSecrets, "signing secret")} active.`)
       : failed("No signing secret is active.", `Run ops secrets rotate --organization ${organizationId}.`)
   },
+}
+
+/** Checks that links of production e-mails lead to an https address, which RFC 8058 asks of one-click unsubscription (section 3.1). */
+export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "publicBaseUrl">): Finding => {
+  const { livemode, publicBaseUrl } = facts
+  if (publicBaseUrl === null) {
+    return livemode
+      ? warning("PUBLIC_BASE_URL is not set for this process.", "Run ops doctor where the worker's settings are.")
+      : ok("Only production needs an https address in PUBLIC_BASE_URL.")
+  }
+  if (publicBaseUrl.startsWith("https://")) return ok("The links of e-mails lead to an https address.")
+  return livemode
+    ? failed(
+        "PUBLIC_BASE_URL is not an https address, so one-click unsubscription does not work (RFC 8058).",
+        "Serve the API over https, and set PUBLIC_BASE_URL to that address in every process.",
+      )
+    : ok("The links of e-mails lead to an http address, which production does not allow.")
 }
 
 /** Returns how many minutes a campaign has to send, by its window and the hours of the day. */

@@ -32,6 +32,7 @@ export const ARGUMENTS: Readonly<Record<string, "recorded" | "origin" | "withhel
   fields: "recorded",
   file: "withheld",
   "follow-up": "recorded",
+  force: "recorded",
   from: "recorded",
   grace: "recorded",
   group: "recorded",

@@ -35,8 +35,10 @@ const campaign: PreflightFacts["campaign"] = {
 const sender = { id: "snd_1" as SenderId, fromAddress: "outreach@acme.test", ramp: null }
 const READY: PreflightFacts = {
   campaign,
-  program: { id: "pgm_1" as ProgramId, status: "active", completerTarget: null },
+  program: { id: "pgm_1" as ProgramId, status: "active", learnerTarget: null, completerTarget: null },
   progress,
+  livemode: true,
+  publicBaseUrl: "https://outreach.test",
   isFollowUp: false,
   missing: [],
   sender,
@@ -65,6 +67,7 @@ describe("preflight", () => {
       "rate",
       "sender",
       "unsubscribe",
+      "public_base_url",
       "postal_address",
       "program",
       "quota",
@@ -117,6 +120,9 @@ describe("preflight", () => {
       { missing: ["unsubscribeUrl", "postalAddress"] },
       { unsubscribe: "failed", postal_address: "failed" },
     ],
+    ["links do not lead to https", { publicBaseUrl: "http://outreach.test" }, { public_base_url: "failed" }],
+    ["links do not lead to https in a test deployment", { livemode: false, publicBaseUrl: "http://x.test" }, {}],
+    ["the process does not know where links lead", { publicBaseUrl: null }, { public_base_url: "warning" }],
     ["the program is archived", { program: { ...READY.program, status: "archived" } }, { program: "failed" }],
     ["the program is paused", { program: { ...READY.program, status: "paused" } }, { program: "warning" }],
     ["the quota is reached", { program: { ...READY.program, completerTarget: 5 }, completers: 5 }, { quota: "failed" }],
@@ -143,6 +149,27 @@ describe("preflight", () => {
     ],
   ])("says what is wrong when %s", (_, facts, expected) => {
     expect(troubles(facts)).toEqual(expected)
+  })
+
+  it("says of a learner target alone that it ends nothing, and of a completer target that it ends outreach", () => {
+    const quotaOf = (
+      targets: Pick<PreflightFacts["program"], "learnerTarget" | "completerTarget">,
+      completers: number,
+    ) =>
+      preflight({ ...READY, program: { ...READY.program, ...targets }, completers }).find(
+        ({ check }) => check === "quota",
+      )
+    expect(quotaOf({ learnerTarget: 500, completerTarget: null }, 600)).toEqual({
+      check: "quota",
+      status: "ok",
+      found:
+        "The program has no completer target, so no count ends its outreach. When its target of 500 learners is reached, outreach goes on.",
+      advice: null,
+    })
+    expect(quotaOf({ learnerTarget: 1, completerTarget: 600 }, 600)).toMatchObject({
+      status: "failed",
+      found: "600 of 600 completers. The target is reached: outreach ends, and nobody is written to.",
+    })
   })
 
   it("names a rate that suffices where the given one does not", () => {

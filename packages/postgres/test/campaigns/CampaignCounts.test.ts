@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { FunnelStage } from "@outreach/domain/digest/Digest"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
@@ -154,7 +154,7 @@ const carryOut = Effect.fnUntraced(function* (
       return yield* Effect.ignore(importLines(campaign.id, lines))
     }
     case "publish":
-      yield* Effect.ignore(commandCampaign(campaign.id, "schedule"))
+      yield* Effect.ignore(scheduleCampaign(campaign.id))
       while (yield* publishChunk()) {}
       return yield* (yield* CampaignRepository).openAndComplete
     case "send":

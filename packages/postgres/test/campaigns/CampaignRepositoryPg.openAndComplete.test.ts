@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -36,7 +36,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
   })
   const publishedCampaign = Effect.fnUntraced(function* (options: { recipients: number; opensIn?: number }) {
     const { campaign } = yield* seedCampaign(options)
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id, { force: ["recipients"] })
     while (yield* publishChunk()) {}
     return campaign.id
   })
@@ -49,7 +49,17 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
   })
 
   test("completes a campaign with nothing left to send", function* () {
+    const id = yield* publishedCampaign({ recipients: 1 })
+    yield* SqlClient.SqlClient.use((sql) => sql`delete from messages where campaign_id = ${id}`)
+    yield* openAndComplete
+    expect(yield* status(id)).toBe("completed")
+  })
+
+  test("leaves an empty campaign open until its window ends, because it may still get recipients", function* () {
     const id = yield* publishedCampaign({ recipients: 0 })
+    yield* openAndComplete
+    expect(yield* status(id)).toBe("sending")
+    yield* endWindow(id)
     yield* openAndComplete
     expect(yield* status(id)).toBe("completed")
   })

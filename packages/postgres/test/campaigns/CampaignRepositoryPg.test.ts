@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
@@ -38,7 +38,7 @@ const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 describe("publishChunk", () => {
   test("announces recipients in chunks of at most 500, one event each, and moves the campaign along", function* () {
     const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203, emailDomain: "x.io" })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     const statuses: Array<CampaignStatus> = []
     while (yield* publishChunk()) statuses.push(yield* status(campaign.id))
     expect(statuses).toEqual(["publishing", "publishing", "published"])
@@ -87,7 +87,7 @@ describe("publishChunk", () => {
   test("announces long addresses in events of at most 64 KiB, each recipient once", function* () {
     const emailDomain = `${"clinic.".repeat(30)}test`
     const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     expect(yield* status(campaign.id)).toBe("published")
     const sql = yield* SqlClient.SqlClient
@@ -105,7 +105,7 @@ describe("publishChunk", () => {
       [0, []],
     ] as const) {
       const { organization, campaign } = yield* seedCampaign({ recipients, emailDomain: "x.io" })
-      yield* commandCampaign(campaign.id, "schedule")
+      yield* scheduleCampaign(campaign.id, { force: ["recipients"] })
       while (yield* publishChunk()) {}
       expect(yield* status(campaign.id)).toBe("published")
       expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual(expected)
@@ -115,7 +115,7 @@ describe("publishChunk", () => {
   test("gives each event to each endpoint of the organization", function* () {
     const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 3 })
     yield* seedCampaign({ recipients: 0 })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql`
@@ -129,12 +129,12 @@ describe("publishChunk", () => {
     const repository = yield* CampaignRepository
     const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain: "x.io" })
     expect(yield* publishChunk()).toBe(false)
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     expect(yield* publishChunk()).toBe(true)
     yield* commandCampaign(campaign.id, "pause")
     expect(yield* publishChunk()).toBe(false)
     expect((yield* repository.progress(campaign.id)).published).toBe(500)
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 200])
   })
@@ -143,8 +143,8 @@ describe("publishChunk", () => {
     const first = yield* seedCampaign({ recipients: 2 })
     // The domains that are written to are noted after the publication, which here is in the transaction that stays open.
     const second = yield* seedCampaign({ recipients: 2, opensIn: 60, emailDomain: "other.test" })
-    yield* commandCampaign(first.campaign.id, "schedule")
-    yield* commandCampaign(second.campaign.id, "schedule")
+    yield* scheduleCampaign(first.campaign.id)
+    yield* scheduleCampaign(second.campaign.id)
     yield* whileOpen(publishChunk(), () =>
       Effect.gen(function* () {
         expect(yield* publishChunk()).toBe(true)
@@ -164,7 +164,7 @@ describe("publishChunk", () => {
     const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
     const sql = yield* SqlClient.SqlClient
     yield* sql`update campaigns set kind = 'survey' where id = ${campaign.id}`
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(2)
     expect(yield* events(organization.id)).toEqual([])
@@ -227,7 +227,7 @@ describe("CampaignRepositoryPg.move", () => {
       status: "draft",
     })
     expect((yield* commandCampaign(campaign.id, "cancel")).status).toBe("cancelled")
-    expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ status: "cancelled" })
+    expect(yield* Effect.flip(scheduleCampaign(campaign.id))).toMatchObject({ status: "cancelled" })
     const nobody = yield* createIdentifier("campaign")
     expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
   })
@@ -239,7 +239,10 @@ describe("CampaignRepositoryPg.move", () => {
       update campaigns set window_start = clock_timestamp() - interval '1 day',
         window_end = clock_timestamp() - interval '1 second'
       where id = ${campaign.id}`
-    expect(yield* Effect.flip(commandCampaign(campaign.id, "schedule"))).toMatchObject({ _tag: "InvalidWindow" })
+    expect(yield* Effect.flip(scheduleCampaign(campaign.id))).toMatchObject({
+      _tag: "CampaignNotReady",
+      failed: ["recipients", "window"],
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { withdrawClicked } from "@outreach/domain/campaigns/FollowUps"
@@ -65,7 +65,7 @@ const publishAll = Effect.gen(function* () {
   while (yield* publishChunk()) {}
 })
 const draw = Effect.fnUntraced(function* (campaign: Campaign) {
-  yield* commandCampaign(campaign.id, "schedule")
+  yield* scheduleCampaign(campaign.id, { force: ["quota"] })
   yield* publishAll
 })
 const openWindow = Effect.fnUntraced(function* ({ id }: Campaign) {
@@ -153,7 +153,7 @@ describe("a follow-up", () => {
     const first = yield* sentCampaign(3)
     const followUp = yield* follow(first, {}, 7200)
     const other = yield* seedCampaign({ recipients: 1, opensIn: 9000 })
-    yield* commandCampaign(other.campaign.id, "schedule")
+    yield* scheduleCampaign(other.campaign.id)
     yield* draw(followUp)
     const status = (id: Campaign["id"]) =>
       CampaignRepository.use((campaigns) => Effect.map(campaigns.find(id), ({ status }) => status))
@@ -168,7 +168,7 @@ describe("a follow-up", () => {
   test("is drawn exactly once by any number of workers, chunk after chunk", function* () {
     const first = yield* sentCampaign(1700)
     const followUp = yield* follow(first)
-    yield* commandCampaign(followUp.id, "schedule")
+    yield* scheduleCampaign(followUp.id)
     const worker = Effect.gen(function* () {
       while ((yield* publishChunk()) || (yield* find(followUp))?.drawnAt === null) {}
     })
@@ -186,7 +186,7 @@ describe("a follow-up", () => {
     const first = yield* sentCampaign(1100)
     yield* happen(first, 3, "human clicked")
     const followUp = yield* follow(first)
-    yield* commandCampaign(followUp.id, "schedule")
+    yield* scheduleCampaign(followUp.id)
     yield* publishChunk()
     const sql = yield* SqlClient.SqlClient
     // A transaction that never commits, as that of a worker which is killed.
@@ -202,7 +202,7 @@ describe("a follow-up", () => {
   test("starts over, and draws nobody twice, when the last recipient read is erased", function* () {
     const first = yield* sentCampaign(700)
     const followUp = yield* follow(first)
-    yield* commandCampaign(followUp.id, "schedule")
+    yield* scheduleCampaign(followUp.id)
     yield* publishChunk()
     const sql = yield* SqlClient.SqlClient
     yield* sql`
@@ -216,7 +216,7 @@ describe("a follow-up", () => {
   test("waits for a suppression that comes meanwhile, or is withdrawn by it", function* () {
     const first = yield* sentCampaign(3)
     const followUp = yield* follow(first)
-    yield* commandCampaign(followUp.id, "schedule")
+    yield* scheduleCampaign(followUp.id)
     const suppress = suppressClinicians(first.programId, [{ npi: npi(1), email: null }], "operator")
     yield* whileOpen(publishChunk(), () => Effect.forkDetach(suppress))
     yield* suppress
@@ -313,7 +313,7 @@ describe("createCampaign", () => {
   test("refuses to follow a campaign that still may send, or does not exist", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 1 })
     expect(yield* Effect.flip(follow(campaign))).toMatchObject({ _tag: "InvalidFollowUp" })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     const refused = yield* Effect.flip(follow(campaign))
     expect(refused.message).toMatch(/may send until/)
     const start = (at: Timestamp) => Math.ceil((Date.parse(at) - Date.now()) / 1000)

@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import { placeholderOf } from "@outreach/domain/erasure/Erasure"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
@@ -21,7 +21,7 @@ describe("eraseRecipients", () => {
   test("erases records and their events once, suppresses nobody and leaves suppressions and others as they are", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 3, opensIn: 3600 })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     yield* (yield* SuppressionRepository).add(
       organization.id,

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { MessageLease } from "@outreach/domain/mail/Message"
@@ -179,7 +179,7 @@ describe("publishing", () => {
   test("takes turns as well", function* () {
     const long = (yield* seedCampaign({ recipients: 501 })).campaign
     const short = (yield* seedCampaign({ recipients: 1 })).campaign
-    for (const { id } of [long, short]) yield* commandCampaign(id, "schedule")
+    for (const { id } of [long, short]) yield* scheduleCampaign(id)
     for (let i = 0; i < 2; i++) yield* publishChunk()
     const campaigns = yield* CampaignRepository
     expect((yield* campaigns.progress(short.id)).published).toBe(1)

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { EndpointReaders } from "@outreach/domain/deliveries/EndpointReaders"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
@@ -39,7 +39,7 @@ beforeEach(() =>
 
 const schedule = Effect.fnUntraced(function* () {
   const seeded = yield* seedCampaign({ recipients: 2 })
-  yield* commandCampaign(seeded.campaign.id, "schedule")
+  yield* scheduleCampaign(seeded.campaign.id)
   return seeded
 })
 /** Seeds a campaign that is sending. */

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { type CampaignId, createIdentifier } from "@outreach/domain/Identifier"
 import { randomBase62 } from "@outreach/domain/randomBase62"
@@ -99,7 +99,7 @@ describe("addRecipients", () => {
     const nobody = yield* createIdentifier("campaign")
     const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
     expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     expect(yield* into(campaign.id)).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
     yield* commandCampaign(campaign.id, "pause")
     expect(yield* register(campaign.id, yield* candidate(1))).toEqual(["registered"])
@@ -110,10 +110,10 @@ describe("addRecipients", () => {
     const sql = yield* SqlClient.SqlClient
     const importing = register(campaign.id, yield* candidate(1))
     const scheduling = inTransaction(
-      Effect.andThen(sql`set local lock_timeout = '100ms'`, commandCampaign(campaign.id, "schedule")),
+      Effect.andThen(sql`set local lock_timeout = '100ms'`, scheduleCampaign(campaign.id)),
     )
     expect((yield* whileOpen(importing, () => Effect.exit(scheduling)))._tag).toBe("Failure")
-    expect((yield* commandCampaign(campaign.id, "schedule")).status).toBe("scheduled")
+    expect((yield* scheduleCampaign(campaign.id)).status).toBe("scheduled")
   })
 })
 

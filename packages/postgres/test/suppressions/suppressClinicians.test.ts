@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { commandCampaign, publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
@@ -40,7 +40,7 @@ describe("suppressClinicians", () => {
   test("waits for the message in flight to whom it withdraws, and suppresses nobody meanwhile", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign, program } = yield* seedCampaign({ recipients: 2 })
-    yield* commandCampaign(campaign.id, "schedule")
+    yield* scheduleCampaign(campaign.id)
     yield* publishChunk()
     yield* sql`update messages set lease_until = 'infinity' where campaign_id = ${campaign.id}`
     const suppressing = yield* failTwice(program.id)

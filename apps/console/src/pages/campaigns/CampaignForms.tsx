@@ -5,17 +5,12 @@ import {
   countUnsent,
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
+import { mayActAs } from "@outreach/domain/operators/Operator"
 import { ActionForm } from "../../components/ActionForm.tsx"
 import { Field } from "../../components/Field.tsx"
 import { formatCount } from "../../components/format.ts"
-import {
-  cancelCampaign,
-  changeCampaignRate,
-  pauseCampaign,
-  resumeCampaign,
-  scheduleCampaign,
-  sendCampaignTest,
-} from "./campaignActions.ts"
+import { useView } from "../../components/View.ts"
+import { cancelCampaign, changeCampaignRate, pauseCampaign, sendCampaignTest } from "./campaignActions.ts"
 
 /** What an operator may do with a campaign in its status. */
 export const CampaignForms = (props: {
@@ -31,9 +26,9 @@ export const CampaignForms = (props: {
   return (
     <>
       <div class="actions">
-        {status === "draft" && <ActionForm action={scheduleCampaign} params={params} label="Schedule" />}
+        {status === "draft" && <AskFirst address={`/campaigns/${id}/schedule`} label="Schedule…" />}
         {may(TRANSITIONS.pause.from) && <ActionForm action={pauseCampaign} params={params} label="Pause" />}
-        {may(TRANSITIONS.resume.from) && <ActionForm action={resumeCampaign} params={params} label="Resume" />}
+        {may(TRANSITIONS.resume.from) && <AskFirst address={`/campaigns/${id}/resume`} label="Resume…" />}
         {!CLOSED.includes(status) && (
           <ActionForm action={changeCampaignRate} params={params} label="Change the rate">
             <Field
@@ -63,6 +58,14 @@ export const CampaignForms = (props: {
     </>
   )
 }
+
+/** A button that leads to the page that asks. */
+const AskFirst = (props: { readonly address: string; readonly label: string }) =>
+  mayActAs(useView().operator.role, "operator") ? (
+    <form class="action" method="get" action={props.address}>
+      <button type="submit">{props.label}</button>
+    </form>
+  ) : null
 
 const leaves = (progress: CampaignProgress | null): string =>
   progress === null

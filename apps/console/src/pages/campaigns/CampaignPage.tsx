@@ -55,9 +55,7 @@ export const campaignPage = definePage({
         sender: (yield* SenderRepository).ofCampaign(campaignId),
         subjectTest: readSubjectTestReport(campaign),
         followUp: (yield* FollowUpRepository).find(key),
-        checks: CLOSED.includes(campaign.status)
-          ? Effect.succeed([])
-          : checkCampaign(campaignId, { deploymentSigns: smtp === null ? null : smtp.sender.dkim !== null }),
+        checks: CLOSED.includes(campaign.status) ? Effect.succeed([]) : checkCampaign(campaignId),
       },
       { concurrency: 3 },
     )

@@ -13,31 +13,19 @@ import { defineAction } from "../../http/Route.ts"
 
 const params = { campaign: CampaignId }
 
-const command = (name: "schedule" | "pause" | "resume", notice: string) =>
-  defineAction({
-    path: `/campaigns/:campaign/${name}`,
-    section: "campaigns",
-    role: "operator",
-    command: `campaigns ${name}`,
-    params,
-    fields: {},
-    run: Effect.fnUntraced(function* ({ campaign }) {
-      yield* commandCampaign(campaign, name)
-      return { to: `/campaigns/${campaign}`, notice }
-    }),
-  })
-
-/** Schedules a draft or paused campaign. */
-export const scheduleCampaign = command(
-  "schedule",
-  "Scheduled: its recipients are published, and sent to in the window.",
-)
-
 /** Pauses a campaign. */
-export const pauseCampaign = command("pause", "Paused. Messages in flight are still sent.")
-
-/** Resumes a paused campaign. */
-export const resumeCampaign = command("resume", "Resumed: it sends again within seconds.")
+export const pauseCampaign = defineAction({
+  path: "/campaigns/:campaign/pause",
+  section: "campaigns",
+  role: "operator",
+  command: "campaigns pause",
+  params,
+  fields: {},
+  run: Effect.fnUntraced(function* ({ campaign }) {
+    yield* commandCampaign(campaign, "pause")
+    return { to: `/campaigns/${campaign}`, notice: "Paused. Messages in flight are still sent." }
+  }),
+})
 
 /** Another name was typed than that of the campaign. */
 class NameDiffers extends Schema.TaggedError<NameDiffers>()("NameDiffers", { name: Schema.String }) {

@@ -1,0 +1,112 @@
+import { countUnsent, type Scheduling, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
+import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
+import { CampaignId } from "@outreach/domain/Identifier"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { ActionForm } from "../../components/ActionForm.tsx"
+import { Empty } from "../../components/Empty.tsx"
+import { Facts } from "../../components/Facts.tsx"
+import { CheckBox } from "../../components/Field.tsx"
+import { formatCount } from "../../components/format.ts"
+import { Time } from "../../components/Time.tsx"
+import { defineAction, definePage } from "../../http/Route.ts"
+import { PreflightList } from "./PreflightList.tsx"
+import { WindowBar } from "./WindowBar.tsx"
+
+const WORDS = {
+  schedule: { title: "Schedule", notice: "Scheduled: its recipients are published, and sent to in the window." },
+  resume: { title: "Resume", notice: "Resumed: it sends again within seconds." },
+} as const
+
+const params = { campaign: CampaignId }
+
+const routesOf = <C extends Scheduling>(command: C) => {
+  const action = defineAction({
+    path: `/campaigns/:campaign/${command}`,
+    section: "campaigns",
+    role: "operator",
+    command: `campaigns ${command}`,
+    params,
+    fields: { force: ForcedChecks },
+    run: Effect.fnUntraced(function* ({ campaign, force = [] }) {
+      yield* scheduleCampaign(campaign, { command, force })
+      return { to: `/campaigns/${campaign}`, notice: WORDS[command].notice }
+    }),
+  })
+  const page = definePage({
+    path: `/campaigns/:campaign/${command}`,
+    section: "campaigns",
+    role: "operator",
+    params,
+    query: {},
+    read: Effect.fnUntraced(function* ({ campaign: campaignId }, { now }) {
+      const repository = yield* CampaignRepository
+      const campaign = yield* repository.find(campaignId)
+      const { status, organizationId, subject, name, windowStart } = campaign
+      const { from: wanted } = TRANSITIONS[command]
+      const title = `${WORDS[command].title} ${name}?`
+      if (!wanted.some((each) => each === status)) {
+        const { message } = new CampaignNotInStatus({ campaignId, status, wanted })
+        return { title, commands: [`ops campaigns show ${campaignId}`], body: <Empty>{message}</Empty> }
+      }
+      const { progress, followUp, checks } = yield* Effect.all({
+        progress: repository.progress(campaignId),
+        followUp: (yield* FollowUpRepository).find({ organizationId, campaignId }),
+        checks: checkCampaign(campaignId),
+      })
+      const failed = failedChecks(checks)
+      const force = failed.length === 0 ? "" : ` --force ${failed.join(",")}`
+      const emails = `${formatCount(countUnsent(progress))} of ${formatCount(progress.recipients)} recipients`
+      return {
+        title,
+        commands: [`ops campaigns preflight ${campaignId}`, `ops campaigns ${command} ${campaignId}${force}`],
+        body: (
+          <>
+            <Facts
+              facts={{
+                "Is sent to": followUp === undefined ? emails : "recipients who are drawn shortly before the window",
+                "Sending begins": toUnixMillis(windowStart) <= now ? "at once" : <Time at={windowStart} />,
+                "Window (UTC)": <WindowBar {...campaign} />,
+                Subject: subject,
+              }}
+            />
+            <ActionForm
+              action={action}
+              params={{ campaign: campaignId }}
+              label={WORDS[command].title}
+              isDangerous={failed.length > 0}
+            >
+              {checks
+                .filter(({ status }) => status === "failed")
+                .map(({ check, found }) => (
+                  <CheckBox
+                    key={check}
+                    name="force"
+                    value={check}
+                    label={`In spite of ${check.replaceAll("_", " ")}: ${found}`}
+                  />
+                ))}
+            </ActionForm>
+            {failed.length > 0 && <p class="problem">Failed checks keep it from being sent, unless you tick each.</p>}
+            <PreflightList checks={checks} organizationId={organizationId} />
+            <p>
+              <a href={`/campaigns/${campaignId}`}>Back to the campaign</a>
+            </p>
+          </>
+        ),
+      }
+    }),
+  })
+  return { page, action }
+}
+
+const schedule = routesOf("schedule")
+const resume = routesOf("resume")
+
+/** Asks before a campaign is scheduled or resumed, with what preflight finds, and does it. */
+export const scheduleRoutes = [schedule.page, schedule.action, resume.page, resume.action] as const
