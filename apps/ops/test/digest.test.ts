@@ -48,10 +48,10 @@ describe("digest show", () => {
     expect(stdout).toBe(`Heart failure (heart-failure, active)
 ${programId} on 2026-02-03 UTC
 
-funnel               date  cumulative  target  reached_at
-account_created      8     8           –       –                        ██████████████████████████████
-learner_qualified    3     3           3       2026-02-03 10:00:00 UTC  ███████████▎
-completer_qualified  0     0           –       –
+funnel               date  cumulative  target  when_reached      reached_at
+account_created      8     8           –       –                 –                        ██████████████████████████████
+learner_qualified    3     3           3       outreach goes on  2026-02-03 10:00:00 UTC  ███████████▎
+completer_qualified  0     0           –       –                 –
 
 outreach              all  unique  without_bots  unique
 recipients_published  0    –       –             –

@@ -1,5 +1,6 @@
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { createIdentifier, ProgramId } from "@outreach/domain/Identifier"
+import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -14,10 +15,13 @@ import { printList, printRecord } from "../output/Output.ts"
 
 const MAX_TARGET = 2_147_483_647
 
-const target = (flag: string, noun: string) =>
-  wholeNumberFlag(flag, 1, MAX_TARGET, `How many ${noun} end the program's outreach (default no quota)`).pipe(
-    Flag.optional,
-  )
+const TARGETS = {
+  "learner-target": `How many learners are wanted. When the target is reached, ${WHEN_REACHED.learner_qualified}`,
+  "completer-target": `How many completers are wanted. When the target is reached, ${WHEN_REACHED.completer_qualified}`,
+} as const
+
+const target = (flag: keyof typeof TARGETS) =>
+  wholeNumberFlag(flag, 1, MAX_TARGET, `${TARGETS[flag]} (default no target)`).pipe(Flag.optional)
 
 const program = parsedArgument("program", ProgramId, "The program's id, pgm_…")
 
@@ -45,8 +49,8 @@ const create = changing(
     name: parsedFlag("name", DisplayName, "The program's name for people"),
     senderName,
     postalAddress,
-    learnerTarget: target("learner-target", "learners"),
-    completerTarget: target("completer-target", "completers"),
+    learnerTarget: target("learner-target"),
+    completerTarget: target("completer-target"),
   },
   Effect.fn("ops.programs.create")(function* (input) {
     const repository = yield* ProgramRepository
@@ -86,8 +90,8 @@ const list = reading(
 
 const NewTarget = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 1 to ${MAX_TARGET}`)
 
-const newTarget = (flag: string, noun: string) =>
-  parsedFlag(flag, NewTarget, `How many ${noun} end the program's outreach, or none`).pipe(Flag.optional)
+const newTarget = (flag: keyof typeof TARGETS) =>
+  parsedFlag(flag, NewTarget, `${TARGETS[flag]}; or none`).pipe(Flag.optional)
 
 const update = changing(
   "update",
@@ -102,8 +106,8 @@ const update = changing(
       ),
       Flag.optional,
     ),
-    learnerTarget: newTarget("learner-target", "learners"),
-    completerTarget: newTarget("completer-target", "completers"),
+    learnerTarget: newTarget("learner-target"),
+    completerTarget: newTarget("completer-target"),
   },
   Effect.fn("ops.programs.update")(function* ({ program, ...input }) {
     const changes = pickDefined(input)

@@ -1,6 +1,7 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
 import type { QuotaForecast } from "@outreach/domain/digest/forecastQuota"
+import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import type { DigestDay, ProgramProgress } from "@outreach/postgres/digest/DigestReader"
 import { formatCell, formatTable } from "../output/format.ts"
 
@@ -26,7 +27,8 @@ export const formatForecasts = (
   [
     ...(["learner_qualified", "completer_qualified"] as const).map((stage) => {
       const { count, target } = progress[stage]
-      return `${stage}: ${formatCell(count)} of ${formatCell(target)}${by === null ? "" : `, wanted by ${by}`}\n  ${describeForecast(forecasts[stage])}`
+      const effect = target === null ? "" : ` When it is reached, ${WHEN_REACHED[stage]}.`
+      return `${stage}: ${formatCell(count)} of ${formatCell(target)}${by === null ? "" : `, wanted by ${by}`}\n  ${describeForecast(forecasts[stage])}${effect}`
     }),
     FORECAST_METHOD,
   ].join("\n\n")

@@ -1,5 +1,6 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
+import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { type Cell, formatCell, formatTable } from "../output/format.ts"
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]
@@ -18,11 +19,12 @@ const headOf = (date: CalendarDate, { program: { id, name, slug, status } }: Dig
 const funnelOf = ({ funnel, quota }: DigestRecord): string => {
   const longest = Math.max(...STAGES.map((stage) => funnel.cumulative[stage]))
   return table(
-    ["funnel", "date", "cumulative", "target", "reached_at", ""],
+    ["funnel", "date", "cumulative", "target", "when_reached", "reached_at", ""],
     STAGES.map((stage) => {
       const { target, reached_at } = stage === "account_created" ? { target: null, reached_at: null } : quota[stage]
+      const whenReached = stage === "account_created" || target === null ? null : WHEN_REACHED[stage]
       const cumulative = funnel.cumulative[stage]
-      return [stage, funnel.date[stage], cumulative, target, reached_at, formatBar(cumulative, longest)]
+      return [stage, funnel.date[stage], cumulative, target, whenReached, reached_at, formatBar(cumulative, longest)]
     }),
   )
 }

@@ -17,9 +17,12 @@ export interface Program {
   /** The sender's postal address on one line, likewise. */
   readonly postalAddress: string | null
   readonly status: ProgramStatus
-  /** How many learners or completers end the program's outreach; null without a quota. */
+  /** How many learners or completers are wanted; null without a target. `WHEN_REACHED` says what reaching it does. */
   readonly learnerTarget: number | null
   readonly completerTarget: number | null
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
+
+/** What happens when a program reaches a target: only its completers end its outreach. */
+export const WHEN_REACHED = { learner_qualified: "outreach goes on", completer_qualified: "outreach ends" } as const

@@ -1,6 +1,7 @@
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { describeForecast } from "@outreach/domain/digest/describeForecast"
 import { forecastQuota, projectDays } from "@outreach/domain/digest/forecastQuota"
+import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import type { DigestDay, StageProgress } from "@outreach/postgres/digest/DigestReader"
 import { BurnUp } from "../../components/charts/BurnUp.tsx"
 import { Facts } from "../../components/Facts.tsx"
@@ -32,6 +33,7 @@ export const Quota = (props: {
           Counted: formatCount(progress.count),
           Target: progress.target === null ? "none" : formatCount(progress.target),
           "Wanted by": progress.target === null || by === null ? undefined : by,
+          "When reached": progress.target === null ? undefined : WHEN_REACHED[props.stage],
           Reached: progress.reachedAt === null ? undefined : <Time at={progress.reachedAt} />,
         }}
       />
