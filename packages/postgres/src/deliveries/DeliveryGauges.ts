@@ -33,7 +33,7 @@ export interface DueDeliveries extends Due {
 export interface DueReading {
   /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNT_CAP`. */
   readonly deliveries: Readonly<Record<DueQueue, DueDeliveries>>
-  /** E-mails of campaigns whose window is open. */
+  /** E-mails of campaigns whose window is open, since each could be sent. */
   readonly messages: Due
   /** Inbound events that wait to be applied, since their receipt. */
   readonly inbox: Due
@@ -158,14 +158,21 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             select queue, due_at from lane union all select queue, due_at from reader
           ) either group by queue
         ), sending as materialized (
-          select organization_id, id, first.due_at from campaigns
+          select organization_id, campaigns.id, first.due_at,
+            -- When its first message could be sent: since it is due and the campaign sends, at its rate, and on a day of its sender's ramp.
+            greatest(first.due_at, window_start, campaigns.updated_at, pace.next_at,
+              case when organization_id in (select organization_id from sender_ramps)
+                then date_trunc('day', statement_timestamp(), 'UTC') end) as late_since
+          from campaigns
+          join organizations organization on organization.id = organization_id and frozen_at is null
+          left join send_rates pace on per_minute is not null and pace.scope = 'campaign ' || campaigns.id
           cross join lateral (
             select due_at from messages
             where organization_id = campaigns.organization_id and campaign_id = campaigns.id and due_at <= statement_timestamp()
               and (lease_until is null or lease_until < statement_timestamp())
             order by due_at limit 1
           ) first
-          where status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
+          where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
             -- Asked of few: each answer is a query of its own.
             and not (organization_id in (select organization_id from sender_ramps) and ramp_reached(organization_id, program_id))
         ), message as (
@@ -230,7 +237,7 @@ export class DeliveryGauges extends Context.Service<DeliveryGauges>()("postgres/
             from counted left join oldest using (queue) left join lag using (queue)
           ),
           'messages', jsonb_build_object('count', (select count from message),
-            'oldestSeconds', coalesce(extract(epoch from statement_timestamp() - (select min(due_at) from sending)), 0))
+            'oldestSeconds', ${secondsSince(sql`(select min(late_since) from sending)`)})
         ) as reading`.pipe(
         Effect.map((rows) => rows[0]!.reading),
         orDieAs("DeliveryGauges.readDue"),

@@ -1,4 +1,5 @@
 import { describe, expect } from "@effect/vitest"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { DeliveryGauges, DUE_QUEUES } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
@@ -7,6 +8,7 @@ import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -161,10 +163,59 @@ describe("DeliveryGauges", () => {
         select organization_id, id, ${campaign.id}, clock_timestamp() - interval '50 seconds' from recipients
         where organization_id = ${organization.id}`
     }
-    yield* sql`update campaigns set status = 'sending' where id = ${open.campaign.id}`
+    yield* sql`
+      update campaigns set status = 'sending', window_start = clock_timestamp() - interval '1 day', updated_at = clock_timestamp() - interval '1 day'
+      where id = ${open.campaign.id}`
     const { messages } = yield* readDue
     expect(messages.count).toBe(3)
     expect(messages.oldestSeconds).toBeGreaterThanOrEqual(50)
+    yield* sql`update organizations set frozen_at = clock_timestamp() where id = ${open.organization.id}`
+    expect((yield* readDue).messages).toEqual({ count: 0, oldestSeconds: 0 })
+  })
+
+  test("tells how long an e-mail is late since it could first be sent", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update campaigns set status = 'cancelled'`
+    const { campaign, organization } = yield* seedCampaign({ recipients: 2 })
+    const { id } = campaign
+    yield* sql`update campaigns set window_start = clock_timestamp() - interval '22 days' where id = ${id}`
+    yield* sendCampaign(id)
+    const late = Effect.map(readDue, ({ messages }) => messages)
+    /** Moves what happened to an hour ago. */
+    const anHourLater = sql`update campaigns set updated_at = updated_at - interval '1 hour' where id = ${id}`
+    const SOON = 1800
+
+    expect((yield* late).count).toBe(2)
+    expect((yield* late).oldestSeconds).toBeLessThan(SOON)
+    yield* anHourLater
+    yield* sql`update messages set due_at = due_at - interval '1 hour' where campaign_id = ${id}`
+    expect((yield* late).oldestSeconds).toBeGreaterThan(SOON)
+
+    yield* commandCampaign(id, "pause")
+    yield* anHourLater
+    yield* sendCampaign(id)
+    expect((yield* late).oldestSeconds).toBeLessThan(SOON)
+    yield* anHourLater
+
+    const pace = (next: string) => sql`
+      insert into send_rates (scope, next_at) values (${`campaign ${id}`}, clock_timestamp() + ${next}::interval)
+      on conflict (scope) do update set next_at = excluded.next_at`
+    yield* pace("1 second")
+    expect((yield* late).oldestSeconds).toBeGreaterThan(SOON)
+    yield* sql`update campaigns set per_minute = 1 where id = ${id}`
+    expect((yield* late).oldestSeconds).toBe(0)
+    yield* pace("-40 minutes")
+    expect((yield* late).oldestSeconds).toBeGreaterThan(SOON)
+    expect((yield* late).oldestSeconds).toBeLessThan(3600)
+
+    yield* sql`update campaigns set per_minute = null, updated_at = updated_at - interval '3 days' where id = ${id}`
+    yield* sql`update messages set due_at = due_at - interval '3 days' where campaign_id = ${id}`
+    expect((yield* late).oldestSeconds).toBeGreaterThan(86_400)
+    yield* sql`
+      insert into senders (organization_id, id, from_name, from_address, dkim_domain)
+      values (${organization.id}, 'snd_x', 'Acme', 'outreach@acme.test', 'acme.test')`
+    yield* sql`insert into sender_ramps (organization_id, sender_id, daily) values (${organization.id}, 'snd_x', '{1}')`
+    expect((yield* late).oldestSeconds).toBeLessThanOrEqual(86_400)
   })
 
   test("counts hits that wait to be judged, and unsubscriptions that are no suppressions yet", function* () {
