@@ -22,13 +22,17 @@ declare const AGENTS: readonly ScannerAgent[];
 /** Networks of services that filter mail. Clouds in general are not among them: people work in those too. */
 declare const NETWORKS: readonly ScannerNetwork[];
 
+/** Header fields in any making: `Headers` of Fetch, a `Map`, or an object such as Node's; names in any case. */
+type HitHeaders = {
+    forEach(each: (value: string, name: string) => void): void;
+} | Readonly<Record<string, string | readonly string[] | undefined>>;
 /** A request for the pixel or a link of a message. */
 interface Hit {
-    /** When it came, in Unix milliseconds. */
+    /** When it came, in Unix seconds, fractions allowed. */
     readonly at: number;
     readonly method: string;
-    /** Header fields by their names in lower case; those that say nothing here may be left out. */
-    readonly headers: Readonly<Record<string, string | undefined>>;
+    /** `User-Agent` and the fields of prefetching matter; all others may be left out. */
+    readonly headers: HitHeaders;
     /** The client's IPv4 or IPv6 address; left out when it is not known. */
     readonly address?: string | undefined;
     /** The link that was followed; left out for the pixel. */
@@ -36,7 +40,7 @@ interface Hit {
 }
 /** What is known of the message that the hit belongs to. */
 interface Circumstances {
-    /** When the mailbox accepted the message, in Unix milliseconds; left out when it is not known. */
+    /** When the mailbox accepted the message, in Unix seconds; left out when it is not known. */
     readonly acceptedAt?: number | undefined;
     /** Other hits of the same message; those of the last two seconds are enough. */
     readonly earlierHits?: readonly Pick<Hit, "at" | "link">[];
@@ -58,4 +62,4 @@ interface Suspicion {
 declare function suspect(hit: Hit, { acceptedAt, earlierHits }?: Circumstances): Suspicion;
 
 export { AGENTS, NETWORKS, suspect };
-export type { Circumstances, Hit, Reason, ScannerAgent, ScannerNetwork, Suspicion };
+export type { Circumstances, Hit, HitHeaders, Reason, ScannerAgent, ScannerNetwork, Suspicion };

@@ -43,7 +43,7 @@ interface CursorCodecOptions<Position> {
     readonly schema: StandardSchemaV1<Position>;
     /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. Or several keys: the first encodes, and all decode. */
     readonly key: Uint8Array | string | CursorKeyRing;
-    /** What a cursor belongs to, such as endpoint, caller and filters. It is authenticated, not carried. */
+    /** What a cursor belongs to, such as endpoint, caller and filters; not empty. It is authenticated, not carried. */
     readonly scope: string;
 }
 /** Turns positions into cursors and back. */
@@ -67,7 +67,7 @@ interface CursorCodec<Position> {
  * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
  * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
- * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes.
+ * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes, and `TypeError` without a scope.
  */
 declare function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions<Position>): CursorCodec<Position>;
 /** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */

@@ -1,13 +1,18 @@
 import { parseNetwork } from "./parseNetwork.ts"
 import { AGENTS, NETWORKS } from "./scanners.ts"
 
+/** Header fields in any making: `Headers` of Fetch, a `Map`, or an object such as Node's; names in any case. */
+export type HitHeaders =
+  | { forEach(each: (value: string, name: string) => void): void }
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
 /** A request for the pixel or a link of a message. */
 export interface Hit {
-  /** When it came, in Unix milliseconds. */
+  /** When it came, in Unix seconds, fractions allowed. */
   readonly at: number
   readonly method: string
-  /** Header fields by their names in lower case; those that say nothing here may be left out. */
-  readonly headers: Readonly<Record<string, string | undefined>>
+  /** `User-Agent` and the fields of prefetching matter; all others may be left out. */
+  readonly headers: HitHeaders
   /** The client's IPv4 or IPv6 address; left out when it is not known. */
   readonly address?: string | undefined
   /** The link that was followed; left out for the pixel. */
@@ -16,7 +21,7 @@ export interface Hit {
 
 /** What is known of the message that the hit belongs to. */
 export interface Circumstances {
-  /** When the mailbox accepted the message, in Unix milliseconds; left out when it is not known. */
+  /** When the mailbox accepted the message, in Unix seconds; left out when it is not known. */
   readonly acceptedAt?: number | undefined
   /** Other hits of the same message; those of the last two seconds are enough. */
   readonly earlierHits?: readonly Pick<Hit, "at" | "link">[]
@@ -37,8 +42,8 @@ export interface Suspicion {
   readonly reasons: readonly Reason[]
 }
 
-const EARLY_MS = 1000
-const BURST_MS = 2000
+const EARLY_SECONDS = 1
+const BURST_SECONDS = 2
 const MANY_LINKS = 3
 
 // Sec-Purpose: the Fetch standard; Purpose: Chrome before it; X-Moz: Firefox before 115; X-Purpose: Safari.
@@ -50,21 +55,32 @@ const networks = NETWORKS.flatMap(({ ranges }) => ranges.map(parseNetwork))
 /** Judges one hit of a message. */
 export function suspect(hit: Hit, { acceptedAt, earlierHits = [] }: Circumstances = {}): Suspicion {
   const { at, method, headers, address, link } = hit
-  const agent = headers["user-agent"]?.trim() ?? ""
+  const fields = fieldsOf(headers)
+  const agent = fields.get("user-agent")?.trim() ?? ""
   const links = new Set(link === undefined ? [] : [link])
   for (const earlier of earlierHits) {
-    if (earlier.link !== undefined && earlier.at <= at && at - earlier.at <= BURST_MS) links.add(earlier.link)
+    if (earlier.link !== undefined && earlier.at <= at && at - earlier.at <= BURST_SECONDS) links.add(earlier.link)
   }
 
   const found: Readonly<Record<Reason, boolean>> = {
     scanner: AGENTS.some(({ pattern }) => pattern.test(agent)),
     scanner_network: address !== undefined && networks.some((contains) => contains(address)),
     head: method.toUpperCase() === "HEAD",
-    prefetch: PREFETCH_HEADERS.some((name) => PREFETCH.test(headers[name] ?? "")),
+    prefetch: PREFETCH_HEADERS.some((name) => PREFETCH.test(fields.get(name) ?? "")),
     no_user_agent: agent === "",
-    too_early: acceptedAt !== undefined && at - acceptedAt < EARLY_MS,
+    too_early: acceptedAt !== undefined && at - acceptedAt < EARLY_SECONDS,
     many_links: link !== undefined && links.size >= MANY_LINKS,
   }
   const reasons = (Object.keys(found) as Reason[]).filter((reason) => found[reason])
   return { suspected: reasons.length > 0, reasons }
+}
+
+/** Returns header fields by their names in lower case. */
+function fieldsOf(headers: HitHeaders): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>()
+  const add = (value: string | readonly string[] | undefined, name: string): unknown =>
+    value !== undefined && fields.set(name.toLowerCase(), String(value))
+  if (typeof headers.forEach === "function") headers.forEach(add)
+  else for (const [name, value] of Object.entries(headers)) add(value, name)
+  return fields
 }

@@ -9,7 +9,7 @@ export interface CursorCodecOptions<Position> {
   readonly schema: StandardSchemaV1<Position>
   /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. Or several keys: the first encodes, and all decode. */
   readonly key: Uint8Array | string | CursorKeyRing
-  /** What a cursor belongs to, such as endpoint, caller and filters. It is authenticated, not carried. */
+  /** What a cursor belongs to, such as endpoint, caller and filters; not empty. It is authenticated, not carried. */
   readonly scope: string
 }
 
@@ -41,9 +41,15 @@ const MAX_CURSOR_LENGTH = 2048
  * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
  *
  * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
- * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes.
+ * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes, and `TypeError` without a scope.
  */
 export function cursorCodec<Position>({ schema, key, scope }: CursorCodecOptions<Position>): CursorCodec<Position> {
+  // Codecs without a scope would read each other's cursors, those of other tenants too.
+  if (typeof scope !== "string" || scope === "") {
+    throw new TypeError(
+      "scope must be a text that is not empty and names what is paged through: endpoint, caller and filters",
+    )
+  }
   const ring = typeof key === "object" && "~keys" in key ? key : cursorKeyRing([{ key }])
   const keys = ring["~keys"]
   const newest = keys[0]

@@ -33,7 +33,7 @@ export interface WaitingHit extends Hit {
   readonly programId: ProgramId
   readonly token: string
   readonly receivedAt: Timestamp
-  /** Unix milliseconds with their fraction, as the next two. */
+  /** Unix seconds with their fraction, as the next two. */
   readonly at: number
   /** When the mail server accepted the message; null when it did not, or nobody knows. */
   readonly acceptedAt: number | null

@@ -9,13 +9,13 @@ import {
 } from "../../src/hits/Hit.ts"
 
 it("a hit is judged by all earlier hits that can matter, and by no others", () => {
-  const reasonsAfter = (ms: number) =>
+  const reasonsAfter = (seconds: number) =>
     suspect(
-      { at: ms, method: "GET", headers: { "user-agent": "Mozilla/5.0" }, link: "https://a.test/" },
+      { at: seconds, method: "GET", headers: { "user-agent": "Mozilla/5.0" }, link: "https://a.test/" },
       { earlierHits: ["https://b.test/", "https://c.test/"].map((link) => ({ at: 0, link })) },
     ).reasons
-  expect(reasonsAfter(EARLIER_HITS_SECONDS * 1000)).toEqual(["many_links"])
-  expect(reasonsAfter(EARLIER_HITS_SECONDS * 1000 + 1)).toEqual([])
+  expect(reasonsAfter(EARLIER_HITS_SECONDS)).toEqual(["many_links"])
+  expect(reasonsAfter(EARLIER_HITS_SECONDS + 0.001)).toEqual([])
 })
 
 it("repeats of one link from one address leave room for earlier hits of other links, also at the turn of a minute", () => {

@@ -119,11 +119,11 @@ export const HitRepositoryPg = Layer.effect(
         sql<WaitingHit>`
           select hit.organization_id as "organizationId", hit.id, hit.recipient_id as "recipientId", recipient.campaign_id as "campaignId",
             recipient.program_id as "programId", recipient.token, hit.link, hit.method, hit.address, hit.headers,
-            hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision * 1000 as at,
+            hit.received_at as "receivedAt", extract(epoch from hit.received_at)::double precision as at,
             -- A stamp ahead of the clock does not tell when the mailbox accepted the message.
-            case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision * 1000 end as "acceptedAt",
+            case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision end as "acceptedAt",
             coalesce((
-              select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at) * 1000))
+              select jsonb_agg(jsonb_build_object('link', link, 'at', extract(epoch from received_at)))
               from (
                 select link, received_at from hits earlier
                 where earlier.organization_id = hit.organization_id and earlier.recipient_id = hit.recipient_id
