@@ -939,7 +939,7 @@ declare const operations: {
         readonly path: "/v1/partners/consumer/webhooks/{endpoint_id}";
         readonly tag: "Webhooks";
         readonly summary: "Receive a signed event";
-        readonly description: "The signature is verified over the raw body before it is parsed. Acknowledged once stored; a repeated `event_id` and an unknown event type are acknowledged too.";
+        readonly description: "The signature is verified over the raw body before it is parsed as JSON, whatever its `Content-Type`. Acknowledged once stored; a repeated `event_id` and an unknown event type are acknowledged too.";
         readonly auth: {
             readonly kind: "signature";
         };

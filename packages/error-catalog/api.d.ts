@@ -245,7 +245,7 @@ declare const codes: {
     readonly UNSUPPORTED_MEDIA_TYPE: {
         readonly type: "invalid_request_error";
         readonly status: 415;
-        readonly condition: "request body has a `Content-Type` that the endpoint does not take";
+        readonly condition: "request body has a `Content-Encoding`, which the endpoint does not take";
     };
     readonly IDEMPOTENCY_KEY_IN_USE: {
         readonly type: "idempotency_error";

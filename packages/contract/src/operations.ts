@@ -152,7 +152,7 @@ export const operations = {
     tag: "Webhooks",
     summary: "Receive a signed event",
     description:
-      "The signature is verified over the raw body before it is parsed. Acknowledged once stored; a repeated `event_id` and an unknown event type are acknowledged too.",
+      "The signature is verified over the raw body before it is parsed as JSON, whatever its `Content-Type`. Acknowledged once stored; a repeated `event_id` and an unknown event type are acknowledged too.",
     auth: { kind: "signature" },
     pathParameters: WebhookPath,
     parameterCodes: {},

@@ -97,7 +97,7 @@ const codes = {
   UNSUPPORTED_MEDIA_TYPE: {
     type: "invalid_request_error",
     status: 415,
-    condition: "request body has a `Content-Type` that the endpoint does not take",
+    condition: "request body has a `Content-Encoding`, which the endpoint does not take",
   },
   IDEMPOTENCY_KEY_IN_USE: {
     type: "idempotency_error",

@@ -24,7 +24,8 @@ export const advice = {
   METHOD_NOT_ALLOWED: "Use a method that `Allow` names.",
   NOT_ACCEPTABLE: "Accept `application/json`, or leave `Accept` out.",
   PAYLOAD_TOO_LARGE: "Send a smaller body: `details.max_bytes` says how much is taken.",
-  UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`, and no `Content-Encoding`.",
+  UNSUPPORTED_MEDIA_TYPE:
+    "Send the body without a `Content-Encoding`: the signature covers the bytes as they are sent. Any `Content-Type` is taken.",
   INVALID_SIGNATURE:
     "Sign the bytes that you send, with a secret of this endpoint and the time of this attempt. The page on webhooks shows how.",
   SERVICE_UNAVAILABLE: "Try again with exponential backoff, first after `details.retry_after` seconds.",

@@ -1,4 +1,4 @@
-import type { OperationId } from "@outreach/contract"
+import { type OperationId, operations } from "@outreach/contract"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { decide, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 
@@ -14,11 +14,20 @@ export interface ResponseContext {
 /** So many requests in each clock minute, for each key. */
 export const KEY_POLICY = { limit: KEY_REQUESTS_PER_MINUTE } as const
 
-/** The headers of every error response; a caller who was not counted sees an untouched window. `now` is in Unix seconds. */
+/**
+ * The headers of every error response; a caller who was not counted sees an untouched window. `now` is in Unix seconds.
+ *
+ * The health check and the receiver of webhooks have no rate window, so their errors show none.
+ */
 export const errorHeaders = (
-  { requestId, window }: ResponseContext,
+  { requestId, operation, window }: ResponseContext,
   now: number,
 ): Readonly<Record<string, string>> => ({
-  ...rateLimitHeaders(window ?? decide(0, KEY_POLICY, now)),
+  ...((operation === undefined || isCounted(operation)) && rateLimitHeaders(window ?? decide(0, KEY_POLICY, now))),
   "X-Request-Id": requestId,
 })
+
+const isCounted = (operation: OperationId): boolean => {
+  const { kind } = operations[operation].auth
+  return kind === "bearer" || kind === "scope"
+}

@@ -95,7 +95,7 @@ export function toErrorResponse(error: RequestError, context: ResponseContext, d
       return { status: partnerCatalog.httpStatus(code), body, headers: {} }
     }
     case "UnsupportedMediaType":
-      return say("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json, without a content coding.")
+      return say("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding.")
     case "PayloadTooLarge":
       return say("PAYLOAD_TOO_LARGE", `The body exceeds ${error.maxBytes} bytes.`, {
         details: { max_bytes: error.maxBytes },

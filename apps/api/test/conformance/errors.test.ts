@@ -131,6 +131,17 @@ describe("the headers of an error", () => {
   })
 })
 
+describe("an error of an operation without a rate window", () => {
+  it.each([
+    ["GET", "/v1/health?a=1", 400],
+    ["POST", `${PARTNER}/webhooks/whe_${"0".repeat(32)}`, 401],
+  ])("carries X-Request-Id, and no rate-limit headers: %s %s", async (method, target, expected) => {
+    const { status, headers } = await ask(api(), target, { method })
+    expect([status, headers.get("X-Request-Id")]).toEqual([expected, expect.stringMatching(/^req_/)])
+    for (const name of RATE_LIMIT_HEADERS) expect(headers.get(name), name).toBeNull()
+  })
+})
+
 describe("the legacy envelope", () => {
   it.each([
     ["POST", "/v1/surveys"],

@@ -31,6 +31,9 @@ export const complaints = (
   const response =
     status === 405 && isLegacy ? methodNotAllowed("LegacyError") : documentedResponse(operation, status, served)
   if (response === undefined) return [...found, `${status} is not documented`]
+  for (const name of RATE_LIMIT_HEADERS) {
+    if (headers.get(name) !== null && !(name in (response.headers ?? {}))) found.push(`${name} is not documented`)
+  }
   for (const [name, reference] of Object.entries(response.headers ?? {})) {
     const header = resolve(reference)
     const value = headers.get(name)
@@ -52,12 +55,11 @@ export const complaints = (
   return found
 }
 
+const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
+
 const general = (codes: ReadonlyArray<string>, envelope = "PartnerError"): DocumentedResponse => ({
   headers: Object.fromEntries(
-    ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map((name) => [
-      name,
-      { $ref: `#/components/headers/${name}`, schema: {} },
-    ]),
+    ["X-Request-Id", ...RATE_LIMIT_HEADERS].map((name) => [name, { $ref: `#/components/headers/${name}`, schema: {} }]),
   ),
   content: {
     "application/json": {

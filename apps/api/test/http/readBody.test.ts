@@ -54,17 +54,19 @@ const send = (
       headers: { "Content-Type": "application/json", ...headers },
       agent: false,
     })
-    sent.on("error", reject).on("response", (response) =>
-      json(response).then((parsed) => {
-        const answer = {
-          status: response.statusCode!,
-          headers: new Headers(response.headers as Record<string, string>),
-          body: parsed as Answer["body"],
-        }
-        checkAnswer(answer, method, path)
-        resolve(answer)
-      }, reject),
-    )
+    sent.on("error", reject).on("response", (response) => {
+      json(response)
+        .then((parsed) => {
+          const answer = {
+            status: response.statusCode!,
+            headers: new Headers(response.headers as Record<string, string>),
+            body: parsed as Answer["body"],
+          }
+          checkAnswer(answer, method, path)
+          return answer
+        })
+        .then(resolve, reject)
+    })
     // Flushed first, so that the length is only told where a header tells it.
     sent.flushHeaders()
     for (const chunk of body) sent.write(chunk)
@@ -104,18 +106,10 @@ describe("a body", () => {
     expect((await send("POST", RECEIVER, [chunk, chunk, chunk, chunk], chunked)).status).toBe(401)
   })
 
-  it.each(["text/html", "application/xml", "application/jsonp", "multipart/form-data; boundary=x"])(
-    "is refused with UNSUPPORTED_MEDIA_TYPE as %s",
-    async (type) => {
-      const { status, body } = await send("POST", RECEIVER, ["{}"], { "Content-Type": type })
-      expect([status, body.error.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"])
-    },
-  )
-
   it.each([
     ...["application/json", "application/json; charset=utf-8", "Application/JSON", "application/cloudevents+json"],
-    ...["text/plain;charset=UTF-8", "application/x-www-form-urlencoded"],
-  ])("is read as %s", async (type) => {
+    ...["text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "application/octet-stream", "text/html", ""],
+  ])("is judged by its signed bytes, whatever its Content-Type, such as %j", async (type) => {
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Type": type })).status).toBe(401)
   })
 
