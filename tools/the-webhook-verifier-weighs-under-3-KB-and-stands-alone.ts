@@ -14,7 +14,7 @@ import { publishedPackages } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 /** The maximum size of the core, minified and compressed. */
-const MAX_CORE_BYTES = 2816
+const MAX_CORE_BYTES = 2944
 /** The maximum size of an adapter, without the core. */
 const MAX_ADAPTER_BYTES = 2048
 const OLDEST_TYPESCRIPT = "4.7.4"
@@ -135,6 +135,6 @@ export const status = async (): Promise<number> => (await POST(new Request("http
 } finally {
   rmSync(consumer, { recursive: true, force: true })
 }
-if (!readFileSync(join(folder, "README.md"), "utf8").includes("2.8 KB"))
+if (!readFileSync(join(folder, "README.md"), "utf8").includes("2.9 KB"))
   violations.push("The README does not state its size")
 report(violations, `core ${core} bytes, ${adapters.join(", ")}`)

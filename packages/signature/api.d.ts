@@ -17,7 +17,7 @@ interface Tolerance {
 interface VerifyOptions {
     /** The verifier's clock in Unix seconds, fractions allowed. For a queued request: when it was received. */
     readonly now: number;
-    /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+    /** Up to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
     readonly tolerance?: number | Tolerance | undefined;
 }
 /** What matched. */
@@ -29,11 +29,13 @@ interface VerifiedSignature {
     /** Which `v1` entry of the header matched that secret: the index of the first that did, counting `v1` entries alone. */
     readonly entryIndex: number;
 }
-/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is seconds, 0 or more. */
+/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is 0 to 3,600 seconds. */
 declare function readTolerance(tolerance?: number | Tolerance): {
     readonly past: number;
     readonly future: number;
 };
+/** Checks a clock, for instance at a process's start; throws `RangeError` unless it is Unix seconds, as milliseconds are not. */
+declare function assertNow(now: number): void;
 
 /** Why signing or verifying was refused; the set only grows within a major version. */
 type SignatureErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets";
@@ -66,7 +68,7 @@ declare function sign(body: Uint8Array | string, secrets: readonly string[], { t
  */
 declare function verify(header: string | null | undefined, body: Uint8Array | string, secrets: readonly string[], options: VerifyOptions): Promise<VerifiedSignature>;
 
-export { SignatureError, assertSecrets, readTolerance, sign, verify };
+export { SignatureError, assertNow, assertSecrets, readTolerance, sign, verify };
 export type { SignOptions, SignatureErrorCode, Tolerance, VerifiedSignature, VerifyOptions };
 
 // @outreach/signature/node
@@ -81,7 +83,7 @@ interface Tolerance {
 interface VerifyOptions {
     /** The verifier's clock in Unix seconds, fractions allowed. For a queued request: when it was received. */
     readonly now: number;
-    /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+    /** Up to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
     readonly tolerance?: number | Tolerance | undefined;
 }
 /** What matched. */
@@ -93,11 +95,13 @@ interface VerifiedSignature {
     /** Which `v1` entry of the header matched that secret: the index of the first that did, counting `v1` entries alone. */
     readonly entryIndex: number;
 }
-/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is seconds, 0 or more. */
+/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is 0 to 3,600 seconds. */
 declare function readTolerance(tolerance?: number | Tolerance): {
     readonly past: number;
     readonly future: number;
 };
+/** Checks a clock, for instance at a process's start; throws `RangeError` unless it is Unix seconds, as milliseconds are not. */
+declare function assertNow(now: number): void;
 
 /** What a signer adds to the body. */
 interface SignOptions {
@@ -126,5 +130,5 @@ declare function sign(body: Uint8Array | string, secrets: readonly string[], { t
 /** Verifies a header as the main entry's `verify` does, synchronously; throws where that one rejects. */
 declare function verify(header: string | null | undefined, body: Uint8Array | string, secrets: readonly string[], options: VerifyOptions): VerifiedSignature;
 
-export { SignatureError, assertSecrets, readTolerance, sign, verify };
+export { SignatureError, assertNow, assertSecrets, readTolerance, sign, verify };
 export type { SignOptions, SignatureErrorCode, Tolerance, VerifiedSignature, VerifyOptions };

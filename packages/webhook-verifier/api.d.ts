@@ -1,11 +1,11 @@
 // @outreach/webhook-verifier
 import { W as WebhookEvent } from './WebhookEvent-Cm3G5jq9.js';
 export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-Cm3G5jq9.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-BQ40AO0H.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-BQ40AO0H.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-BWu9PhSf.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-BWu9PhSf.js';
 
 /** Why a webhook was refused; the set only grows within a major version. */
-type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "invalid_options";
+type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "not_a_request" | "invalid_options";
 /** What a schema found, and where: neither holds values unless the schema's own words quote them. */
 interface SchemaIssue {
     readonly message: string;
@@ -37,7 +37,7 @@ export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifie
 export type { SchemaIssue, WebhookVerificationErrorCode };
 
 // @outreach/webhook-verifier/deduplicate
-import { W as WebhookHandler } from './receive-nS9J200Q.js';
+import { W as WebhookHandler } from './receive-CEodbgw_.js';
 
 /** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
 interface QueryClient {
@@ -160,7 +160,7 @@ export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStor
 // @outreach/webhook-verifier/express
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -170,17 +170,14 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/fastify
-import { H as HandlerOptions, W as WebhookHandler } from './receive-nS9J200Q.js';
+import { H as HandlerOptions, W as WebhookHandler } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
     removeAllContentTypeParsers(): unknown;
-    addContentTypeParser(contentType: string, options: {
-        parseAs: "buffer";
-        bodyLimit: number;
-    }, parser: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void): unknown;
+    addContentTypeParser(contentType: string, parser: (request: unknown, body: unknown, done: (error: null, body: unknown) => void) => void): unknown;
     post(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown;
 }
 /** The parts of a Fastify request that are read. */
@@ -205,14 +202,18 @@ interface PluginOptions extends HandlerOptions {
     /** The route's path, below the plugin's prefix. Default `/`. */
     readonly url?: string | undefined;
 }
-/** Creates a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
+/**
+ * Creates a Fastify plugin with one POST route, whose scope leaves bodies unread; the parsers of other routes stay as they are.
+ *
+ * The route reads the body itself: Fastify would answer one over its limit, and `onError` would not learn of it.
+ */
 declare function webhookPlugin<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: PluginOptions): (scope: FastifyScope) => Promise<void>;
 
 export { HandlerOptions, WebhookHandler, webhookPlugin };
 export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 
 // @outreach/webhook-verifier/fetch
-import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -234,7 +235,7 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/hono
-import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -260,7 +261,7 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { HonoContext };
 
 // @outreach/webhook-verifier/lambda
-import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -291,7 +292,7 @@ export type { LambdaEvent, LambdaResult };
 // @outreach/webhook-verifier/node
 import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-nS9J200Q.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
 import { WebhookVerifier } from './index.js';
 import './WebhookEvent-Cm3G5jq9.js';
 
@@ -530,7 +531,7 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
 export { UnknownEventType as d };
 export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-BQ40AO0H.d.ts
+// @outreach/webhook-verifier/dist/WebhookVerifier-BWu9PhSf.d.ts
 import { W as WebhookEvent } from './WebhookEvent-Cm3G5jq9.js';
 
 /** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
@@ -588,9 +589,9 @@ interface FoundIssue {
 interface WebhookVerifierOptions<Event = WebhookEvent> {
     /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
     readonly secrets: readonly (string | undefined)[];
-    /** Seconds, 0 or more, in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+    /** 0 to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
     readonly tolerance?: number | Tolerance | undefined;
-    /** The clock, in Unix seconds. Default: the system's. */
+    /** The clock, in Unix seconds; it is tried at once. Default: the system's. */
     readonly now?: (() => number) | undefined;
     /**
      * Checks each event further, for instance `/schemas` of this package. An event that it refuses is answered 500, and comes again.
@@ -632,12 +633,12 @@ type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<voi
 
 export type { NodeHandler as N, NodeRequest as a, NodeResponse as b };
 
-// @outreach/webhook-verifier/dist/receive-nS9J200Q.d.ts
+// @outreach/webhook-verifier/dist/receive-CEodbgw_.d.ts
 /** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
 type WebhookHandler<Event> = (event: Event) => unknown;
 /** What an adapter can be told. */
 interface HandlerOptions {
-    /** The largest body that is taken: a whole number of bytes above 0. Default 1,048,576. */
+    /** The largest body that is taken, in bytes: 65,536, which is the largest event, or more. Default 1,048,576. */
     readonly maxBytes?: number | undefined;
     /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
     readonly onError?: ((error: unknown) => void) | undefined;

@@ -1,5 +1,5 @@
 import { Module } from "@nestjs/common"
-import { WebhooksController } from "./webhooks.controller.ts"
+import { WebhooksService } from "./webhooks.service.ts"
 
-@Module({ controllers: [WebhooksController] })
+@Module({ providers: [WebhooksService] })
 export class AppModule {}

@@ -1,9 +1,9 @@
 import { NestFactory } from "@nestjs/core"
 import type { NestExpressApplication } from "@nestjs/platform-express"
 import { AppModule } from "./app.module.ts"
+import { WebhooksService } from "./webhooks.service.ts"
 
-// The signature covers the bytes of the body, which `rawBody` keeps beside the parsed one.
-const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
-// An event is up to 1 MiB, and Nest takes 100 KB unless told.
-app.useBodyParser("json", { limit: "1mb" })
+const app = await NestFactory.create<NestExpressApplication>(AppModule)
+// Before Nest's own parsers, which `listen` adds: the signature covers the bytes of the body.
+app.use("/webhooks", app.get(WebhooksService).receive)
 await app.listen(process.env.PORT ?? 3000)

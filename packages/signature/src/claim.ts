@@ -1,5 +1,5 @@
 import { assertSignable } from "./assertSignable.ts"
-import { parseHeader, type SignatureHeader } from "./header.ts"
+import { MAX_SECONDS, parseHeader, type SignatureHeader } from "./header.ts"
 import { SignatureError } from "./SignatureError.ts"
 
 /** How far a timestamp may lie from `now`, in seconds. */
@@ -14,7 +14,7 @@ export interface Tolerance {
 export interface VerifyOptions {
   /** The verifier's clock in Unix seconds, fractions allowed. For a queued request: when it was received. */
   readonly now: number
-  /** Seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  /** Up to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
   readonly tolerance?: number | Tolerance | undefined
 }
 
@@ -29,17 +29,27 @@ export interface VerifiedSignature {
 }
 
 const DEFAULT_TOLERANCE = 300
+/** An hour: more is milliseconds by mistake, or gives up the protection from replays. */
+const MAX_TOLERANCE = 3600
 
-/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is seconds, 0 or more. */
+/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is 0 to 3,600 seconds. */
 export function readTolerance(tolerance: number | Tolerance = {}): { readonly past: number; readonly future: number } {
   const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
-    typeof tolerance === "object" ? tolerance : { past: tolerance, future: tolerance }
-  if (!isSeconds(past) || !isSeconds(future)) throw new RangeError("tolerance must be seconds")
+    Object(tolerance) === tolerance
+      ? (tolerance as Tolerance)
+      : { past: tolerance as number, future: tolerance as number }
+  if (!isTolerance(past) || !isTolerance(future))
+    throw new RangeError("tolerance must be 0 to 3600 seconds, not milliseconds")
   return { past, future }
 }
 
-function isSeconds(value: number): boolean {
-  return Number.isFinite(value) && value >= 0
+function isTolerance(value: number): boolean {
+  return Number.isFinite(value) && value >= 0 && value <= MAX_TOLERANCE
+}
+
+/** Checks a clock, for instance at a process's start; throws `RangeError` unless it is Unix seconds, as milliseconds are not. */
+export function assertNow(now: number): void {
+  if (!Number.isFinite(now) || now > MAX_SECONDS) throw new RangeError("now must be Unix seconds, not milliseconds")
 }
 
 /** Reads what a header claims, refusing whatever no digest could save. */
@@ -50,7 +60,7 @@ export function readClaim(
   { now, tolerance }: VerifyOptions,
 ): SignatureHeader {
   const { past, future } = readTolerance(tolerance)
-  if (!Number.isFinite(now)) throw new RangeError("now must be seconds")
+  assertNow(now)
   assertSignable(body, secrets)
   if (!header) throw new SignatureError("missing_header")
   if (typeof header !== "string") throw new SignatureError("malformed_header")

@@ -8,6 +8,9 @@ export interface SignatureHeader {
   readonly entries: readonly string[]
 }
 
+/** The year 5138: more is milliseconds by mistake. */
+export const MAX_SECONDS = 1e11
+
 const MAX_LENGTH = 4096
 const MAX_ITEMS = 32
 
@@ -48,8 +51,8 @@ export function parseHeader(text: string): SignatureHeader {
 
 /** Checks that a timestamp can be written into a header; throws `RangeError` when it is not a whole number of seconds. */
 export function assertTimestamp(timestamp: number): void {
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
-    throw new RangeError("timestamp must be Unix seconds as a whole number")
+  if (!Number.isInteger(timestamp) || timestamp < 0 || timestamp >= MAX_SECONDS) {
+    throw new RangeError("timestamp must be Unix seconds as a whole number, not milliseconds")
   }
 }
 

@@ -1,5 +1,5 @@
 export { assertSecrets } from "./assertSignable.ts"
-export { readTolerance, type Tolerance, type VerifiedSignature, type VerifyOptions } from "./claim.ts"
+export { assertNow, readTolerance, type Tolerance, type VerifiedSignature, type VerifyOptions } from "./claim.ts"
 export { SignatureError, type SignatureErrorCode } from "./SignatureError.ts"
 export { type SignOptions, sign } from "./sign.ts"
 export { verify } from "./verify.ts"

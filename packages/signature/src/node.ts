@@ -5,7 +5,7 @@ import { nodeDigests } from "./nodeDigests.ts"
 import type { SignOptions } from "./sign.ts"
 
 export { assertSecrets } from "./assertSignable.ts"
-export { readTolerance, type Tolerance, type VerifiedSignature, type VerifyOptions } from "./claim.ts"
+export { assertNow, readTolerance, type Tolerance, type VerifiedSignature, type VerifyOptions } from "./claim.ts"
 export { SignatureError, type SignatureErrorCode } from "./SignatureError.ts"
 export type { SignOptions } from "./sign.ts"
 

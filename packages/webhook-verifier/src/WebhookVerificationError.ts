@@ -15,35 +15,28 @@ export type WebhookVerificationErrorCode =
   | "body_too_large"
   | "body_already_parsed"
   | "broken_body"
+  | "not_a_request"
   | "invalid_options"
 
 // 401: not from the service. 400: from the service, but no event. The rest is the receiver's own trouble: 500, so that the event comes again.
 const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status: number, advice: string] } = {
   missing_header: [401, "There is no X-Signature: let proxies pass it on"],
   malformed_header: [401, "X-Signature is not t=<seconds>,v1=<hex>: pass it on unchanged"],
-  timestamp_out_of_tolerance: [
-    401,
-    "It was signed too long ago or ahead: set the clock, or give receivedAt after a queue",
-  ],
+  timestamp_out_of_tolerance: [401, "It was signed too long ago or ahead: set the clock, or give receivedAt"],
   no_match: [401, "No secret signed these bytes: npx @outreach/webhook-verifier verify tells why"],
   invalid_json: [400, "What was signed is not JSON: tell the service"],
   not_an_event: [400, "What was signed is not an event: tell the service"],
-  body_too_large: [413, "The body is over maxBytes: allow 1048576"],
-  schema_mismatch: [500, "Your schema refuses a genuine event, which comes again: see issues and cause, and loosen it"],
+  body_too_large: [413, "The body is over maxBytes: no event is"],
+  schema_mismatch: [500, "Your schema refuses a genuine event: see issues and cause, and loosen it"],
   malformed_body: [500, "The body is neither bytes nor text: pass the raw body"],
   body_already_parsed: [500, "The body was parsed before: "],
-  broken_body: [500, "The body broke off, and comes again: if that repeats, raise the limits before this"],
+  broken_body: [500, "The body broke off: if that repeats, raise limits before this"],
+  not_a_request: [500, "Call verify({ headers, body }) with all headers as they came"],
   no_secrets: [500, "There are no secrets: give 1 to 16"],
   empty_secret: [500, "A secret is empty: set its environment variable"],
-  too_many_secrets: [500, "There are over 16 secrets: remove ended ones"],
-  malformed_secret: [
-    500,
-    "A secret has a comma, line break, outer quotes or spaces: give it as issued, several as an array",
-  ],
-  invalid_options: [
-    500,
-    "Give an array of secrets, a tolerance of 0 or more seconds, times in seconds, a Standard Schema",
-  ],
+  too_many_secrets: [500, "Over 16 secrets: remove ended ones"],
+  malformed_secret: [500, "A secret has a comma, line break, outer quotes or spaces: give it as issued"],
+  invalid_options: [500, ""],
 }
 
 /** What a schema found, and where: neither holds values unless the schema's own words quote them. */
@@ -66,7 +59,7 @@ export class WebhookVerificationError extends Error {
     advice = "",
     { issues, ...options }: { readonly issues?: readonly SchemaIssue[]; readonly cause?: unknown } = {},
   ) {
-    super(`${CODES[code][1]}${advice} (/docs/webhooks#${code})`, options)
+    super(`${CODES[code][1]}${advice} (https://npmjs.com/package/@outreach/webhook-verifier#errors)`, options)
     this.code = code
     this.status = CODES[code][0]
     if (issues) this.issues = issues

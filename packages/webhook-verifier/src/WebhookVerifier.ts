@@ -55,9 +55,9 @@ export interface FoundIssue {
 export interface WebhookVerifierOptions<Event = WebhookEvent> {
   /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
   readonly secrets: readonly (string | undefined)[]
-  /** Seconds, 0 or more, in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  /** 0 to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
   readonly tolerance?: number | Tolerance | undefined
-  /** The clock, in Unix seconds. Default: the system's. */
+  /** The clock, in Unix seconds; it is tried at once. Default: the system's. */
   readonly now?: (() => number) | undefined
   /**
    * Checks each event further, for instance `/schemas` of this package. An event that it refuses is answered 500, and comes again.

@@ -15,4 +15,4 @@ export function webhookHandler<Event>(
 }
 
 const FIX =
-  'put this route before app.use(express.json()), or keep the bytes of up to 1 MiB by express.json({ limit: "1mb", verify: (request, _, bytes) => { request.rawBody = bytes } })'
+  "put this route before app.use(express.json()), or keep the bytes by express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } })"

@@ -1,4 +1,11 @@
-import { ANSWER_HEADERS, type HandlerOptions, readMaxBytes, receive, type WebhookHandler } from "./receive.ts"
+import {
+  ANSWER_HEADERS,
+  type HandlerOptions,
+  readBytes,
+  readMaxBytes,
+  receive,
+  type WebhookHandler,
+} from "./receive.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
@@ -9,8 +16,7 @@ export interface FastifyScope {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
     contentType: string,
-    options: { parseAs: "buffer"; bodyLimit: number },
-    parser: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void,
+    parser: (request: unknown, body: unknown, done: (error: null, body: unknown) => void) => void,
   ): unknown
   post(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown
 }
@@ -32,27 +38,40 @@ export interface PluginOptions extends HandlerOptions {
   readonly url?: string | undefined
 }
 
-/** Creates a Fastify plugin with one POST route, whose scope leaves bodies unparsed; the parsers of other routes stay as they are. */
+/**
+ * Creates a Fastify plugin with one POST route, whose scope leaves bodies unread; the parsers of other routes stay as they are.
+ *
+ * The route reads the body itself: Fastify would answer one over its limit, and `onError` would not learn of it.
+ */
 export function webhookPlugin<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,
   options: PluginOptions = {},
 ): (scope: FastifyScope) => Promise<void> {
-  const bodyLimit = readMaxBytes(options)
+  const maxBytes = readMaxBytes(options)
   return async (scope) => {
     scope.removeAllContentTypeParsers()
-    const reading = { parseAs: "buffer", bodyLimit } as const
-    scope.addContentTypeParser("*", reading, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser("*", (_request, body, done) => done(null, body))
     scope.post(options.url ?? "/", async ({ headers, body }, reply) => {
-      const verify = async () => {
-        const raw = body ?? ""
-        if (raw instanceof Uint8Array || raw === "") return verifier.verify({ headers, body: raw })
-        throw new WebhookVerificationError("body_already_parsed", FIX)
-      }
-      const answer = await receive(verify, handle, options)
-      return reply.code(answer.status).headers(ANSWER_HEADERS).send(answer.body)
+      const answer = await receive(
+        async () => verifier.verify({ headers, body: await rawBodyOf(body, maxBytes) }),
+        handle,
+        options,
+      )
+      // A body that was refused half read would be taken for the next request.
+      const sent = answer.status === 413 ? { ...ANSWER_HEADERS, connection: "close" } : ANSWER_HEADERS
+      return reply.code(answer.status).headers(sent).send(answer.body)
     })
   }
+}
+
+async function rawBodyOf(body: unknown, maxBytes: number): Promise<Uint8Array | string> {
+  const raw = body ?? ""
+  if (raw instanceof Uint8Array || raw === "") return raw
+  if (typeof raw === "object" && Symbol.asyncIterator in raw) {
+    return readBytes(raw as AsyncIterable<Uint8Array>, maxBytes)
+  }
+  throw new WebhookVerificationError("body_already_parsed", FIX)
 }
 
 const FIX =

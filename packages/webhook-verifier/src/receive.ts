@@ -5,22 +5,25 @@ export type WebhookHandler<Event> = (event: Event) => unknown
 
 /** What an adapter can be told. */
 export interface HandlerOptions {
-  /** The largest body that is taken: a whole number of bytes above 0. Default 1,048,576. */
+  /** The largest body that is taken, in bytes: 65,536, which is the largest event, or more. Default 1,048,576. */
   readonly maxBytes?: number | undefined
   /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** The default of `maxBytes`, the service's own limit. */
+/** The default of `maxBytes`. */
 export const MAX_BYTES = 1_048_576
 
-/** Returns the limit of a body in bytes; throws `invalid_options` when it is not a whole number above 0. */
+/** The size of the service's largest event. */
+const MAX_EVENT_BYTES = 65_536
+
+/** Returns the limit of a body in bytes; throws `invalid_options` when it is not a whole number, or would lose events. */
 export function readMaxBytes({ maxBytes }: HandlerOptions): number {
   const limit = maxBytes ?? MAX_BYTES
-  if (Number.isSafeInteger(limit) && limit > 0) return limit
+  if (Number.isSafeInteger(limit) && limit >= MAX_EVENT_BYTES) return limit
   throw new WebhookVerificationError(
     "invalid_options",
-    "; maxBytes is not a whole number above 0: give one, or leave it out",
+    `maxBytes must be a whole number from ${MAX_EVENT_BYTES} on, the largest event, or left out`,
   )
 }
 
@@ -80,8 +83,6 @@ export async function readBytes(stream: AsyncIterable<Uint8Array>, maxBytes: num
     }
     return bytes
   } catch (error) {
-    throw error instanceof WebhookVerificationError
-      ? error
-      : new WebhookVerificationError("broken_body", " (SvelteKit: BODY_SIZE_LIMIT=2M)")
+    throw error instanceof WebhookVerificationError ? error : new WebhookVerificationError("broken_body")
   }
 }

@@ -1,11 +1,11 @@
-import { assertSecrets, readTolerance, SignatureError, type verify } from "@outreach/signature"
+import { assertNow, assertSecrets, readTolerance, SignatureError, type verify } from "@outreach/signature"
 import type { EnvelopeMembers } from "./contractEvents.ts"
 import {
   type SchemaIssue,
   WebhookVerificationError,
   type WebhookVerificationErrorCode,
 } from "./WebhookVerificationError.ts"
-import type { FoundIssue, WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
+import type { FoundIssue, VerifyOptions, WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
 
 /** Matches characters that files, shells and lists add to a secret, and that the service never issues. */
 const STORED_BADLY = /^["'\s]|["'\s]$|[,\r\n]/
@@ -19,12 +19,15 @@ export function verifierWith<Event>(
   let secrets: string[]
   let tolerance: ReturnType<typeof readTolerance>
   try {
+    const given: unknown = options?.secrets
     // Copies, so that what was checked is what is used; an environment variable that is not set counts as empty.
-    secrets = options.secrets.map((secret) => secret ?? "")
+    secrets = Array.isArray(given) ? given.map((secret) => secret ?? "") : (given as string[])
     assertSecrets(secrets)
     if (secrets.some((secret) => STORED_BADLY.test(secret))) throw new WebhookVerificationError("malformed_secret")
     tolerance = readTolerance(options.tolerance)
-    if (schema && typeof schema["~standard"].validate !== "function") throw new TypeError()
+    assertNow(readSeconds(now))
+    if (schema && typeof schema["~standard"]?.validate !== "function")
+      throw new TypeError("schema must be a Standard Schema")
   } catch (error) {
     throw toVerificationError(error, "invalid_options")
   }
@@ -32,16 +35,13 @@ export function verifierWith<Event>(
   return {
     async verify(request, given) {
       // What a failure of the step at hand means, when it has no code of its own.
-      let code: WebhookVerificationErrorCode = "malformed_header"
+      let code: WebhookVerificationErrorCode = "not_a_request"
       try {
         const header = signatureHeader(request.headers)
         code = "broken_body"
         const body = await rawBody(request)
         code = "invalid_options"
-        const at = given?.receivedAt ?? now?.() ?? new Date()
-        // In whole seconds, as the signer's clock: with a tolerance of 0 a signature of this second is good.
-        const seconds = at instanceof Date ? Math.floor(+at / 1000) : at
-        await verifySignature(header, body, secrets, { now: seconds, tolerance })
+        await verifySignature(header, body, secrets, { now: readSeconds(now, given), tolerance })
         code = "invalid_json"
         const text = typeof body === "string" ? body : new TextDecoder("utf-8", { fatal: true }).decode(body)
         const event: unknown = JSON.parse(text)
@@ -55,6 +55,13 @@ export function verifierWith<Event>(
       }
     },
   }
+}
+
+/** Returns the time in Unix seconds, as the options give it. */
+function readSeconds(now: (() => number) | undefined, given?: VerifyOptions): number {
+  const at = given?.receivedAt ?? (now ? now() : new Date())
+  // In whole seconds, as the signer's clock: with a tolerance of 0 a signature of this second is good.
+  return at instanceof Date ? Math.floor(+at / 1000) : at
 }
 
 /** Reports whether a value is an event envelope, whatever its type; `data` is not looked into. */
@@ -87,15 +94,17 @@ async function rawBody(request: object): Promise<Uint8Array | string> {
   if (byteLength !== undefined) return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice()
   throw new WebhookVerificationError(
     "body_already_parsed",
-    'pass the raw body (rawBody: true, express.raw({ type: "*/*", limit: "1mb" }))',
+    'pass the raw body (rawBody: true, express.raw({ type: "*/*" }))',
   )
 }
 
-/** Finds the signature among headers of any making; empty when there is none, and several of them joined. */
+/** Finds the signature among headers of any making; empty when there is none, and several of them joined. Throws without headers. */
 function signatureHeader(headers: unknown): string {
   const given = headers as Iterable<unknown> & object
   // Name, value, name, value: as Node's rawHeaders are, and pairs once they are flattened.
   const flat = (given[Symbol.iterator] ? [...given] : Object.entries(given)).flat()
+  // No request comes without any header, so they were left out, or are a promise; text is the signature alone.
+  if (!flat.length || typeof headers === "string") throw new TypeError()
   // Names that differ in case alone are kept together, so that none shadows another.
   return flat.filter((_, i) => i % 2 && /^x-signature$/i.test(flat[i - 1] as string)).join()
 }
@@ -105,12 +114,13 @@ function toIssue({ message, path }: FoundIssue): SchemaIssue {
   return { message, path: (path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)) }
 }
 
-// The failure's own words may quote the body, so they go no further; a schema's are the receiver's own.
+// The failure's own words may quote the body, so they go no further, except those about an option; a schema's are the receiver's own.
 function toVerificationError(error: unknown, otherwise: WebhookVerificationErrorCode): WebhookVerificationError {
   if (error instanceof WebhookVerificationError) return error
+  if (error instanceof SignatureError) return new WebhookVerificationError(error.code)
   return new WebhookVerificationError(
-    error instanceof SignatureError ? error.code : otherwise,
-    "",
+    otherwise,
+    otherwise === "invalid_options" ? String((error as Error)?.message) : "",
     otherwise === "schema_mismatch" ? { cause: error } : {},
   )
 }

@@ -33,7 +33,7 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
       expect(await verifier.verify(given(BODY, headers))).toEqual(event)
     })
     it("finds none where there is none", async () => {
-      for (const headers of [new Headers(), {}, [], ["Host", "x-signature"], { "x-signatures": signed() }]) {
+      for (const headers of [new Headers({ host: "x" }), ["Host", "x-signature"], { "x-signatures": signed() }]) {
         await refusal(given(BODY, headers), "missing_header")
       }
     })
@@ -50,10 +50,32 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         await refusal(given(BODY, headers), "malformed_header")
       }
     })
-    it("calls headers that cannot be read malformed", async () => {
+    it("asks for the event again when it is called wrongly, and says how to call it", async () => {
       const trap = new Proxy({}, { get: () => { throw new Error("trap") } }) // biome-ignore format: one line
-      for (const headers of [null, trap, [Symbol("x"), "y"]]) await refusal(given(BODY, headers), "malformed_header")
-      for (const request of [null, undefined, 1, "text"]) await refusal(request, "malformed_header")
+      // No request has no headers at all: `headers()` of Next.js is a promise, and Stripe's libraries take the header alone.
+      const headless = [
+        null,
+        trap,
+        [Symbol("x"), "y"],
+        {},
+        [],
+        new Headers(),
+        Promise.resolve(new Headers()),
+        signed(),
+        "",
+      ]
+      const calls = [
+        ...headless.map((headers) => [given(BODY, headers)]),
+        ...[null, undefined, 1, {}, { body: BODY }, event].map((request) => [request]),
+        ...[BODY, bytes, Buffer.from(BODY), event].map((body) => [body, signed(), SECRET]),
+      ]
+      for (const call of calls) {
+        await expect(verifier.verify(...(call as Parameters<typeof verifier.verify>))).rejects.toMatchObject({
+          code: "not_a_request",
+          status: 500,
+          message: expect.stringContaining("Call verify({ headers, body }) with all headers as they came"),
+        })
+      }
     })
   })
 
@@ -86,7 +108,7 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
       await used.json()
       await refusal(used, "body_already_parsed")
       await expect(verifier.verify(given(event))).rejects.toThrow(
-        'pass the raw body (rawBody: true, express.raw({ type: "*/*", limit: "1mb" }))',
+        'pass the raw body (rawBody: true, express.raw({ type: "*/*" }))',
       )
     })
     it("refuses what is neither bytes nor text", async () => {
@@ -172,12 +194,26 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
       }
     })
     it("refuses to be made with a tolerance that is not seconds", () => {
-      const wrong = [Number.NaN, Number.POSITIVE_INFINITY, -1, "300", "", null, true, { past: -1 }, { future: "60" }]
+      const wrong = [
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        -1,
+        "300",
+        "",
+        null,
+        true,
+        { past: -1 },
+        { future: "60" },
+        3601,
+        60_000,
+        300_000,
+        { past: 300_000 },
+      ]
       for (const tolerance of wrong) {
         expect(() => createWebhookVerifier({ secrets: [SECRET], tolerance: tolerance as number })).toThrow(
           expect.objectContaining({
             code: "invalid_options",
-            message: expect.stringContaining("a tolerance of 0 or more seconds"),
+            message: expect.stringContaining("tolerance must be 0 to 3600 seconds, not milliseconds"),
           }),
         )
       }
@@ -238,12 +274,47 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
   })
 
   describe("errors", () => {
-    it.each([{ now: () => Number.NaN }, { now: () => { throw new Error("no clock") } }, { now: "noon" }])(
-      "calls %o invalid options", async (options) => {
-        const wrong = createWebhookVerifier({ secrets: [SECRET], now: () => NOW, ...(options as object) })
-        await expect(wrong.verify(given(BODY))).rejects.toMatchObject({ code: "invalid_options", status: 500 })
+    const CLOCK = {
+      code: "invalid_options",
+      message: expect.stringContaining("now must be Unix seconds, not milliseconds"),
+    }
+    it.each([Date.now, () => NOW * 1000, () => Number.NaN, () => "noon", () => new Date(Number.NaN), async () => NOW])(
+      "refuses at once to be made with the clock %s", (now) => {
+        expect(() => createWebhookVerifier({ secrets: [SECRET], now: now as never })).toThrow(expect.objectContaining(CLOCK))
       },
-    ) // biome-ignore format: a table
+    ) // biome-ignore format: a list
+    it("refuses at once to be made with a clock that is not a function, or fails", () => {
+      const failing = () => { throw new Error("no clock") } // biome-ignore format: one line
+      for (const [now, sentence] of [
+        ["noon", "now is not a function"],
+        [NOW, "now is not a function"],
+        [failing, "no clock"],
+      ] as const) {
+        expect(() => createWebhookVerifier({ secrets: [SECRET], now: now as never })).toThrow(
+          expect.objectContaining({ code: "invalid_options", message: expect.stringContaining(sentence) }),
+        )
+      }
+    })
+    it("asks for the event again when its clock fails later, or receivedAt is in milliseconds", async () => {
+      let now = NOW
+      const failing = createWebhookVerifier({ secrets: [SECRET], now: () => now })
+      now *= 1000
+      await expect(failing.verify(given(BODY))).rejects.toMatchObject({ ...CLOCK, status: 500 })
+      for (const receivedAt of [NOW * 1000, new Date(Number.NaN), `${NOW}`]) {
+        const verifying = verifier.verify(given(BODY), { receivedAt: receivedAt as number })
+        await expect(verifying).rejects.toMatchObject({ ...CLOCK, status: 500 })
+      }
+    })
+    it.each([
+      ["secrets must be an array of strings", { secrets: SECRET }],
+      ["secrets must be an array of strings", { secret: SECRET }],
+      ["secrets must be an array of strings", SECRET],
+      ["schema must be a Standard Schema", { secrets: [SECRET], schema: {} }],
+    ])("says that %s", (sentence, options) => {
+      expect(() => createWebhookVerifier(options as never)).toThrow(
+        expect.objectContaining({ code: "invalid_options", message: expect.stringContaining(sentence) }),
+      )
+    })
     it("answers 4xx to what can never be good, and 500 to its own trouble", async () => {
       const statuses: Record<string, number> = {}
       for (const code of [
@@ -257,6 +328,7 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         "body_already_parsed",
         "malformed_body",
         "broken_body",
+        "not_a_request",
         "empty_secret",
         "malformed_secret",
         "schema_mismatch",
@@ -265,14 +337,14 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         statuses[code] = new WebhookVerificationError(code).status
       expect(statuses).toEqual({
         missing_header: 401, malformed_header: 401, timestamp_out_of_tolerance: 401, no_match: 401, invalid_json: 400, not_an_event: 400,
-        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, broken_body: 500, empty_secret: 500,
+        body_too_large: 413, body_already_parsed: 500, malformed_body: 500, broken_body: 500, not_a_request: 500, empty_secret: 500,
         malformed_secret: 500, schema_mismatch: 500, invalid_options: 500,
       }) // biome-ignore format: a table
     })
     it("says in a sentence what to do, and where it is told at length", async () => {
-      const error = await verifier.verify(given(BODY, {})).catch((thrown: Error) => thrown)
+      const error = await verifier.verify(given(BODY, { host: "x" })).catch((thrown: Error) => thrown)
       expect((error as Error).message).toBe(
-        "There is no X-Signature: let proxies pass it on (/docs/webhooks#missing_header)",
+        "There is no X-Signature: let proxies pass it on (https://npmjs.com/package/@outreach/webhook-verifier#errors)",
       )
       expect(error).not.toHaveProperty("issues")
     })

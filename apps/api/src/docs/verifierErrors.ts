@@ -26,7 +26,12 @@ const ERRORS = {
   },
   body_already_parsed: {
     cause: "A body parser ran first, so the bytes that were signed are gone.",
-    fix: 'Put the route before the parser, as in `app.post(path, webhookHandler(…))` before `app.use(express.json())`. Where the parser must come first, let it keep the bytes as `request.rawBody`: `express.json({ limit: "1mb", verify: … })`.',
+    fix: "Put the route before the parser, as in `app.post(path, webhookHandler(…))` before `app.use(express.json())`. Where the parser must come first, let it keep the bytes as `request.rawBody`: `express.json({ verify: … })`.",
+  },
+  not_a_request: {
+    cause:
+      "`verify` was not given a request. The body came first and the header after it, as with Stripe's libraries, or the headers were left out, are a promise, or are the signature alone.",
+    fix: "Call `verifier.verify({ headers: request.headers, body })`, with the headers as they came. The answer is 500, so the event comes again.",
   },
   malformed_body: {
     cause: "What `verify` was given as the body is not bytes and no well-formed text.",
@@ -34,11 +39,11 @@ const ERRORS = {
   },
   broken_body: {
     cause: "The body ended early or could not be read: the connection broke, or something else had read the stream.",
-    fix: "Answer 500, as the adapters do, and it comes again. If it happens each time, look for code that reads the body before the handler. If it happens with large events alone, the framework has a limit of its own: set `BODY_SIZE_LIMIT=2M` for SvelteKit.",
+    fix: "Answer 500, as the adapters do, and it comes again. If it happens each time, look for code that reads the body before the handler. If it happens with large events alone, a framework or proxy before it takes less than the 64 KiB of our largest event.",
   },
   body_too_large: {
-    cause: "The body is larger than `maxBytes` of the adapter, or than a parser before it takes.",
-    fix: 'Allow 1 MiB, the default of `maxBytes`, in parsers too: `express.json({ limit: "1mb", verify: … })`, in NestJS `app.useBodyParser("json", { limit: "1mb" })`. A 413 is final, and the event is not sent again by itself.',
+    cause: "The body is larger than `maxBytes` of the adapter, which is 64 KiB at least. No event of ours is.",
+    fix: "Nothing, if others can reach the address. Otherwise look for what makes the body larger on its way.",
   },
   invalid_json: {
     cause: "The signature is good, but the body is not JSON in UTF-8.",
@@ -73,7 +78,7 @@ const ERRORS = {
   invalid_options: {
     cause:
       "An option of the verifier cannot be used: `secrets` that are not a list of texts, or a `tolerance`, `now`, `receivedAt`, `schema` or `maxBytes` of the wrong kind.",
-    fix: "Compare the options with the README of the package. Times are Unix seconds, or a `Date` for `receivedAt`. `maxBytes` is a whole number above 0: `Number(…)` of a variable that is not set is `NaN`.",
+    fix: "Compare the options with the README of the package. Times are Unix seconds, or a `Date` for `receivedAt`. `now: () => Date.now() / 1000`, never `Date.now` itself. `tolerance` is at most 3,600. `maxBytes` is a whole number from 65,536 on: `Number(…)` of a variable that is not set is `NaN`.",
   },
 } as const satisfies Record<WebhookVerificationErrorCode, { readonly cause: string; readonly fix: string }>
 

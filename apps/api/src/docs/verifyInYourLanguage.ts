@@ -8,8 +8,7 @@ const LANGUAGES = [
     language: "TypeScript",
     file: "verifySignature.ts",
     source: import.meta.resolve("#samples/verifySignature"),
-    rawBody:
-      'Express: `express.raw({ type: "application/json", limit: "1mb" })`; Fetch: `await request.arrayBuffer()`.',
+    rawBody: 'Express: `express.raw({ type: "application/json" })`; Fetch: `await request.arrayBuffer()`.',
   },
   {
     language: "Python",

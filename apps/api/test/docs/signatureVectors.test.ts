@@ -66,7 +66,8 @@ describe("the signatures to test with", () => {
     const ofTheBody = ["invalid_json", "not_an_event"]
     await compare(async (one) => {
       const verifier = createWebhookVerifier({ secrets: [...one.secrets], now: () => one.now })
-      await verifier.verify({ headers: one.headers, body: bodyOf(one) }).catch((error) => {
+      // A request has other headers, too.
+      await verifier.verify({ headers: { Host: "a.test", ...one.headers }, body: bodyOf(one) }).catch((error) => {
         if (!ofTheBody.includes(codeOf(error))) throw error
       })
     })
